@@ -1,0 +1,203 @@
+//! The rater's side. **No type in this file holds a model, a submission, a file name or a
+//! database id**: what is not here cannot leak.
+
+use serde::{Deserialize, Serialize};
+
+use super::{code::CodeView, ids::Token, lang::Lang, rubric::Rubric};
+
+/// The scores of one output, one place a dimension in the rubric's order; `None` is not yet scored.
+pub type Scores = Vec<Option<u8>>;
+
+/// What a rater has put down about one output, complete or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    /// One place a dimension, in the rubric's order.
+    pub scores: Scores,
+    /// What the rater says about it.
+    #[serde(default)]
+    pub comment: String,
+    /// Why the output needs somebody's eye, where the rater says so.
+    #[serde(default)]
+    pub flag: Option<Flag>,
+}
+
+impl Draft {
+    /// Nothing put down yet.
+    pub fn blank(rubric: &Rubric) -> Self {
+        Draft { scores: vec![None; rubric.dimensions.len()], ..Draft::default() }
+    }
+
+    /// The first dimension without a score, if there is one.
+    pub fn first_open(&self) -> Option<usize> {
+        self.scores.iter().position(Option::is_none)
+    }
+
+    /// What keeps this from being a rating under `rubric`, if anything does.
+    pub fn fault(&self, rubric: &Rubric) -> Option<DraftFault> {
+        if self.scores.len() != rubric.dimensions.len() {
+            return Some(DraftFault::OtherRubric);
+        }
+        for (i, (score, dimension)) in self.scores.iter().zip(&rubric.dimensions).enumerate() {
+            match score {
+                None => return Some(DraftFault::Missing(i)),
+                Some(s) if !dimension.has(*s) => return Some(DraftFault::OffScale(i)),
+                Some(_) => {}
+            }
+        }
+        self.text_fault()
+    }
+
+    /// What keeps this from being kept as a draft: like [`Draft::fault`], but gaps are fine.
+    pub fn draft_fault(&self, rubric: &Rubric) -> Option<DraftFault> {
+        if self.scores.len() != rubric.dimensions.len() {
+            return Some(DraftFault::OtherRubric);
+        }
+        let off = |(s, d): (&Option<u8>, &super::rubric::Dimension)| s.is_some_and(|s| !d.has(s));
+        if let Some(i) = self.scores.iter().zip(&rubric.dimensions).position(off) {
+            return Some(DraftFault::OffScale(i));
+        }
+        self.text_fault()
+    }
+
+    fn text_fault(&self) -> Option<DraftFault> {
+        let flag = match &self.flag {
+            Some(Flag::Other(text)) => text.chars().count(),
+            _ => 0,
+        };
+        (self.comment.chars().count().max(flag) > TEXT_MAX).then_some(DraftFault::TooLong)
+    }
+}
+
+/// The longest comment or flag text, in characters: enough for a page, too little to fill a disk.
+pub const TEXT_MAX: usize = 4000;
+
+/// Why a draft cannot be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DraftFault {
+    /// The dimension at this place has no score.
+    Missing(usize),
+    /// The dimension at this place has a score that its scale does not.
+    OffScale(usize),
+    /// The comment or the flag is longer than [`TEXT_MAX`].
+    TooLong,
+    /// There are more or fewer scores than the rubric has dimensions.
+    OtherRubric,
+}
+
+/// Why a rater wants somebody to look at an output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flag {
+    /// The description leaves open what is asked.
+    DescriptionUnclear,
+    /// The rater cannot judge it.
+    CannotJudge,
+    /// The code stops in the middle.
+    CodeTruncated,
+    /// In the rater's own words.
+    Other(String),
+}
+
+/// One output as a rater sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GradingItem {
+    /// The assignment's opaque name.
+    pub token: Token,
+    /// The study's opaque name.
+    pub study: Token,
+    /// The study's title.
+    pub title: String,
+    /// The description, exactly as it came.
+    pub raw_nl: String,
+    /// The description's language.
+    pub lang: Lang,
+    /// The signature asked for, where there is one.
+    pub signature: Option<String>,
+    /// The code.
+    pub code: CodeView,
+    /// The rubric to judge it by.
+    pub rubric: Rubric,
+    /// What was put down so far; for a rated output, the rating.
+    pub draft: Draft,
+    /// Whether this rater has already submitted a rating of it.
+    pub rated: bool,
+    /// Where the rater stands.
+    pub progress: Progress,
+    /// The output rated before this one, to go back to.
+    pub previous: Option<Token>,
+    /// The output rated after this one, where the rater went back.
+    pub following: Option<Token>,
+}
+
+/// What a rater finds when asking for the next output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Next {
+    /// This output.
+    Item(Box<GradingItem>),
+    /// Nothing is left for this rater.
+    Finished {
+        /// The study's title.
+        title: String,
+        /// Where the rater stands.
+        progress: Progress,
+        /// The output rated last, to go back to.
+        previous: Option<Token>,
+    },
+    /// The study is not open now.
+    Paused {
+        /// The study's title.
+        title: String,
+        /// Where the rater stands.
+        progress: Progress,
+    },
+}
+
+/// Where a rater stands in a study.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Outputs this rater has rated.
+    pub rated: u64,
+    /// Outputs this rater has skipped and may yet be offered again.
+    pub skipped: u64,
+    /// Outputs still to come, at most: others may take some of them.
+    pub left: u64,
+}
+
+/// The answer to a submitted rating, given only after it is committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Receipt {
+    /// It was stored now.
+    Stored,
+    /// The same submission had been stored before; it counts once.
+    AlreadyStored,
+}
+
+/// A study on the rater's desk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeskStudy {
+    /// The study's opaque name.
+    pub token: Token,
+    /// Its title.
+    pub title: String,
+    /// Whether ratings are taken now.
+    pub open: bool,
+    /// Where the rater stands.
+    pub progress: Progress,
+}
+
+/// A rating the rater gave, in their own list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnRating {
+    /// The assignment.
+    pub token: Token,
+    /// The description's beginning.
+    pub raw_nl: String,
+    /// The description's language.
+    pub lang: Lang,
+    /// The scores given.
+    pub scores: Scores,
+    /// Whether it carries a comment.
+    pub commented: bool,
+    /// Whether it carries a flag.
+    pub flagged: bool,
+}

@@ -1,0 +1,115 @@
+//! The two languages of the program, of rubrics and of descriptions.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// A language that people read here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lang {
+    /// English.
+    #[default]
+    En,
+    /// Chinese, in simplified characters.
+    Zh,
+}
+
+impl Lang {
+    /// Both, in the order in which a choice offers them.
+    pub const ALL: [Lang; 2] = [Lang::En, Lang::Zh];
+
+    /// The BCP 47 tag for the `lang` attribute, which decides the glyphs a browser picks.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Lang::En => "en",
+            Lang::Zh => "zh-Hans",
+        }
+    }
+
+    /// The short form used in files, URLs and the database.
+    pub fn code(self) -> &'static str {
+        match self {
+            Lang::En => "en",
+            Lang::Zh => "zh",
+        }
+    }
+
+    /// The language's name in itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lang::En => "English",
+            Lang::Zh => "中文",
+        }
+    }
+
+    /// The language of a description: Chinese as soon as it holds a few Han characters, since
+    /// Chinese descriptions of Java are full of Latin names and the reverse does not happen.
+    pub fn detect(text: &str) -> Lang {
+        let han = text.chars().filter(|c| is_han(*c)).count();
+        let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+        // One Han character in a long English sentence is an example, not the language: at least
+        // a twentieth of the letters must be Han.
+        if han > 0 && han * 20 >= letters { Lang::Zh } else { Lang::En }
+    }
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
+}
+
+impl fmt::Display for Lang {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for Lang {
+    type Err = UnknownLang;
+    fn from_str(s: &str) -> Result<Self, UnknownLang> {
+        match s {
+            "en" => Ok(Lang::En),
+            "zh" => Ok(Lang::Zh),
+            _ => Err(UnknownLang),
+        }
+    }
+}
+
+/// The text names no language that the program knows.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("unknown language; write `en` or `zh`")]
+pub struct UnknownLang;
+
+/// A text in both languages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bilingual {
+    /// The English text.
+    pub en: String,
+    /// The Chinese text.
+    pub zh: String,
+}
+
+impl Bilingual {
+    /// The text in `lang`.
+    pub fn get(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::En => &self.en,
+            Lang::Zh => &self.zh,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detects_the_language_of_descriptions() {
+        let check = |text, lang| assert_eq!(Lang::detect(text), lang, "{text}");
+        check("Creates a padding string of a certain length", Lang::En);
+        check("将 Date 类型转为时间字符串, 格式为 format", Lang::Zh);
+        check("从 http 服务拉取配置文件并解析为Properties 对象", Lang::Zh);
+        check("Count how often the character 中 occurs in a text that may be long", Lang::En);
+        check("", Lang::En);
+    }
+}

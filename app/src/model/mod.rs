@@ -1,0 +1,17 @@
+//! What the program speaks about: types and pure rules, shared by server and client.
+//!
+//! Nothing here does I/O, reads a clock or draws a random number. The words are those of the
+//! glossary in ARCHITECTURE.md, the same in database, code, API and screen.
+
+pub mod code;
+pub mod comparison;
+pub mod dataset;
+pub mod grading;
+pub mod ids;
+pub mod lang;
+pub mod problem;
+pub mod rubric;
+pub mod study;
+pub mod submission;
+pub mod time;
+pub mod user;

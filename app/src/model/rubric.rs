@@ -1,0 +1,84 @@
+//! The rubric: dimensions, each with a scale and a description of every level.
+
+use serde::{Deserialize, Serialize};
+
+use super::lang::Bilingual;
+
+/// A versioned set of dimensions. A study keeps the version it began with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rubric {
+    /// The rubric's short name, the same through its versions.
+    pub slug: String,
+    /// Counts up from 1 with each change of wording.
+    pub version: u32,
+    /// The dimensions, in the order in which they are scored.
+    pub dimensions: Vec<Dimension>,
+}
+
+/// One thing that is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dimension {
+    /// The name in data files: `correctness`, `code_quality`, `maintainability`.
+    pub key: String,
+    /// The name on screen.
+    pub name: Bilingual,
+    /// The question that the rater answers, in a few words.
+    #[serde(default)]
+    pub question: Bilingual,
+    /// Every level, best first.
+    pub levels: Vec<Level>,
+}
+
+impl Dimension {
+    /// The lowest and the highest score, both inclusive.
+    pub fn range(&self) -> (u8, u8) {
+        let scores = self.levels.iter().map(|l| l.score);
+        (scores.clone().min().unwrap_or(0), scores.max().unwrap_or(0))
+    }
+
+    /// Whether the scale has this score.
+    pub fn has(&self, score: u8) -> bool {
+        self.levels.iter().any(|l| l.score == score)
+    }
+}
+
+/// One level of a scale.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// The score that is stored.
+    pub score: u8,
+    /// One to three words; empty in a rubric read from an AixBench checkout, which has none.
+    #[serde(default)]
+    pub label: Bilingual,
+    /// What the level means.
+    pub text: Bilingual,
+}
+
+impl Rubric {
+    /// What makes this no usable rubric, if anything does.
+    pub fn fault(&self) -> Option<String> {
+        if self.dimensions.is_empty() {
+            return Some("it has no dimension".into());
+        }
+        for (i, d) in self.dimensions.iter().enumerate() {
+            if d.key.is_empty() || !d.key.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
+                return Some(format!("dimension {} has a key other than lower-case letters and `_`", i + 1));
+            }
+            if self.dimensions[..i].iter().any(|other| other.key == d.key) {
+                return Some(format!("the dimension `{}` stands there twice", d.key));
+            }
+            if d.levels.len() < 2 || d.levels.len() > 9 {
+                return Some(format!(
+                    "the dimension `{}` has {} levels; digits choose among 2 to 9",
+                    d.key,
+                    d.levels.len()
+                ));
+            }
+            if !d.levels.windows(2).all(|w| w[0].score == w[1].score + 1) || d.levels.last().map(|l| l.score) != Some(1)
+            {
+                return Some(format!("the levels of `{}` do not go down to 1 without a gap", d.key));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,27 @@
+//! Datasets. Importing is an upload: `server/src/http/upload.rs`.
+
+use leptos::{prelude::*, server_fn::codec::Json};
+
+#[cfg(feature = "ssr")]
+use crate::port::ports;
+use crate::{
+    error::AppError,
+    model::{
+        dataset::{DatasetDetail, DatasetRow},
+        ids::DatasetVersionId,
+    },
+};
+
+/// Every dataset.
+#[server(endpoint = "datasets", input = Json)]
+pub async fn datasets() -> Result<Vec<DatasetRow>, AppError> {
+    let (ports, caller) = ports()?;
+    ports.datasets.list(&caller).await
+}
+
+/// One dataset with its tasks.
+#[server(endpoint = "dataset", input = Json)]
+pub async fn dataset(slug: String, version: Option<DatasetVersionId>) -> Result<DatasetDetail, AppError> {
+    let (ports, caller) = ports()?;
+    ports.datasets.get(&caller, &slug, version).await
+}

@@ -1,0 +1,63 @@
+//! The rater's side. Nothing here takes or returns a model, a submission or a database id.
+
+use leptos::{prelude::*, server_fn::codec::Json};
+
+#[cfg(feature = "ssr")]
+use crate::port::ports;
+use crate::{
+    error::AppError,
+    model::{
+        grading::{DeskStudy, Draft, GradingItem, Next, OwnRating, Receipt},
+        ids::Token,
+    },
+};
+
+/// The rater's studies.
+#[server(endpoint = "desk", input = Json)]
+pub async fn desk() -> Result<Vec<DeskStudy>, AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.desk(&caller).await
+}
+
+/// The output to rate next.
+#[server(endpoint = "next", input = Json)]
+pub async fn next_item(study: Token) -> Result<Next, AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.next(&caller, &study).await
+}
+
+/// An output that the rater was given before.
+#[server(endpoint = "item", input = Json)]
+pub async fn item(assignment: Token) -> Result<GradingItem, AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.item(&caller, &assignment).await
+}
+
+/// Keeps what was put down so far.
+#[server(endpoint = "save_draft", input = Json)]
+pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.save_draft(&caller, &assignment, draft).await
+}
+
+/// Submits a rating; answered only after it is committed. Without JavaScript the form goes to
+/// `server/src/http/grade.rs` instead, which makes the same call.
+#[server(endpoint = "submit_rating", input = Json)]
+pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Result<Receipt, AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.submit(&caller, &assignment, draft, &key).await
+}
+
+/// Gives an output back.
+#[server(endpoint = "skip", input = Json)]
+pub async fn skip(assignment: Token) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.skip(&caller, &assignment).await
+}
+
+/// The rater's ratings in a study.
+#[server(endpoint = "own_ratings", input = Json)]
+pub async fn own_ratings(study: Token) -> Result<Vec<OwnRating>, AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.own(&caller, &study).await
+}

@@ -1,0 +1,22 @@
+//! How pages ask the server: server functions by area, each one call on a port.
+//!
+//! Endpoints are named, because the default name hashes the folder the program was built in.
+//! Arguments that hold lists or options travel as JSON: the URL encoding loses empty ones.
+
+pub mod accounts;
+pub mod datasets;
+pub mod grading;
+pub mod studies;
+pub mod submissions;
+
+use leptos::{prelude::*, server_fn::codec::Json};
+
+#[cfg(feature = "ssr")]
+use crate::port;
+use crate::{error::AppError, model::user::Visitor};
+
+/// Who is looking at the page.
+#[server(endpoint = "visitor", input = Json)]
+pub async fn who() -> Result<Visitor, AppError> {
+    Ok(port::visitor())
+}

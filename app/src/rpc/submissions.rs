@@ -1,0 +1,55 @@
+//! Model outputs. Sending the file is an upload: `server/src/http/upload.rs`.
+
+use leptos::{prelude::*, server_fn::codec::Json};
+
+#[cfg(feature = "ssr")]
+use crate::port::ports;
+use crate::{
+    error::AppError,
+    model::{
+        ids::{OutputId, SubmissionId, UploadId},
+        submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
+    },
+};
+
+/// Every submission, or those of one dataset.
+#[server(endpoint = "submissions", input = Json)]
+pub async fn submissions(dataset: Option<String>) -> Result<Vec<SubmissionRow>, AppError> {
+    let (ports, caller) = ports()?;
+    ports.submissions.list(&caller, dataset).await
+}
+
+/// One submission with its outputs.
+#[server(endpoint = "submission", input = Json)]
+pub async fn submission(id: SubmissionId) -> Result<SubmissionDetail, AppError> {
+    let (ports, caller) = ports()?;
+    ports.submissions.get(&caller, id).await
+}
+
+/// One output with its code.
+#[server(endpoint = "output", input = Json)]
+pub async fn output(id: OutputId) -> Result<OutputDetail, AppError> {
+    let (ports, caller) = ports()?;
+    ports.submissions.output(&caller, id).await
+}
+
+/// What an uploaded file holds.
+#[server(endpoint = "preview", input = Json)]
+pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matching) -> Result<Preview, AppError> {
+    let (ports, caller) = ports()?;
+    ports.submissions.preview(&caller, upload, &dataset, matching).await
+}
+
+/// Takes the uploaded outputs as `model`'s and goes to the new submission.
+#[server(endpoint = "take_submission")]
+pub async fn take_submission(
+    upload: UploadId,
+    dataset: String,
+    matching: Matching,
+    model: String,
+) -> Result<SubmissionId, AppError> {
+    let (ports, caller) = ports()?;
+    let id = ports.submissions.take(&caller, upload, &dataset, matching, &model).await?;
+    leptos_axum::redirect(&format!("/admin/submissions/{id}"));
+    Ok(id)
+}
