@@ -6,3 +6,4 @@
 pub mod clock;
 pub mod db;
 pub mod error;
+pub mod services;
