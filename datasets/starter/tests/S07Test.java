@@ -14,7 +14,8 @@ public final class S07Test {
     public static void cases(Cases<Solution> cases) {
         cases.equal("last two of four", List.of("three", "four"),
                 s -> s.tail(file("s07-a.txt", "one\ntwo\nthree\nfour"), 2));
-        cases.equal("fewer lines than asked for", List.of("one", "two"), s -> s.tail(file("s07-b.txt", "one\ntwo"), 10));
+        cases.equal("fewer lines than asked for", List.of("one", "two"),
+                s -> s.tail(file("s07-b.txt", "one\ntwo"), 10));
         cases.equal("line break at the end", List.of("two", "three"),
                 s -> s.tail(file("s07-c.txt", "one\ntwo\nthree\n"), 2));
         cases.equal("empty lines count", List.of("", "", "end"), s -> s.tail(file("s07-d.txt", "start\n\n\nend\n"), 3));

@@ -10,7 +10,8 @@ public final class S09Test {
     }
 
     public static void cases(Cases<Solution> cases) {
-        cases.equal("in the order of the map", "z=1&a=2&m=3", s -> s.toQueryString(params("z", "1", "a", "2", "m", "3")));
+        cases.equal("in the order of the map", "z=1&a=2&m=3",
+                s -> s.toQueryString(params("z", "1", "a", "2", "m", "3")));
         cases.equal("space", "q=red%20shoes", s -> s.toQueryString(params("q", "red shoes")));
         cases.equal("reserved characters", "a%26b=c%3Dd%2Be", s -> s.toQueryString(params("a&b", "c=d+e")));
         cases.equal("UTF-8", "city=Z%C3%BCrich%E5%B8%82", s -> s.toQueryString(params("city", "Z\u00fcrich\u5e02")));

@@ -24,7 +24,8 @@ public final class S12Test {
                 return "loaded";
             }, 5), calls.get());
         });
-        cases.equal("the answer is remembered", Map.of("a", "A", "b", "b!"), s -> after(s, cache("a", "A"), "b", "b!", 5));
+        cases.equal("the answer is remembered", Map.of("a", "A", "b", "b!"),
+                s -> after(s, cache("a", "A"), "b", "b!", 5));
         cases.equal("a full cache loses its first entry", Map.of("b", "B", "c", "c!"),
                 s -> after(s, cache("a", "A", "b", "B"), "c", "c!", 2));
         cases.equal("a hit in a full cache loses nothing", Map.of("a", "A", "b", "B"),

@@ -35,7 +35,8 @@ public final class S18Test {
             s.mergeSettings(defaults, settings("sub", settings("b", 2)));
             return defaults;
         });
-        cases.equal("so they do when the result changes", List.of(Map.of("d", Map.of("a", 1)), Map.of("o", Map.of("b", 2))), s -> {
+        cases.equal("so they do when the result changes",
+                List.of(Map.of("d", Map.of("a", 1)), Map.of("o", Map.of("b", 2))), s -> {
             Map<String, Object> defaults = settings("d", settings("a", 1));
             Map<String, Object> overrides = settings("o", settings("b", 2));
             Map<String, Object> merged = s.mergeSettings(defaults, overrides);

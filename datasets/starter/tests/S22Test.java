@@ -21,7 +21,8 @@ public final class S22Test {
             return read(target);
         });
         cases.equal("an existing file is replaced", "new", s -> {
-            Path target = Files.write(folder("s22-old").resolve("a.txt"), "something longer".getBytes(StandardCharsets.UTF_8));
+            Path target = Files.write(folder("s22-old").resolve("a.txt"),
+                    "something longer".getBytes(StandardCharsets.UTF_8));
             s.writeAtomically(target, "new");
             return read(target);
         });
