@@ -3,7 +3,10 @@
 //! [`state`] puts it together; `http` turns requests into calls on `services`; they authorise, then
 //! read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
 
+pub mod assemble;
 pub mod clock;
 pub mod db;
+pub mod engine;
 pub mod error;
+pub mod sandbox;
 pub mod services;

@@ -36,6 +36,13 @@ final class Runner {
             for (String name : preparation.warm) {
                 Class.forName(name, true, tests);
             }
+            for (Map.Entry<String, byte[]> file : preparation.files.entrySet()) {
+                Path path = Path.of(file.getKey());
+                if (path.getParent() != null) {
+                    Files.createDirectories(path.getParent());
+                }
+                Files.write(path, file.getValue());
+            }
             Defaults defaults = Defaults.now();
             control.write(new Frame('H').number(Control.PROTOCOL).string(System.getProperty("java.vm.version")));
             DataInputStream in = control.read();
@@ -44,13 +51,6 @@ final class Runner {
                 Runtime.getRuntime().halt(0);
             }
             Job job = Job.read(in);
-            for (Map.Entry<String, byte[]> file : job.files.entrySet()) {
-                Path path = Path.of(file.getKey());
-                if (path.getParent() != null) {
-                    Files.createDirectories(path.getParent());
-                }
-                Files.write(path, file.getValue());
-            }
             tests.addTests(job.tests);
             tests.addSolution(job.solution);
             Result result = run(job, tests);
@@ -116,7 +116,8 @@ final class Runner {
     }
 
     /** What every output of a dataset needs, sent before there is a job. */
-    record Preparation(Map<String, String> packages, Map<String, byte[]> classes, List<String> warm) {
+    record Preparation(Map<String, String> packages, Map<String, byte[]> classes, List<String> warm,
+            Map<String, byte[]> files) {
         static Preparation read(DataInputStream in) throws IOException {
             if (in == null || in.readUnsignedByte() != 'T') {
                 throw new IOException("no preparation");
@@ -130,19 +131,19 @@ final class Runner {
             for (int left = in.readInt(); left > 0; left--) {
                 warm.add(Control.string(in));
             }
-            return new Preparation(packages, classes, warm);
+            return new Preparation(packages, classes, warm, map(in));
         }
     }
 
     /** What to run, as the server sent it. */
     record Job(String nonce, String kind, String testClass, String basePackage, String prefix, String outputClass,
-            Map<String, byte[]> tests, Map<String, byte[]> solution, Map<String, byte[]> files) {
+            Map<String, byte[]> tests, Map<String, byte[]> solution) {
         static Job read(DataInputStream in) throws IOException {
             if (in.readUnsignedByte() != 'J') {
                 throw new IOException("not a job");
             }
             return new Job(Control.string(in), Control.string(in), Control.string(in), Control.string(in),
-                    Control.string(in), Control.string(in), map(in), map(in), map(in));
+                    Control.string(in), Control.string(in), map(in), map(in));
         }
     }
 
