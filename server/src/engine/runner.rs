@@ -14,7 +14,7 @@ use super::{
     EngineError,
     compiler::{environment, greet},
     suite::{Suite, TaskTests},
-    toolchain::{Toolchain, mounts},
+    toolchain::{MODULES, Toolchain, mounts},
     wire::{Files, Reader},
 };
 use crate::sandbox::{Child, Command, Limits, Report, Sandbox};
@@ -251,7 +251,9 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance) -> io::Re
     .into();
     argv.push(format!("-Xmx{}m", allowance.heap_mib));
     argv.extend(SETTINGS.iter().map(|(key, value)| format!("-D{key}={value}")));
-    argv.extend(["--add-opens", "java.base/java.io=aixgrade.wire", "-cp"].map(str::to_owned));
+    argv.extend(["--add-opens", "java.base/java.io=aixgrade.wire", "--add-modules"].map(str::to_owned));
+    argv.push(MODULES.join(","));
+    argv.push("-cp".into());
     argv.push(class_path);
     argv.extend(["-m", "aixgrade.harness/aixgrade.harness.Runner", "{control}"].map(str::to_owned));
     Ok(Command {

@@ -79,7 +79,7 @@ const HARNESS: &[(&str, &str)] = &[
 ];
 
 /// What outputs may use of Java.
-const MODULES: &[&str] = &[
+pub(super) const MODULES: &[&str] = &[
     "java.base",
     "java.datatransfer",
     "java.desktop",

@@ -26,9 +26,11 @@ use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sched::{CloneFlags, unshare},
     sys::{
+        prctl::set_child_subreaper,
         resource::{Resource, UsageWho, getrusage, setrlimit},
         signal::{Signal, kill},
         stat::Mode,
+        wait::wait,
     },
     unistd::{Gid, Pid, Uid, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
 };
@@ -69,6 +71,9 @@ pub fn main(mut args: impl Iterator<Item = String>) -> Option<u8> {
 }
 
 fn run(order: &Order) -> io::Result<Report> {
+    // Bubblewrap ends before the first process inside has; that one becomes ours then, so that its
+    // processor time is counted and nothing is left when we end.
+    set_child_subreaper(true)?;
     // The server's end of the control socket came as standard input; the program inside gets it
     // under another number, because anybody can use descriptor 0.
     let control = io::stdin().as_fd().try_clone_to_owned()?;
@@ -93,6 +98,7 @@ fn run(order: &Order) -> io::Result<Report> {
         let _ = kill(inner.unwrap_or(outer), Signal::SIGKILL);
     });
     let status = child.wait()?;
+    while wait().is_ok() {}
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let micros = |t: nix::sys::time::TimeVal| u64::try_from(t.tv_sec() * 1_000_000 + t.tv_usec()).unwrap_or(0);
     Ok(Report {
