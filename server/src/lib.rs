@@ -6,4 +6,5 @@
 pub mod clock;
 pub mod db;
 pub mod error;
+pub mod layout;
 pub mod services;
