@@ -25,6 +25,8 @@ enum Gap {
     Close,
     /// The same, or a line break where the line gets too long.
     Soft,
+    /// The same, but only where what follows does not fit.
+    Fill,
     /// A line break.
     Hard,
     /// A line break and an empty line.
@@ -79,6 +81,11 @@ impl<'s> Builder<'s> {
     /// The line may be broken before the next token, if the group around is.
     pub fn soft(&mut self) {
         self.wish(Gap::Soft);
+    }
+
+    /// The line may be broken before the next token where what follows does not fit.
+    pub fn fill(&mut self) {
+        self.wish(Gap::Fill);
     }
 
     /// What is written by `inside` begins its lines further right.
@@ -146,6 +153,7 @@ impl<'s> Builder<'s> {
             Gap::Close if close => Some(Event::Text(" ".into())),
             Gap::Close => None,
             Gap::Soft => Some(Event::Line(close)),
+            Gap::Fill => Some(Event::Fill(close)),
             Gap::Hard => Some(Event::Hard),
             Gap::Blank => Some(Event::Blank),
         };

@@ -11,6 +11,8 @@ pub enum Event {
     Text(String),
     /// A possible line break: printed flat as a space (`true`) or as nothing.
     Line(bool),
+    /// A possible line break, taken only where what stands up to the next one does not fit.
+    Fill(bool),
     /// A line break in any case.
     Hard,
     /// A line break and an empty line.
@@ -52,13 +54,19 @@ pub fn print(events: &[Event]) -> String {
                     None => column + width(text),
                 };
             }
+            Event::Fill(space) if piece_fits(&events[at + 1..], margin.unwrap_or(column) + usize::from(*space)) => {
+                if *space {
+                    out.push(' ');
+                    column += 1;
+                }
+            }
             Event::Line(space) if !broken.last().unwrap_or(&true) => {
                 if *space {
                     out.push(' ');
                     column += 1;
                 }
             }
-            Event::Line(_) | Event::Hard => {
+            Event::Line(_) | Event::Fill(_) | Event::Hard => {
                 out.push('\n');
                 margin = indents.last().copied();
             }
@@ -125,7 +133,7 @@ fn fits(events: &[Event], forced: &[bool], column: usize, enclosing: &[bool]) ->
                 None => width(text),
             },
             Event::Hard | Event::Blank => return true,
-            Event::Line(space) => {
+            Event::Line(space) | Event::Fill(space) => {
                 let breaks = match inner_broken.last() {
                     Some(broken) => *broken,
                     None => {
@@ -152,6 +160,37 @@ fn fits(events: &[Event], forced: &[bool], column: usize, enclosing: &[bool]) ->
                 }
                 0
             }
+            Event::Indent(_) | Event::Dedent => 0,
+        };
+        match room.checked_sub(need) {
+            Some(rest) => room = rest,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Whether what stands up to the next possible line break on the same level fits on the line.
+fn piece_fits(events: &[Event], column: usize) -> bool {
+    let Some(mut room) = WIDTH.checked_sub(column) else { return false };
+    let mut depth = 0_usize;
+    for event in events {
+        let need = match event {
+            Event::Text(text) => width(text.lines().next().unwrap_or_default()),
+            Event::Hard | Event::Blank => return true,
+            Event::Line(_) | Event::Fill(_) if depth == 0 => return true,
+            Event::Line(space) | Event::Fill(space) => usize::from(*space),
+            Event::Begin => {
+                depth += 1;
+                0
+            }
+            Event::End => match depth.checked_sub(1) {
+                Some(less) => {
+                    depth = less;
+                    0
+                }
+                None => return true,
+            },
             Event::Indent(_) | Event::Dedent => 0,
         };
         match room.checked_sub(need) {

@@ -99,17 +99,13 @@ fn array<'s>(b: &mut Builder<'s>, node: Node<'s>) {
 
 /// Elements with their commas, as many on a line as fit.
 fn filled<'s>(b: &mut Builder<'s>, elements: &[Node<'s>]) {
-    let mut at = 0;
-    while at < elements.len() {
-        // An element and the comma behind it.
-        let end = elements[at..].iter().position(|n| n.kind() == ",").map_or(elements.len(), |comma| at + comma + 1);
-        b.group(|b| {
-            if at > 0 {
-                b.soft();
-            }
-            elements[at..end].iter().for_each(|n| b.node(*n));
-        });
-        at = end;
+    let mut comma = false;
+    for n in elements {
+        if comma {
+            b.fill();
+        }
+        b.node(*n);
+        comma = n.kind() == ",";
     }
 }
 
