@@ -1,1 +1,9 @@
+//! AixGrade's server: everything behind the pages, and the command line.
+//!
+//! [`state`] puts it together; `http` turns requests into calls on `services`; they authorise, then
+//! read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
 
+pub mod clock;
+pub mod db;
+pub mod error;
+pub mod services;

@@ -12,8 +12,8 @@ use super::parts::{asked, choice, holds, task_text};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        ids::DatasetVersionId,
         dataset::{DatasetDetail, TaskRow, VersionRow},
+        ids::DatasetVersionId,
         lang::Lang,
     },
     rpc::datasets::dataset,
@@ -139,7 +139,7 @@ fn TaskTable(
                     <input class="input" id="filter-q" type="search" name="q" value=move || read("q")/>
                 </div>
                 <div class="field">
-                    <label class="label" for="filter-lang">{i.language}</label>
+                    <label class="label" for="filter-lang">{t.language}</label>
                     <select class="input" id="filter-lang" name="lang">
                         {choice(query, "lang", "", t.any)} {choice(query, "lang", "en", Lang::En.name())} {choice(query, "lang", "zh", Lang::Zh.name())}
                     </select>

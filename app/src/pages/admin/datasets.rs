@@ -65,7 +65,7 @@ fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {
         }
     });
     view! {
-        <table class="table list" role="table">
+        <div class="table-box list-box"><table class="table list" role="table">
             <caption class="visually-hidden">{t.datasets}</caption>
             <thead role="rowgroup">
                 <tr role="row">
@@ -80,7 +80,7 @@ fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {
                 </tr>
             </thead>
             <tbody role="rowgroup">{rows.collect_view()}</tbody>
-        </table>
+        </table></div>
     }
     .into_any()
 }

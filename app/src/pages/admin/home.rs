@@ -18,10 +18,8 @@ use crate::{
 #[component]
 pub fn AdminHome() -> impl IntoView {
     let i = use_i18n();
-    let data = Resource::new(
-        || (),
-        |()| async move { Ok((datasets().await?, submissions(None).await?, studies().await?)) },
-    );
+    let data =
+        Resource::new(|| (), |()| async move { Ok((datasets().await?, submissions(None).await?, studies().await?)) });
     view! {
         <Page title=i.admin.home>
             <Load data let:all>{overview(i, &all.0, &all.1, all.2)}</Load>
@@ -53,8 +51,8 @@ fn overview(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], stu
             <a class="button primary" href=next.href>{next.action}</a>
         </section>
         <ul class="tiles">
-            {tile("/admin/datasets", t.datasets, datasets.len(), (t.tasks_in_all)(&i.number(tasks)))}
-            {tile("/admin/submissions", t.submissions, submissions.len(), (t.outputs_in_all)(&i.number(outputs)))}
+            {tile("/admin/datasets", t.datasets, datasets.len(), (t.tasks_in_all)(tasks))}
+            {tile("/admin/submissions", t.submissions, submissions.len(), (t.outputs_in_all)(outputs))}
             {tile("/admin/studies", t.studies, studies.len(), (t.running_now)(running))}
         </ul>
         <section class="stack" aria-labelledby="home-studies">
@@ -82,7 +80,7 @@ fn next_step(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], st
     } else if submissions.is_empty() {
         step(t.next_upload, "/admin/upload", t.upload_outputs)
     } else if let Some(study) = open {
-        let left = (t.next_watch)(&study.title, &i.number(study.wanted - study.done));
+        let left = (t.next_watch)(&study.title, study.wanted - study.done);
         step(&left, &format!("/admin/studies/{}", study.id), t.open_study)
     } else if let Some(study) = complete {
         let sentence = (t.next_read)(&study.title);

@@ -132,9 +132,10 @@ fn StudyForm(
         let each = raters.get() as u64;
         match (outputs, each) {
             (0, _) | (_, 0) => t.estimate_open.to_owned(),
+            (_, each) if each < overlap.get() => (t.overlap_short)(overlap.get(), each),
             (outputs, each) => {
                 let ratings = outputs * overlap.get();
-                (t.estimate)(i.number(outputs), i.number(ratings), i.number(ratings.div_ceil(each)))
+                (t.estimate)(outputs, ratings, ratings.div_ceil(each))
             }
         }
     };
@@ -153,7 +154,7 @@ fn StudyForm(
                         <span>
                             <strong>{row.model_name}</strong>
                             <span class="muted small">
-                                {(t.submission_line)(i.number(row.outputs), i.number(row.tasks), row.file)}
+                                {(t.submission_line)(row.outputs, row.tasks, &row.file)}
                             </span>
                             {old.then(|| view! { <span class="badge tone-care">{(t.version_n)(row.number)}</span> })}
                         </span>
@@ -165,7 +166,8 @@ fn StudyForm(
     let people = users
         .into_iter()
         .map(|user| {
-            let admin = (user.role == Role::Admin).then(|| view! { <span class="badge tone-plain">{t.role_admin}</span> });
+            let admin =
+                (user.role == Role::Admin).then(|| view! { <span class="badge tone-plain">{t.role_admin}</span> });
             view! {
                 <li>
                     <label class="check">

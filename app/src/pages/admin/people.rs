@@ -128,7 +128,8 @@ fn InviteLink(
 /// Whether this is the path of an invitation: what comes from the address is shown only if it is.
 fn is_link(path: &str) -> bool {
     path.strip_prefix("/join/").is_some_and(|secret| {
-        (16..=128).contains(&secret.len()) && secret.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        (16..=128).contains(&secret.len())
+            && secret.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     })
 }
 
@@ -137,7 +138,11 @@ fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled
     let me = use_visitor().me.map(|me| me.id);
     let rows = users.into_iter().map(|user| {
         let own = me == Some(user.id);
-        let (text, aria) = if user.disabled { (t.enable, (t.enable_whom)(&user.name)) } else { (t.disable, (t.disable_whom)(&user.name)) };
+        let (text, aria) = if user.disabled {
+            (t.enable, (t.enable_whom)(&user.name))
+        } else {
+            (t.disable, (t.disable_whom)(&user.name))
+        };
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.name>{user.name}</th>
@@ -172,7 +177,7 @@ fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled
         <section aria-labelledby="accounts">
             <h2 id="accounts">{t.accounts}</h2>
             <p class="muted">{t.disable_hint}</p>
-            <table class="table list" role="table">
+            <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.accounts}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
@@ -185,7 +190,7 @@ fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled
                     </tr>
                 </thead>
                 <tbody role="rowgroup">{rows.collect_view()}</tbody>
-            </table>
+            </table></div>
         </section>
     }
 }
@@ -203,23 +208,24 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<Revok
     }
     let rows = invitations.into_iter().map(|one| {
         let state = match (&one.used_by, one.open) {
-            (Some(name), _) => view! { <Badge>{(t.used_by)(name)}</Badge> },
-            (None, true) => view! { <Badge tone=Tone::Good>{t.open}</Badge> },
-            (None, false) => view! { <Badge tone=Tone::Care>{t.ended}</Badge> },
+            (Some(name), _) => (Tone::Plain, (t.used_by)(name)),
+            (None, true) => (Tone::Good, t.open.into()),
+            (None, false) => (Tone::Care, t.ended.into()),
         };
+        let whose = (t.revoke_whose)(&one.label);
         let revoking = one.open.then(|| {
             view! {
                 <ActionForm action=revoke>
                     <input type="hidden" name="id" value=one.id.to_string()/>
-                    <button class="button" type="submit" aria-label=(t.revoke_whose)(&one.label)>{t.revoke}</button>
+                    <button class="button" type="submit" aria-label=whose>{t.revoke}</button>
                 </ActionForm>
             }
         });
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row" data-label=t.invite_label>{one.label.clone()}</th>
+                <th role="rowheader" scope="row" data-label=t.invite_label>{one.label}</th>
                 <td role="cell" data-label=t.role>{role(i, one.role)}</td>
-                <td role="cell" data-label=t.state>{state}</td>
+                <td role="cell" data-label=t.state><Badge tone=state.0>{state.1}</Badge></td>
                 <td role="cell" data-label=t.ends_at class="when">{i.time(one.expires_at)}</td>
                 <td role="cell" data-label="">{revoking}</td>
             </tr>
@@ -228,7 +234,7 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<Revok
     view! {
         <section aria-labelledby="invitations">
             <h2 id="invitations">{t.invitations}</h2>
-            <table class="table list" role="table">
+            <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.invitations}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
@@ -240,7 +246,7 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<Revok
                     </tr>
                 </thead>
                 <tbody role="rowgroup">{rows.collect_view()}</tbody>
-            </table>
+            </table></div>
         </section>
     }
     .into_any()

@@ -49,7 +49,8 @@ pub fn PreviewPage() -> impl IntoView {
         },
     );
     let take = ServerAction::<TakeSubmission>::new();
-    let crumbs = vec![("/admin/submissions".into(), t.submissions.into()), ("/admin/upload".into(), t.upload_outputs.into())];
+    let crumbs =
+        vec![("/admin/submissions".into(), t.submissions.into()), ("/admin/upload".into(), t.upload_outputs.into())];
     view! {
         <Page title=t.preview crumbs>
             <Load data let:preview>{body(i, preview, wanted.get_untracked().2, take)}</Load>
@@ -74,10 +75,18 @@ fn body(i: I18n, p: Preview, asked: Matching, take: ServerAction<TakeSubmission>
     } else if p.matched == 0 {
         view! { <Notice tone=Tone::Bad><p>{t.preview_none_matched}</p></Notice> }.into_any()
     } else {
-        view! { <Notice tone=Tone::Good><p>{(t.preview_good)(&i.number(p.matched), &i.number(p.tasks_covered), &i.number(p.tasks_total))}</p></Notice> }.into_any()
+        view! { <Notice tone=Tone::Good><p>{(t.preview_good)(p.matched, p.tasks_covered, p.tasks_total)}</p></Notice> }
+            .into_any()
     };
     let findings = vec![
-        finding(i, "missing", t.missing, t.missing_what, p.missing_count, p.missing.into_iter().map(|id| (None, id)).collect()),
+        finding(
+            i,
+            "missing",
+            t.missing,
+            t.missing_what,
+            p.missing_count,
+            p.missing.into_iter().map(|id| (None, id)).collect(),
+        ),
         finding(i, "unknown", t.unknown, t.unknown_what, p.unknown_count, lines(p.unknown)),
         finding(i, "duplicates", t.duplicates, t.duplicates_what, p.duplicate_count, lines(p.duplicates)),
         finding(i, "empty", t.empty_outputs, t.empty_what, p.empty_count, lines(p.empty)),
@@ -134,16 +143,22 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
         Matching::Description => t.matched_by_description,
         Matching::TaskId | Matching::Auto => t.matched_by_id,
     };
-    let reason = (!p.matching_reason.is_empty()).then(|| view! { <p class="muted" lang="en">{p.matching_reason.clone()}</p> });
-    let options = [(Matching::Auto, "auto", t.match_auto), (Matching::TaskId, "task_id", t.match_task_id), (Matching::Description, "description", t.match_description)]
-        .map(|(matching, value, name)| view! { <option value=value selected=matching == asked>{name}</option> });
+    let slug = p.dataset.clone();
+    let reason =
+        (!p.matching_reason.is_empty()).then(|| view! { <p class="muted" lang="en">{p.matching_reason.clone()}</p> });
+    let options = [
+        (Matching::Auto, "auto", t.match_auto),
+        (Matching::TaskId, "task_id", t.match_task_id),
+        (Matching::Description, "description", t.match_description),
+    ]
+    .map(|(matching, value, name)| view! { <option value=value selected=matching == asked>{name}</option> });
     view! {
         <section class="card stack" aria-labelledby="matching">
             <h2 id="matching">{t.matching}</h2>
             <p>{outcome}</p>
             {reason}
             <Form method="get" action="" attr:class="filter">
-                <input type="hidden" name="dataset" value=p.dataset.clone()/>
+                <input type="hidden" name="dataset" value=slug/>
                 <div class="field">
                     <label class="label" for="match">{t.match_label}</label>
                     <select class="input" id="match" name="match">{options.into_iter().collect_view()}</select>
@@ -169,7 +184,7 @@ fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
     view! {
         <section aria-labelledby="bad-lines">
             <h2 id="bad-lines">{t.bad_lines}</h2>
-            <table class="table list" role="table">
+            <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.bad_lines}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
@@ -179,8 +194,8 @@ fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
                     </tr>
                 </thead>
                 <tbody role="rowgroup">{rows.collect_view()}</tbody>
-            </table>
-            {(more > 0).then(|| view! { <p class="muted">{(t.and_more)(&i.number(more))}</p> })}
+            </table></div>
+            {(more > 0).then(|| view! { <p class="muted">{(t.and_more)(more)}</p> })}
         </section>
     }
 }
@@ -190,10 +205,18 @@ fn lines(found: Vec<(u64, String)>) -> Vec<(Option<u64>, String)> {
 }
 
 /// One kind of finding: its count always, its places where there are any.
-fn finding(i: I18n, id: &'static str, name: &'static str, what: &'static str, count: u64, places: Vec<(Option<u64>, String)>) -> AnyView {
+fn finding(
+    i: I18n,
+    id: &'static str,
+    name: &'static str,
+    what: &'static str,
+    count: u64,
+    places: Vec<(Option<u64>, String)>,
+) -> AnyView {
     let t = i.admin;
     if count == 0 {
-        return view! { <div class="finding finding--none"><h3>{name}" "<span class="count">"0"</span></h3></div> }.into_any();
+        return view! { <div class="finding finding--none"><h3>{name}" "<span class="count">"0"</span></h3></div> }
+            .into_any();
     }
     let more = count.saturating_sub(places.len() as u64);
     let items = places.into_iter().map(|(line, text)| {
@@ -205,7 +228,7 @@ fn finding(i: I18n, id: &'static str, name: &'static str, what: &'static str, co
             <summary><h3>{name}" "<span class="count">{i.number(count)}</span></h3></summary>
             <p class="muted">{what}</p>
             <ul class="places">{items.collect_view()}</ul>
-            {(more > 0).then(|| view! { <p class="muted">{(t.and_more)(&i.number(more))}</p> })}
+            {(more > 0).then(|| view! { <p class="muted">{(t.and_more)(more)}</p> })}
         </details>
     }
     .into_any()
@@ -214,6 +237,8 @@ fn finding(i: I18n, id: &'static str, name: &'static str, what: &'static str, co
 fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl IntoView + use<> {
     let t = i.admin;
     let good = p.acceptable();
+    let (upload, slug, matched) = (p.upload.to_string(), p.dataset.clone(), p.matched);
+    let again = format!("/admin/upload?dataset={slug}");
     let why = if p.problem_count > 0 { (t.preview_bad)(p.problem_count) } else { t.preview_none_matched.to_owned() };
     let matching = match p.matching {
         Matching::Auto => "auto",
@@ -225,8 +250,8 @@ fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl I
             <h2 id="take">{t.take}</h2>
             <p>{t.take_lead}</p>
             <ActionForm action=take attr:class="stack">
-                <input type="hidden" name="upload" value=p.upload.to_string()/>
-                <input type="hidden" name="dataset" value=p.dataset.clone()/>
+                <input type="hidden" name="upload" value=upload/>
+                <input type="hidden" name="dataset" value=slug/>
                 <input type="hidden" name="matching" value=matching/>
                 <div class="field">
                     <label class="label" for="take-model">{t.model_name}</label>
@@ -234,11 +259,11 @@ fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl I
                     <p class="hint" id="take-hint">{if good { t.model_name_hint.to_owned() } else { why }}</p>
                 </div>
                 <button class="button primary" type="submit" disabled=move || !good || take.pending().get()>
-                    {(t.take_button)(&i.number(p.matched))}
+                    {(t.take_button)(matched)}
                 </button>
             </ActionForm>
             <FormError of=move || take.value().get().and_then(Result::err)/>
-            <p><a href=format!("/admin/upload?dataset={}", p.dataset)>{t.other_file}</a></p>
+            <p><a href=again>{t.other_file}</a></p>
         </section>
     }
 }

@@ -12,10 +12,7 @@ use leptos::{
 use serde::Deserialize;
 
 use super::parts::{FormError, size};
-use crate::{
-    error::AppError,
-    i18n::use_i18n,
-};
+use crate::{error::AppError, i18n::use_i18n};
 
 /// A file field with its label.
 #[component]

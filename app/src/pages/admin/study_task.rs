@@ -58,6 +58,7 @@ fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
 fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) -> impl IntoView + use<> {
     let t = i.admin;
     let id = format!("output-{at}");
+    let heading = id.clone();
     let sample = sampled.then(|| view! { " "<span class="muted">{(t.sample_n)(o.sample + 1)}</span> });
     let count = o.ratings.iter().filter(|r| !r.superseded).count() as u64;
     let ratings = if o.ratings.is_empty() {
@@ -67,7 +68,7 @@ fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) 
     };
     view! {
         <section class="output" aria-labelledby=id.clone()>
-            <h2 id=id>{o.model}{sample}</h2>
+            <h2 id=heading>{o.model}{sample}</h2>
             <CodeBox code=o.code/>
             <h3>{(t.ratings_n)(count)}</h3>
             {ratings}

@@ -14,6 +14,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         ids::SubmissionId,
+        lang::Lang,
         submission::{OutputRow, SubmissionDetail},
     },
     rpc::submissions::submission,
@@ -117,13 +118,14 @@ fn Outputs(
 fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {
     let t = i.admin;
     let rows = rows.into_iter().map(|row| {
+        let lang = Lang::detect(&row.raw_nl).tag();
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.task>
                     <a href=format!("/admin/outputs/{}", row.id)>{row.task_id}</a>
                 </th>
                 {sampled.then(|| view! { <td role="cell" data-label=t.sample class="num">{row.sample + 1}</td> })}
-                <td role="cell" data-label=t.description class="task-text" lang=crate::model::lang::Lang::detect(&row.raw_nl).tag()>{row.raw_nl}</td>
+                <td role="cell" data-label=t.description class="task-text" lang=lang>{row.raw_nl}</td>
                 <td role="cell" data-label=t.lines class="num">
                     {if row.empty {
                         view! { <Badge tone=Tone::Care>{t.no_code}</Badge> }.into_any()
@@ -135,7 +137,7 @@ fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {
         }
     });
     view! {
-        <table class="table list" role="table">
+        <div class="table-box list-box"><table class="table list" role="table">
             <caption class="visually-hidden">{t.outputs}</caption>
             <thead role="rowgroup">
                 <tr role="row">
@@ -146,7 +148,7 @@ fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {
                 </tr>
             </thead>
             <tbody role="rowgroup">{rows.collect_view()}</tbody>
-        </table>
+        </table></div>
     }
     .into_any()
 }

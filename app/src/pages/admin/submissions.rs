@@ -68,7 +68,7 @@ fn table(i: I18n, rows: Vec<SubmissionRow>) -> AnyView {
         }
     });
     view! {
-        <table class="table list" role="table">
+        <div class="table-box list-box"><table class="table list" role="table">
             <caption class="visually-hidden">{t.submissions}</caption>
             <thead role="rowgroup">
                 <tr role="row">
@@ -81,7 +81,7 @@ fn table(i: I18n, rows: Vec<SubmissionRow>) -> AnyView {
                 </tr>
             </thead>
             <tbody role="rowgroup">{rows.collect_view()}</tbody>
-        </table>
+        </table></div>
     }
     .into_any()
 }

@@ -52,7 +52,7 @@ fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
     let options = rows
         .into_iter()
         .map(|row| {
-            let name = format!("{} · {}", row.name.get(i.lang), (t.tasks_n)(&i.number(row.tasks)));
+            let name = format!("{} · {}", row.name.get(i.lang), (t.tasks_n)(row.tasks));
             let selected = row.slug == chosen;
             view! { <option value=row.slug selected=selected>{name}</option> }
         })

@@ -20,7 +20,8 @@ pub fn view(i: I18n, c: Comparison) -> AnyView {
     if c.models.iter().all(|m| m.ratings == 0) {
         return view! { <Empty title=t.no_ratings_yet/> }.into_any();
     }
-    let sections = c.rubric.dimensions.iter().enumerate().map(|(d, dimension)| by_dimension(i, &c, d, dimension)).collect_view();
+    let sections =
+        c.rubric.dimensions.iter().enumerate().map(|(d, dimension)| by_dimension(i, &c, d, dimension)).collect_view();
     view! {
         {means(i, &c)}
         <p class="muted small">{(t.how_computed)(&i.number(c.resamples.into()), &c.seed)}</p>
@@ -70,7 +71,9 @@ fn means(i: I18n, c: &Comparison) -> impl IntoView + use<> {
             }
         })
         .collect_view();
-    let count = |of: fn(&ModelScores) -> u64| c.models.iter().map(|m| view! { <td class="num">{i.number(of(m))}</td> }).collect_view();
+    let count = |of: fn(&ModelScores) -> u64| {
+        c.models.iter().map(|m| view! { <td class="num">{i.number(of(m))}</td> }).collect_view()
+    };
     let ratings = count(|m| m.ratings);
     let tasks = count(|m| m.tasks);
     view! {
@@ -106,7 +109,6 @@ fn best(c: &Comparison, d: usize) -> Option<usize> {
 }
 
 fn by_dimension(i: I18n, c: &Comparison, d: usize, dimension: &Dimension) -> AnyView {
-    let t = i.admin;
     let name = dimension.name.get(i.lang).to_owned();
     let id = format!("dimension-{}", dimension.key);
     let pairs: Vec<&Difference> = c.differences.iter().filter(|x| x.dimension == d).collect();
@@ -168,7 +170,13 @@ fn means_plot(i: I18n, c: &Comparison, d: usize, dimension: &Dimension, id: &str
     figure(chart::intervals(&head, &Axis::scores(low, high), &marks), (t.means_title)(name))
 }
 
-fn differences_plot(i: I18n, c: &Comparison, pairs: &[&Difference], name: &str, id: &str) -> Option<impl IntoView + use<>> {
+fn differences_plot(
+    i: I18n,
+    c: &Comparison,
+    pairs: &[&Difference],
+    name: &str,
+    id: &str,
+) -> Option<impl IntoView + use<>> {
     let t = i.admin;
     if pairs.iter().all(|x| x.mean.is_none()) {
         return None;
@@ -177,10 +185,13 @@ fn differences_plot(i: I18n, c: &Comparison, pairs: &[&Difference], name: &str, 
         .iter()
         .map(|x| Mark {
             label: format!("{} − {}", model(c, x.first), model(c, x.second)),
-            note: x.mean.map_or_else(|| "–".into(), |v| match x.interval {
-                Some(r) => format!("{} [{}, {}]", signed(v, 2), signed(r.low, 2), signed(r.high, 2)),
-                None => signed(v, 2),
-            }),
+            note: x.mean.map_or_else(
+                || "–".into(),
+                |v| match x.interval {
+                    Some(r) => format!("{} [{}, {}]", signed(v, 2), signed(r.low, 2), signed(r.high, 2)),
+                    None => signed(v, 2),
+                },
+            ),
             value: x.mean,
             interval: x.interval,
             strong: matches!(x.verdict(), Separation::FirstBetter | Separation::SecondBetter),
@@ -247,13 +258,14 @@ fn distribution(i: I18n, c: &Comparison, d: usize, dimension: &Dimension, id: &s
         })
         .collect_view();
     let caption = format!("{chart_id}-caption");
+    let labelled = caption.clone();
     view! {
-        <figure class="picture picture--wide">
-            <figcaption>{title.clone()}</figcaption>
+        <figure class="picture">
+            <figcaption>{title}</figcaption>
             <ol class="legend">{legend}</ol>
             <div class="picture-and-table">
                 <div class="canvas" inner_html=svg></div>
-                <div class="table-box" role="region" aria-labelledby=caption.clone() tabindex="0">
+                <div class="table-box" role="region" aria-labelledby=labelled tabindex="0">
                     <table class="table counts">
                         <caption id=caption>{t.counts_caption}</caption>
                         <thead><tr><th scope="col">{t.score}</th>{heads}<th scope="col" class="num">{t.sum}</th></tr></thead>

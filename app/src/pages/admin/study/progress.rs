@@ -22,7 +22,7 @@ pub fn view(i: I18n, detail: StudyDetail, set_status: ServerAction<SetStudyStatu
             <div><dt>{t.models}</dt><dd>{row.models.join(" · ")}</dd></div>
             <div><dt>{t.dataset}</dt><dd><a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a></dd></div>
             <div><dt>{t.ratings}</dt><dd>{(i.common.of)(row.done, row.wanted)}</dd></div>
-            <div><dt>{t.overlap}</dt><dd>{(t.overlap_n)(overlap)}</dd></div>
+            <div><dt>{t.overlap}</dt><dd>{overlap}</dd></div>
             <div><dt>{t.rubric}</dt><dd>{rubric}</dd></div>
             <div><dt>{t.seed}</dt><dd><code>{seed}</code></dd></div>
             <div><dt>{t.created_at}</dt><dd>{i.time(row.created_at)}</dd></div>
@@ -97,7 +97,7 @@ fn rater_table(i: I18n, raters: Vec<RaterProgress>) -> impl IntoView {
     view! {
         <section aria-labelledby="raters">
             <h2 id="raters">{t.progress}</h2>
-            <table class="table list" role="table">
+            <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.progress}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
@@ -110,7 +110,7 @@ fn rater_table(i: I18n, raters: Vec<RaterProgress>) -> impl IntoView {
                     </tr>
                 </thead>
                 <tbody role="rowgroup">{rows.collect_view()}</tbody>
-            </table>
+            </table></div>
         </section>
     }
 }
@@ -143,7 +143,7 @@ fn flag_table(i: I18n, row: &StudyRow, flags: Vec<RaisedFlag>) -> Option<impl In
     Some(view! {
         <section aria-labelledby="flags">
             <h2 id="flags">{t.flags}</h2>
-            <table class="table list" role="table">
+            <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.flags}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
@@ -155,7 +155,7 @@ fn flag_table(i: I18n, row: &StudyRow, flags: Vec<RaisedFlag>) -> Option<impl In
                     </tr>
                 </thead>
                 <tbody role="rowgroup">{rows.collect_view()}</tbody>
-            </table>
+            </table></div>
         </section>
     })
 }

@@ -127,7 +127,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                     </td>
                     {scores}
                     <td role="cell" data-label=t.spread class="num">
-                        <span class=if row.spread >= 2 { "spread spread--wide" } else { "spread" }>{row.spread}</span>
+                        <span class:spread--wide=row.spread.ge(&2)>{row.spread}</span>
                     </td>
                 </tr>
             }
@@ -135,7 +135,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
         .collect_view();
     view! {
         <p class="muted small">{t.tasks_legend}</p>
-        <table class="table list" role="table">
+        <div class="table-box list-box"><table class="table list" role="table">
             <caption class="visually-hidden">{t.tasks}</caption>
             <thead role="rowgroup">
                 <tr role="row">
@@ -146,7 +146,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                 </tr>
             </thead>
             <tbody role="rowgroup">{rows}</tbody>
-        </table>
+        </table></div>
     }
     .into_any()
 }

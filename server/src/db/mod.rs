@@ -1,0 +1,243 @@
+//! The database: one SQLite file in the data folder.
+//!
+//! Everything that speaks SQL lives below this module, one query file an aggregate. `Db::write`
+//! opens an IMMEDIATE transaction on the one writing connection; `Db::read` hands out a snapshot on
+//! a connection that cannot write. No other module opens a connection.
+
+pub mod accounts;
+pub mod audit;
+pub mod migrations;
+pub mod sessions;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use tokio::sync::Semaphore;
+
+use crate::error::Failure;
+
+/// The database's file name inside the data folder.
+pub const FILE: &str = "aixgrade.sqlite3";
+
+/// Readers at once. Reads take microseconds; more connections only hold more page cache.
+const READERS: usize = 4;
+
+/// Marks the file as ours (`PRAGMA application_id`): the bytes `AxGr`.
+pub const APPLICATION_ID: i32 = i32::from_be_bytes(*b"AxGr");
+
+/// A handle on the database; cheap to clone.
+#[derive(Clone)]
+pub struct Db(Arc<Inner>);
+
+struct Inner {
+    path: PathBuf,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+    permits: Semaphore,
+}
+
+impl std::fmt::Debug for Db {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Db").field(&self.0.path).finish()
+    }
+}
+
+impl Db {
+    /// Opens the database in `folder`, making and migrating it as needed.
+    ///
+    /// # Errors
+    /// A file that is not ours, damaged, or newer than this program is refused and left as it is.
+    pub fn open(folder: &Path) -> Result<Db, OpenError> {
+        let path = folder.join(FILE);
+        let mut writer = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        // Before anything is changed: whose file is it?
+        migrations::verify(&writer)?;
+        // Readers do not wait for the writer, nor it for them.
+        writer.pragma_update(None, "journal_mode", "WAL")?;
+        migrations::migrate(&mut writer)?;
+        Ok(Db(Arc::new(Inner {
+            path,
+            writer: Mutex::new(writer),
+            readers: Mutex::new(Vec::new()),
+            permits: Semaphore::new(READERS),
+        })))
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Runs `work` in a transaction that may write, and commits it if `work` succeeds. When this
+    /// returns `Ok`, the change is on the disk.
+    pub async fn write<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
+    {
+        let db = self.clone();
+        blocking(move || db.write_blocking(work)).await
+    }
+
+    /// Runs `work` on a snapshot. It cannot write.
+    pub async fn read<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        let _permit = self.0.permits.acquire().await.map_err(|_| Failure::internal("the reader pool is closed"))?;
+        let db = self.clone();
+        blocking(move || db.read_blocking(work)).await
+    }
+
+    /// [`Db::write`] for code that is on a blocking thread already.
+    pub fn write_blocking<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
+        let mut writer = lock(&self.0.writer);
+        // Immediate: a deferred transaction that comes to write later fails at once when somebody
+        // else (the command line, say) is writing, in spite of the busy timeout.
+        let tx = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let value = work(&tx)?;
+        tx.commit()?;
+        Ok(value)
+    }
+
+    /// [`Db::read`] for code that is on a blocking thread already.
+    pub fn read_blocking<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+        let pooled = lock(&self.0.readers).pop();
+        let mut reader = match pooled {
+            Some(reader) => reader,
+            None => connect(&self.0.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+        };
+        let tx = reader.transaction()?;
+        let value = work(&tx);
+        tx.finish()?;
+        lock(&self.0.readers).push(reader);
+        value
+    }
+
+    /// SQLite's own check of the file; empty when all is well.
+    pub fn check(&self) -> Result<Vec<String>, Failure> {
+        self.read_blocking(|conn| {
+            let mut statement = conn.prepare("PRAGMA integrity_check")?;
+            let rows = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+            Ok(rows.into_iter().filter(|row| row != "ok").collect())
+        })
+    }
+}
+
+/// A mutex whose holder panicked still guards a sound connection: its transaction was rolled back
+/// when it was dropped.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(e) => Err(Failure::internal(format!("a database task ended early: {e}"))),
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "the one place where connections open")]
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
+    let conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // Another process (a backup, the command line) may hold the lock for a moment.
+    conn.busy_timeout(Duration::from_secs(10))?;
+    // An acknowledged rating must survive a power cut: every commit waits for the disk.
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    // Sorting goes to memory, not to files beside other people's data.
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    // Functions in a hostile schema are not run.
+    conn.pragma_update(None, "trusted_schema", false)?;
+    conn.set_prepared_statement_cache_capacity(128);
+    Ok(conn)
+}
+
+/// Why the database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file was written by a newer program.
+    #[error(
+        "the database has schema {found}, and this program knows up to {known}. Use the program that wrote it, or a newer one; nothing was changed"
+    )]
+    Newer {
+        /// The file's schema number.
+        found: u32,
+        /// The newest this program knows.
+        known: u32,
+    },
+    /// The file is a database, but not ours.
+    #[error(
+        "the file {FILE} in the data folder belongs to another program. Point --data at another folder; nothing was changed"
+    )]
+    NotOurs,
+    /// The file is damaged or no database.
+    #[error("the file {FILE} in the data folder is damaged ({0}). Restore it from a backup; nothing was changed")]
+    Damaged(String),
+    /// SQLite's word.
+    #[error("the database cannot be opened: {0}")]
+    Sqlite(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for OpenError {
+    fn from(e: rusqlite::Error) -> Self {
+        match e.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+                OpenError::Damaged(e.to_string())
+            }
+            _ => OpenError::Sqlite(e),
+        }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(e: OpenError) -> Self {
+        Failure::internal(e)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_not_ours_and_leaves_it_alone() {
+        let check = |bytes: &[u8]| {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join(FILE), bytes).unwrap();
+            let error = Db::open(folder.path()).unwrap_err();
+            assert_eq!(std::fs::read(folder.path().join(FILE)).unwrap(), bytes, "{error}");
+            error
+        };
+        assert!(matches!(check(&[b'x'; 4096]), OpenError::Damaged(_)));
+
+        let other = tempfile::tempdir().unwrap();
+        let path = other.path().join(FILE);
+        let conn = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE).unwrap();
+        conn.execute_batch("CREATE TABLE theirs (x); PRAGMA application_id = 7;").unwrap();
+        drop(conn);
+        let before = std::fs::read(&path).unwrap();
+        assert!(matches!(Db::open(other.path()).unwrap_err(), OpenError::NotOurs));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_read_cannot_write_and_a_failed_write_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path()).unwrap();
+        let insert = "INSERT INTO models (name) VALUES ('m')";
+        assert!(db.read_blocking(|conn| Ok(conn.execute(insert, [])?)).is_err());
+        let failed: Result<(), Failure> = db.write_blocking(|tx| {
+            tx.execute(insert, [])?;
+            Err(Failure::internal("on purpose"))
+        });
+        assert!(failed.is_err());
+        let count = db.read_blocking(|c| Ok(c.query_row("SELECT count(*) FROM models", [], |r| r.get::<_, i64>(0))?));
+        assert_eq!(count.unwrap(), 0);
+    }
+}

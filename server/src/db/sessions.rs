@@ -1,0 +1,108 @@
+//! Where tower-sessions keeps its sessions, so that a restart logs nobody out.
+
+use async_trait::async_trait;
+use rusqlite::{OptionalExtension, params};
+use time::OffsetDateTime;
+use tower_sessions::{
+    SessionStore,
+    session::{Id, Record},
+    session_store,
+};
+
+use super::Db;
+use crate::error::Failure;
+
+/// A session store over the program's own database.
+#[derive(Clone, Debug)]
+pub struct Sessions(pub Db);
+
+#[async_trait]
+impl SessionStore for Sessions {
+    async fn create(&self, record: &mut Record) -> session_store::Result<()> {
+        let mut candidate = record.clone();
+        let stored = self
+            .0
+            .write(move |tx| {
+                let mut insert = tx.prepare_cached(
+                    "INSERT INTO sessions (id, data, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO NOTHING",
+                )?;
+                // An id is 128 random bits; should one be taken all the same, draw another.
+                while insert.execute(params![
+                    candidate.id.to_string(),
+                    serde_json::to_string(&candidate)?,
+                    millis(candidate.expiry_date)
+                ])? == 0
+                {
+                    candidate.id = Id::default();
+                }
+                Ok(candidate.id)
+            })
+            .await
+            .map_err(backend)?;
+        record.id = stored;
+        Ok(())
+    }
+
+    async fn save(&self, record: &Record) -> session_store::Result<()> {
+        let record = record.clone();
+        self.0
+            .write(move |tx| {
+                tx.prepare_cached(
+                    "INSERT INTO sessions (id, data, expires_at) VALUES (?1, ?2, ?3)
+                     ON CONFLICT (id) DO UPDATE SET data = excluded.data, expires_at = excluded.expires_at",
+                )?
+                .execute(params![
+                    record.id.to_string(),
+                    serde_json::to_string(&record)?,
+                    millis(record.expiry_date)
+                ])?;
+                Ok(())
+            })
+            .await
+            .map_err(backend)
+    }
+
+    async fn load(&self, id: &Id) -> session_store::Result<Option<Record>> {
+        let id = id.to_string();
+        self.0
+            .read(move |conn| {
+                let data: Option<String> = conn
+                    .prepare_cached("SELECT data FROM sessions WHERE id = ?1 AND expires_at > ?2")?
+                    .query_row(params![id, millis(OffsetDateTime::now_utc())], |row| row.get(0))
+                    .optional()?;
+                Ok(data.map(|data| serde_json::from_str(&data)).transpose()?)
+            })
+            .await
+            .map_err(backend)
+    }
+
+    async fn delete(&self, id: &Id) -> session_store::Result<()> {
+        let id = id.to_string();
+        self.0
+            .write(move |tx| {
+                tx.execute("DELETE FROM sessions WHERE id = ?1", [id])?;
+                Ok(())
+            })
+            .await
+            .map_err(backend)
+    }
+}
+
+impl Sessions {
+    /// Removes what has expired; called now and then by the server.
+    pub async fn sweep(&self) -> Result<usize, Failure> {
+        let now = millis(OffsetDateTime::now_utc());
+        self.0.write(move |tx| Ok(tx.execute("DELETE FROM sessions WHERE expires_at <= ?1", [now])?)).await
+    }
+}
+
+fn millis(t: OffsetDateTime) -> i64 {
+    i64::try_from(t.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX)
+}
+
+fn backend(failure: Failure) -> session_store::Error {
+    session_store::Error::Backend(match failure {
+        Failure::App(e) => e.to_string(),
+        Failure::Internal(e) => e.to_string(),
+    })
+}

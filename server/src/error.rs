@@ -1,0 +1,88 @@
+//! What a service ends with when it does not succeed.
+//!
+//! [`Failure::App`] is for the person: their input, their rights, the state of things.
+//! [`Failure::Internal`] is ours. Turning a failure into the [`AppError`] that leaves the server
+//! logs an internal one, once, under an incident id which the person sees.
+
+use app::error::AppError;
+use rand::Rng;
+
+/// Why a service did not do what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// For the person who asked.
+    App(AppError),
+    /// For the log.
+    Internal(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Failure {
+    /// Our own failure, with a word about it.
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Failure::Internal(cause.into())
+    }
+
+    /// There is no such thing, or not for this caller.
+    pub fn not_found(what: &str) -> Self {
+        Failure::App(AppError::NotFound(what.into()))
+    }
+
+    /// The state of things does not allow it.
+    pub fn conflict(why: impl Into<String>) -> Self {
+        Failure::App(AppError::Conflict(why.into()))
+    }
+
+    /// One thing wrong with the input.
+    pub fn invalid(field: &str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Failure::App(AppError::invalid(field, what, remedy))
+    }
+}
+
+impl From<AppError> for Failure {
+    fn from(e: AppError) -> Self {
+        Failure::App(e)
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(e: rusqlite::Error) -> Self {
+        Failure::internal(e)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(e: std::io::Error) -> Self {
+        Failure::internal(e)
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(e: serde_json::Error) -> Self {
+        Failure::internal(e)
+    }
+}
+
+impl From<Failure> for AppError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::App(e) => e,
+            Failure::Internal(cause) => {
+                let incident = format!("{:08x}", rand::rng().random::<u32>());
+                tracing::error!(%incident, cause = %chain(cause.as_ref()), "request failed");
+                AppError::Internal(incident)
+            }
+        }
+    }
+}
+
+/// The error and what caused it, on one line.
+pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,421 @@
+//! People: logging in, passwords, invitations.
+//!
+//! Passwords are argon2id hashes; hashing runs on blocking threads, a few at a time. Failed log-ins
+//! are slowed per account and per address, also for names that do not exist, and a wrong name costs
+//! as long as a wrong password, so that nothing tells which accounts there are.
+
+use app::{
+    error::AppError,
+    model::{
+        ids::UserId,
+        lang::Lang,
+        problem::Problem,
+        time::Timestamp,
+        user::{Invitation, Me, Role, UserRow, name_fault, password_fault},
+    },
+    port::{Accounts, Answer, Caller},
+};
+use argon2::{
+    Argon2,
+    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
+};
+use async_trait::async_trait;
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use rand::Rng;
+use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
+
+use crate::{
+    clock,
+    db::{Db, accounts, audit},
+    error::Failure,
+};
+
+/// Hashes at once: each takes some 20 MB and a core.
+const HASHERS: usize = 2;
+/// Failures that cost nothing: everybody mistypes.
+const FREE_FAILURES: u32 = 4;
+/// The longest wait, in milliseconds: long enough to make guessing pointless, short enough that
+/// nobody is locked out by somebody else's guessing for long.
+const LONGEST_WAIT_MS: i64 = 5 * 60 * 1000;
+/// Failures are forgotten after a day.
+const FORGET_MS: i64 = 24 * 60 * 60 * 1000;
+/// Addresses are shared by whole offices, so they may fail more often than accounts.
+const ADDRESS_ALLOWANCE: u32 = 5;
+
+/// The service; see the module.
+pub struct AccountService {
+    db: Db,
+    hashers: Semaphore,
+    /// A hash that no password fits, verified when the account does not exist.
+    nobody: tokio::sync::OnceCell<String>,
+}
+
+/// What a session is given after logging in.
+#[derive(Clone, Debug)]
+pub struct LoggedIn {
+    /// Who.
+    pub me: Me,
+    /// The account's epoch: a session of an earlier one has ended.
+    pub epoch: i64,
+}
+
+/// Why somebody was not let in.
+#[derive(Debug)]
+pub enum Refused {
+    /// The name or the password is wrong; which one is not said.
+    Wrong,
+    /// Too many failures; wait so many seconds.
+    Slow(u64),
+    /// The password is right, and an admin has switched the account off.
+    Disabled,
+    /// Our own failure.
+    Failed(Failure),
+}
+
+impl From<Failure> for Refused {
+    fn from(e: Failure) -> Self {
+        Refused::Failed(e)
+    }
+}
+
+impl AccountService {
+    /// A service over `db`.
+    pub fn new(db: Db) -> Self {
+        AccountService { db, hashers: Semaphore::new(HASHERS), nobody: tokio::sync::OnceCell::new() }
+    }
+
+    /// Checks a name and a password. `address` is the client's, for slowing guesses.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub async fn log_in(&self, name: &str, password: &str, address: &str) -> Result<LoggedIn, Refused> {
+        let subjects = [format!("user:{}", name.to_lowercase()), format!("addr:{address}")];
+        self.may_try(&subjects).await?;
+        let wanted = name.to_owned();
+        let account = self.db.read(move |conn| accounts::by_name(conn, &wanted)).await?;
+        let hash = match &account {
+            Some(account) => account.password_hash.clone(),
+            None => self.nobody.get_or_try_init(|| async { self.hash(&random_password()).await }).await?.clone(),
+        };
+        let right = self.verify(password, hash).await?;
+        let Some(account) = account.filter(|_| right) else {
+            self.db.write(move |tx| subjects.iter().try_for_each(|s| accounts::count_failure(tx, s))).await?;
+            return Err(Refused::Wrong);
+        };
+        if account.disabled {
+            return Err(Refused::Disabled);
+        }
+        let [user, _] = subjects;
+        let older = Timestamp(clock::now().0 - FORGET_MS);
+        self.db.write(move |tx| accounts::forget_failures(tx, &user, older)).await?;
+        Ok(LoggedIn { me: account.me, epoch: account.epoch })
+    }
+
+    /// The person a session belongs to, unless the account was disabled or its password changed
+    /// since. The language is absent until chosen.
+    pub async fn resume(&self, id: UserId, epoch: i64) -> Result<Option<(Me, Option<Lang>)>, Failure> {
+        let account = self.db.read(move |conn| accounts::by_id(conn, id)).await?;
+        Ok(account.filter(|a| a.epoch == epoch && !a.disabled).map(|a| {
+            let lang = a.lang_chosen.then_some(a.me.lang);
+            (a.me, lang)
+        }))
+    }
+
+    /// Changes the caller's password; every other session of theirs ends. Returns the new epoch.
+    ///
+    /// # Errors
+    /// `current` is wrong ([`AppError::Forbidden`]), the new one is too short or too long, or too
+    /// many wrong ones were tried.
+    pub async fn change_password(&self, caller: &Caller, current: &str, new: &str) -> Answer<i64> {
+        let id = caller.user()?.id;
+        check_password(new)?;
+        let subjects = [format!("user:{}", caller.user()?.name.to_lowercase())];
+        match self.may_try(&subjects).await {
+            Ok(()) => {}
+            Err(Refused::Slow(seconds)) => return Err(AppError::TooMany(seconds)),
+            Err(Refused::Failed(e)) => return Err(e.into()),
+            Err(_) => return Err(AppError::Forbidden),
+        }
+        let account = self.db.read(move |conn| accounts::by_id(conn, id)).await?.ok_or(AppError::Unauthenticated)?;
+        if !self.verify(current, account.password_hash).await? {
+            self.db.write(move |tx| subjects.iter().try_for_each(|s| accounts::count_failure(tx, s))).await?;
+            return Err(AppError::Forbidden);
+        }
+        let hash = self.hash(new).await?;
+        let caller = caller.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                audit::note(tx, &caller, "password", "changed by its owner")?;
+                accounts::set_password(tx, id, &hash)
+            })
+            .await?)
+    }
+
+    /// Makes an account (command line, first start).
+    ///
+    /// # Errors
+    /// The name or the password cannot be taken, or the name is taken.
+    pub async fn add(&self, caller: &Caller, name: &str, role: Role, password: &str) -> Answer<UserId> {
+        caller.admin()?;
+        check_name(name)?;
+        check_password(password)?;
+        let hash = self.hash(password).await?;
+        let (caller, name) = (caller.clone(), name.to_owned());
+        Ok(self
+            .db
+            .write(move |tx| {
+                let id = accounts::insert(tx, &name, role, &hash)?.ok_or_else(|| taken(&name))?;
+                audit::note(tx, &caller, "user add", &format!("{name} ({role})"))?;
+                Ok(id)
+            })
+            .await?)
+    }
+
+    /// Sets somebody's password (command line); every session of theirs ends.
+    pub async fn reset_password(&self, caller: &Caller, name: &str, password: &str) -> Answer<()> {
+        caller.admin()?;
+        check_password(password)?;
+        let hash = self.hash(password).await?;
+        let (caller, name) = (caller.clone(), name.to_owned());
+        Ok(self
+            .db
+            .write(move |tx| {
+                let account = accounts::by_name(tx, &name)?.ok_or_else(|| Failure::not_found("account"))?;
+                accounts::set_password(tx, account.me.id, &hash)?;
+                accounts::forget_failures(tx, &format!("user:{}", name.to_lowercase()), Timestamp(0))?;
+                audit::note(tx, &caller, "password", &format!("reset for {name}"))
+            })
+            .await?)
+    }
+
+    /// Makes the first admin where there is none: its name and one-time password, to be shown once.
+    pub async fn first_admin(&self) -> Answer<Option<(String, String)>> {
+        if self.db.read(|conn| accounts::admins(conn)).await? > 0 {
+            return Ok(None);
+        }
+        let (name, password) = ("admin".to_owned(), random_password());
+        if self.db.read(|conn| accounts::by_name(conn, "admin")).await?.is_some() {
+            // There is one of that name which is no admin or is switched off: leave it to the
+            // operator rather than open a closed door.
+            return Ok(None);
+        }
+        self.add(&Caller::Operator, &name, Role::Admin, &password).await?;
+        Ok(Some((name, password)))
+    }
+
+    /// Makes an account by an invitation and marks it as used.
+    ///
+    /// # Errors
+    /// 404 where the invitation is not open; otherwise as [`AccountService::add`].
+    pub async fn join(&self, secret: &str, name: &str, password: &str) -> Answer<LoggedIn> {
+        let secret_hash = hash_secret(secret);
+        let wanted = secret_hash.clone();
+        let open = self.db.read(move |conn| accounts::open_invitation(conn, &wanted)).await?;
+        open.ok_or_else(|| AppError::NotFound("invitation".into()))?;
+        check_name(name)?;
+        check_password(password)?;
+        let hash = self.hash(password).await?;
+        let name = name.to_owned();
+        Ok(self
+            .db
+            .write(move |tx| {
+                // Looked up again under the lock: a link makes one account.
+                let invitation =
+                    accounts::open_invitation(tx, &secret_hash)?.ok_or_else(|| Failure::not_found("invitation"))?;
+                let id = accounts::insert(tx, &name, invitation.role, &hash)?.ok_or_else(|| taken(&name))?;
+                accounts::use_invitation(tx, invitation.id, id)?;
+                let me = Me { id, name, role: invitation.role, lang: Lang::default() };
+                audit::note(tx, &Caller::User(me.clone()), "join", &format!("by invitation {}", invitation.id))?;
+                Ok(LoggedIn { me, epoch: 0 })
+            })
+            .await?)
+    }
+
+    async fn may_try(&self, subjects: &[String]) -> Result<(), Refused> {
+        let subjects = subjects.to_vec();
+        let wait = self
+            .db
+            .read(move |conn| {
+                let mut longest = 0;
+                for subject in &subjects {
+                    let (failures, last) = accounts::failures(conn, subject)?;
+                    let allowance = if subject.starts_with("addr:") { ADDRESS_ALLOWANCE } else { 1 };
+                    let until = last.0 + wait_after(failures / allowance);
+                    longest = longest.max(until - clock::now().0);
+                }
+                Ok(longest)
+            })
+            .await?;
+        match u64::try_from(wait) {
+            Ok(ms) if ms > 0 => Err(Refused::Slow(ms.div_ceil(1000))),
+            _ => Ok(()),
+        }
+    }
+
+    async fn hash(&self, password: &str) -> Result<String, Failure> {
+        let password = password.to_owned();
+        self.hashing(move || {
+            Argon2::default()
+                .hash_password(password.as_bytes())
+                .map(|hash| hash.to_string())
+                .map_err(|e| Failure::internal(format!("hashing a password: {e}")))
+        })
+        .await
+    }
+
+    async fn verify(&self, password: &str, hash: String) -> Result<bool, Failure> {
+        let password = password.to_owned();
+        self.hashing(move || {
+            let parsed = PasswordHash::new(&hash).map_err(|e| Failure::internal(format!("a stored hash: {e}")))?;
+            Ok(Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok())
+        })
+        .await
+    }
+
+    async fn hashing<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let _permit = self.hashers.acquire().await.map_err(Failure::internal)?;
+        tokio::task::spawn_blocking(work).await.map_err(Failure::internal)?
+    }
+}
+
+#[async_trait]
+impl Accounts for AccountService {
+    async fn users(&self, caller: &Caller) -> Answer<Vec<UserRow>> {
+        caller.admin()?;
+        Ok(self.db.read(|conn| accounts::list(conn)).await?)
+    }
+
+    async fn set_disabled(&self, caller: &Caller, user: UserId, disabled: bool) -> Answer<()> {
+        caller.admin()?;
+        if caller.id() == Some(user) {
+            return Err(AppError::Conflict("You cannot switch your own account off; ask another admin.".into()));
+        }
+        let caller = caller.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                if !accounts::set_disabled(tx, user, disabled)? {
+                    return Err(Failure::not_found("account"));
+                }
+                audit::note(tx, &caller, if disabled { "user disable" } else { "user enable" }, &user.to_string())
+            })
+            .await?)
+    }
+
+    async fn invitations(&self, caller: &Caller) -> Answer<Vec<Invitation>> {
+        caller.admin()?;
+        Ok(self.db.read(|conn| accounts::invitations(conn)).await?)
+    }
+
+    async fn invite(&self, caller: &Caller, label: &str, role: Role, days: u32) -> Answer<String> {
+        caller.admin()?;
+        if !(1..=90).contains(&days) {
+            return Err(AppError::invalid(
+                "days",
+                "an invitation works for 1 to 90 days",
+                "Choose a number in between",
+            ));
+        }
+        if label.chars().count() > 100 {
+            return Err(AppError::invalid("label", "the note is longer than 100 characters", "Shorten it"));
+        }
+        let secret = BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 24]>());
+        let secret_hash = hash_secret(&secret);
+        let expires_at = Timestamp(clock::now().0 + i64::from(days) * 24 * 60 * 60 * 1000);
+        let (caller, label) = (caller.clone(), label.trim().to_owned());
+        self.db
+            .write(move |tx| {
+                accounts::insert_invitation(tx, &secret_hash, &label, role, caller.id(), expires_at)?;
+                audit::note(tx, &caller, "invite", &format!("{label} ({role}, {days} days)"))
+            })
+            .await?;
+        Ok(secret)
+    }
+
+    async fn revoke(&self, caller: &Caller, invitation: i64) -> Answer<()> {
+        caller.admin()?;
+        let caller = caller.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                if !accounts::revoke_invitation(tx, invitation)? {
+                    return Err(Failure::conflict("This invitation was used or revoked already."));
+                }
+                audit::note(tx, &caller, "revoke invitation", &invitation.to_string())
+            })
+            .await?)
+    }
+
+    async fn invitation(&self, secret: &str) -> Answer<Invitation> {
+        let secret_hash = hash_secret(secret);
+        let open = self.db.read(move |conn| accounts::open_invitation(conn, &secret_hash)).await?;
+        open.ok_or_else(|| AppError::NotFound("invitation".into()))
+    }
+
+    async fn set_lang(&self, caller: &Caller, lang: Lang) -> Answer<()> {
+        let id = caller.user()?.id;
+        Ok(self.db.write(move |tx| accounts::set_lang(tx, id, lang)).await?)
+    }
+}
+
+/// The wait after so many failures, in milliseconds: none at first, then 1 s doubling.
+fn wait_after(failures: u32) -> i64 {
+    match failures.checked_sub(FREE_FAILURES) {
+        None | Some(0) => 0,
+        Some(more) => 2_i64.saturating_pow(more - 1).saturating_mul(1000).min(LONGEST_WAIT_MS),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), AppError> {
+    match name_fault(name) {
+        None => Ok(()),
+        Some(fault) => Err(AppError::Invalid(vec![Problem::new("name", fault, "Choose another name")])),
+    }
+}
+
+fn check_password(password: &str) -> Result<(), AppError> {
+    match password_fault(password) {
+        None => Ok(()),
+        Some(fault) => Err(AppError::Invalid(vec![Problem::new("password", fault, "Choose another password")])),
+    }
+}
+
+fn taken(name: &str) -> Failure {
+    Failure::conflict(format!("The name {name} is taken; choose another."))
+}
+
+fn hash_secret(secret: &str) -> String {
+    hex::encode(Sha256::digest(secret.as_bytes()))
+}
+
+/// 96 random bits, in groups that can be read out and typed.
+fn random_password() -> String {
+    // No letter that is mistaken for a digit or another letter.
+    const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+    let mut rng = rand::rng();
+    let mut group = || (0..5).map(|_| char::from(LETTERS[rng.random_range(0..LETTERS.len())])).collect::<String>();
+    (0..4).map(|_| group()).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_grows_to_its_limit() {
+        let check = |failures, ms| assert_eq!(wait_after(failures), ms, "{failures} failures");
+        check(0, 0);
+        check(4, 0);
+        check(5, 1000);
+        check(6, 2000);
+        check(8, 8000);
+        check(14, LONGEST_WAIT_MS);
+        check(80, LONGEST_WAIT_MS);
+        check(u32::MAX, LONGEST_WAIT_MS);
+    }
+}

@@ -1,0 +1,69 @@
+//! One service an area. A method's first statement decides whether the caller may; then it reads or
+//! writes once. Browser and command line go through the same methods.
+
+pub mod accounts;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::{
+    db::{Db, OpenError},
+    error::Failure,
+};
+
+/// Every service over one data folder; cheap to clone.
+#[derive(Clone)]
+pub struct Services {
+    /// The database.
+    pub db: Db,
+    /// The data folder.
+    pub folder: Arc<PathBuf>,
+    /// People, invitations, logging in.
+    pub accounts: Arc<accounts::AccountService>,
+}
+
+impl Services {
+    /// Opens the data folder, making it (readable by its owner alone) where it is missing.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or its database cannot be used: see [`OpenError`].
+    pub fn open(folder: &Path) -> Result<Services, OpenFailure> {
+        make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
+        let db = Db::open(folder)?;
+        Ok(Services {
+            accounts: Arc::new(accounts::AccountService::new(db.clone())),
+            folder: Arc::new(folder.to_path_buf()),
+            db,
+        })
+    }
+}
+
+/// Why a data folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenFailure {
+    /// The folder itself.
+    #[error("the data folder {} cannot be used: {cause}. Choose another with --data", .folder.display())]
+    Folder {
+        /// Which.
+        folder: PathBuf,
+        /// The operating system's word.
+        cause: std::io::Error,
+    },
+    /// Its database.
+    #[error(transparent)]
+    Database(#[from] OpenError),
+}
+
+impl From<OpenFailure> for Failure {
+    fn from(e: OpenFailure) -> Self {
+        Failure::internal(e)
+    }
+}
+
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    // It holds password hashes and unpublished ratings.
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
