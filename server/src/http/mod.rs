@@ -7,5 +7,6 @@ pub mod guard;
 pub mod pages;
 pub mod router;
 pub mod session;
+pub mod studies;
 
 pub use router::router;

@@ -7,7 +7,7 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, grade, guard, pages, session};
+use super::{account, grade, guard, pages, session, studies};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
@@ -25,6 +25,9 @@ pub fn router(state: AppState) -> Router {
         .route("/lang", post(account::set_lang))
         // Grading without JavaScript.
         .route("/grade/{assignment}", post(grade::submit))
+        // A study's tables.
+        .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
+        .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
         // Server functions: app/src/rpc.
         .route("/rpc/{*function}", post(pages::call));
     // Pages: app/src/routes.rs.
