@@ -190,7 +190,7 @@ fn StudyForm(
             </p>
             <div class="field">
                 <label class="label" for="study-title">{t.study_title}</label>
-                <input class="input" id="study-title" name="title" required maxlength="200" autocomplete="off" aria-describedby="study-title-hint"/>
+                <input class="input" id="study-title" name="title" required maxlength="120" autocomplete="off" aria-describedby="study-title-hint"/>
                 <p class="hint" id="study-title-hint">{t.study_title_hint}</p>
             </div>
             <fieldset>

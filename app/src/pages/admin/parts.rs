@@ -113,7 +113,7 @@ fn check_badges(i: I18n, checks: Checks) -> impl IntoView {
 
 /// A share in whole percent, rounded down: 100 only when all is done. 0 of nothing is 0.
 pub fn percent(part: u64, whole: u64) -> u64 {
-    if whole == 0 { 0 } else { part.saturating_mul(100) / whole }
+    part.saturating_mul(100).checked_div(whole).unwrap_or(0)
 }
 
 /// A size for people: `812 B`, `12.4 MB`.
