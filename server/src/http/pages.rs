@@ -90,3 +90,4 @@ async fn with_status(response: Response) -> Response {
     }
     Response::from_parts(parts, Body::from(bytes))
 }
+
