@@ -43,8 +43,8 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
     Router::new()
         .route("/healthz", get(pages::health))
-        // The client's files: style/ and app/, built by xtask.
-        .route("/assets/{name}", get(assets::file))
+        // The client's files: the same for everybody.
+        .route("/assets/{name}", get(assets::serve))
         .merge(people)
         .layer(middleware::from_fn(guard::headers))
         .layer(CatchPanicLayer::new())
