@@ -1,12 +1,20 @@
 //! AixGrade's server: everything behind the pages, and the command line.
 //!
-//! [`state`] puts it together; `http` turns requests into calls on `services`; they authorise, then
-//! read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
+//! [`state`] puts it together; [`http`] turns requests into calls on [`services`]; they authorise,
+//! then read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
 
 pub mod assemble;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod db;
 pub mod engine;
 pub mod error;
+pub mod http;
+pub mod jobs;
+pub mod layout;
+pub mod report;
 pub mod sandbox;
 pub mod services;
+pub mod state;
+pub mod stats;

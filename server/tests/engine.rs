@@ -77,6 +77,64 @@ fn workers() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
+/// Every fixture of `java-harness/fixtures` in the real sandbox: the whole report as the golden file
+/// says, and nothing left behind. `UPDATE_GOLDEN=1` writes the file anew.
+#[test]
+fn every_fixture_comes_to_its_verdict() {
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../java-harness/fixtures");
+    let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
+    let classes: BTreeSet<String> =
+        ["SumTest", "ObjectTest", "EmptyTest"].iter().map(|name| format!("aixgrade.fixture.{name}")).collect();
+    let allowance = Allowance { cpu_s: 3, wall_s: 10, heap_mib: 64, threads: 16 };
+    let grader =
+        Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, workers()).unwrap();
+    let outputs = tree(&fixtures.join("outputs"), |path| path.ends_with(".java"));
+    let names: Vec<&str> = outputs.keys().map(|name| name.trim_end_matches(".java")).collect();
+    let outputs: Vec<(Task, String)> = outputs
+        .values()
+        .map(|bytes| {
+            let code = String::from_utf8(bytes.clone()).unwrap();
+            let test_class =
+                code.lines().find_map(|line| line.strip_prefix("// test: ")).unwrap_or("aixgrade.fixture.SumTest");
+            (Task { test_class: test_class.to_owned(), signature: None }, code)
+        })
+        .collect();
+    let found = grade(grader, &outputs);
+    let mut report = String::new();
+    for (name, outcome) in names.iter().zip(&found) {
+        report.push_str(&describe(name, outcome));
+        let verdict = outcome.verdict.name();
+        assert!(name.starts_with(verdict), "{name} came to {outcome:#?}");
+    }
+    let golden = fixtures.join("expected.jsonl");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&golden, &report).unwrap();
+    }
+    let expected = fs::read_to_string(&golden).unwrap();
+    for (found, expected) in report.lines().zip(expected.lines()) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(report.lines().count(), expected.lines().count());
+}
+
+/// What of an outcome is the same every time, as one line of JSON.
+fn describe(name: &str, outcome: &Outcome) -> String {
+    let kinds = |kinds: Vec<&String>| kinds.into_iter().cloned().collect::<Vec<_>>();
+    let line = serde_json::json!({
+        "fixture": name,
+        "verdict": outcome.verdict,
+        "limit": outcome.limit,
+        "passed": outcome.passed,
+        "total": outcome.total,
+        "message": outcome.message,
+        "diagnostics": outcome.diagnostics,
+        "changes": kinds(outcome.changes.iter().map(|c| &c.kind).collect()),
+        "flags": kinds(outcome.flags.iter().map(|f| &f.kind).collect()),
+        "cases": outcome.cases.iter().map(|c| (&c.name, c.passed)).collect::<Vec<_>>(),
+    });
+    format!("{line}\n")
+}
+
 /// Needs a checkout of the published benchmark (`AIXBENCH`) and the published runner's results
 /// (`AIXGRADE_DATA`); says so and does nothing where they are not there.
 #[test]
@@ -107,13 +165,15 @@ fn agrees_with_the_published_runner() {
             .iter()
             .map(|(id, _, _)| {
                 let file = checkout.join(format!("{source}/generate/{model}/{prefix}{id}.java"));
-                let task = Task { test_class: format!("com.aixcode.autoTest.evaluation.Evaluation{id}"), signature: None };
+                let task =
+                    Task { test_class: format!("com.aixcode.autoTest.evaluation.Evaluation{id}"), signature: None };
                 (task, fs::read_to_string(file).unwrap())
             })
             .collect();
         let classes: BTreeSet<String> = outputs.iter().map(|(task, _)| task.test_class.clone()).collect();
         let begun = std::time::Instant::now();
-        let grader = Grader::prepare(sandbox(), &folder(), TestKind::Aixbench, &tree, &classes, Allowance::default(), workers());
+        let grader =
+            Grader::prepare(sandbox(), &folder(), TestKind::Aixbench, &tree, &classes, Allowance::default(), workers());
         let grader = grader.unwrap();
         println!("prepared in {:?}", begun.elapsed());
         let begun = std::time::Instant::now();

@@ -308,6 +308,8 @@ pub struct RunDetail {
     pub environment: Environment,
     /// `pass@k` for every k up to the smallest number of samples, where there is more than one.
     pub pass_at: Vec<PassAtK>,
+    /// Why the engine could not do it at all, where it could not.
+    pub fault: Option<String>,
     /// How many outputs came to each verdict, all verdicts in their order.
     pub verdicts: Vec<(Verdict, u32)>,
     /// How many were answered from the cache.

@@ -17,26 +17,31 @@ const SIGNS: &[Sign] = &[
         is_name(n, t, "ProcessBuilder") || is_call(n, t, None, "exec") && n.child_by_field_name("object").is_some()
     }),
     ("native", "reaches for native code", |n, t| {
-        is_call(n, t, None, "loadLibrary") || is_call(n, t, Some("System"), "load") || is_name(n, t, "Unsafe")
+        is_call(n, t, None, "loadLibrary")
+            || is_call(n, t, Some("System"), "load")
+            || is_name(n, t, "Unsafe")
             || n.kind() == "native"
     }),
     ("reflection", "looks at its surroundings by reflection", |n, t| {
-        is_name(n, t, "StackWalker") || is_call(n, t, None, "getStackTrace") || is_call(n, t, None, "getAllStackTraces")
-            || is_name(n, t, "AbstractBaseEvaluation") || n.kind() == "string_fragment" && names_the_harness(&t[n.byte_range()])
+        is_name(n, t, "StackWalker")
+            || is_call(n, t, None, "getStackTrace")
+            || is_call(n, t, None, "getAllStackTraces")
+            || is_name(n, t, "AbstractBaseEvaluation")
+            || n.kind() == "string_fragment" && names_the_harness(&t[n.byte_range()])
             || n.kind() == "scoped_type_identifier" && names_the_harness(&t[n.byte_range()])
     }),
     ("descriptor", "uses file descriptors", |n, t| is_name(n, t, "FileDescriptor")),
     ("host", "looks at the host's files", |n, t| {
-        n.kind() == "string_fragment" && ["/proc/", "/sys/", "/dev/", "/etc/"].iter().any(|p| t[n.byte_range()].starts_with(p))
+        n.kind() == "string_fragment"
+            && ["/proc/", "/sys/", "/dev/", "/etc/"].iter().any(|p| t[n.byte_range()].starts_with(p))
     }),
     ("network", "opens sockets", |n, t| {
         ["Socket", "ServerSocket", "DatagramSocket", "SocketChannel"].iter().any(|name| is_name(n, t, name))
     }),
     ("defaults", "changes defaults of the whole JVM", |n, t| {
         ["setDefault", "setProperty", "setOut", "setErr", "setIn"].iter().any(|name| is_call(n, t, None, name))
-            && n.child_by_field_name("object").is_some_and(|o| {
-                ["System", "Locale", "TimeZone", "Security"].contains(&t[o.byte_range()].trim())
-            })
+            && n.child_by_field_name("object")
+                .is_some_and(|o| ["System", "Locale", "TimeZone", "Security"].contains(&t[o.byte_range()].trim()))
     }),
     ("equals", "has an `equals` of its own, which a test could be asked to trust", |n, t| {
         n.kind() == "method_declaration"
@@ -70,7 +75,9 @@ pub fn find(text: &str) -> Vec<Flag> {
 fn is_call(node: Node<'_>, text: &str, object: Option<&str>, name: &str) -> bool {
     node.kind() == "method_invocation"
         && node.child_by_field_name("name").is_some_and(|n| &text[n.byte_range()] == name)
-        && object.is_none_or(|want| node.child_by_field_name("object").is_some_and(|o| text[o.byte_range()].starts_with(want)))
+        && object.is_none_or(|want| {
+            node.child_by_field_name("object").is_some_and(|o| text[o.byte_range()].starts_with(want))
+        })
 }
 
 fn is_name(node: Node<'_>, text: &str, name: &str) -> bool {

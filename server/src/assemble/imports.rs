@@ -57,7 +57,8 @@ const PREFERRED: &[&str] = &[
 ];
 
 /// Nested types that people write without their outer one.
-const NESTED: &[(&str, &str)] = &[("Entry", "java.util.Map.Entry"), ("StandardCharsets", "java.nio.charset.StandardCharsets")];
+const NESTED: &[(&str, &str)] =
+    &[("Entry", "java.util.Map.Entry"), ("StandardCharsets", "java.nio.charset.StandardCharsets")];
 
 impl Index {
     /// An index over full names of top-level types.
@@ -117,7 +118,9 @@ pub fn needs(root: Node<'_>, text: &str) -> Needs {
     let of = |node: Node<'_>| text[node.byte_range()].to_owned();
     for node in tree::walk(root) {
         match node.kind() {
-            "import_declaration" => needs.imports.push((node.byte_range(), tree::import_name(&text[node.byte_range()]))),
+            "import_declaration" => {
+                needs.imports.push((node.byte_range(), tree::import_name(&text[node.byte_range()])))
+            }
             "type_parameter" => needs.declared.extend(node.named_child(0).map(of)),
             _ if tree::is_type(node) => needs.declared.extend(node.child_by_field_name("name").map(of)),
             "type_identifier" | "identifier" if is_type_use(node, &text[node.byte_range()]) => {
@@ -140,7 +143,8 @@ fn is_type_use(node: Node<'_>, name: &str) -> bool {
         // `Arrays.asList(…)`, `Integer.MAX_VALUE`, `String::valueOf`; a variable may have a capital too,
         // and then the index most likely knows no such type.
         ("identifier", "method_invocation" | "field_access") => {
-            parent.child_by_field_name("object").is_some_and(|o| o.id() == node.id()) && name.starts_with(char::is_uppercase)
+            parent.child_by_field_name("object").is_some_and(|o| o.id() == node.id())
+                && name.starts_with(char::is_uppercase)
         }
         ("identifier", "method_reference") => first() && name.starts_with(char::is_uppercase),
         ("identifier", "marker_annotation" | "annotation") => true,
@@ -154,13 +158,16 @@ impl Needs {
         let imported: HashSet<&str> =
             self.imports.iter().filter_map(|(_, name)| name.rsplit('.').next()).filter(|n| *n != "*").collect();
         let stars: Vec<&str> = self.imports.iter().filter_map(|(_, name)| name.strip_suffix(".*")).collect();
-        self.used.iter().filter(move |name| {
-            let by_star = || stars.iter().any(|package| index.has(&format!("{package}.{name}")));
-            !self.declared.contains(*name)
-                && !imported.contains(name.as_str())
-                && !index.has(&format!("java.lang.{name}"))
-                && !by_star()
-        }).cloned()
+        self.used
+            .iter()
+            .filter(move |name| {
+                let by_star = || stars.iter().any(|package| index.has(&format!("{package}.{name}")));
+                !self.declared.contains(*name)
+                    && !imported.contains(name.as_str())
+                    && !index.has(&format!("java.lang.{name}"))
+                    && !by_star()
+            })
+            .cloned()
     }
 
     /// Imports of what is not there and is not used either.

@@ -244,9 +244,11 @@ impl Making<'_> {
             match main.child_by_field_name("interfaces") {
                 Some(node) => {
                     let said = self.of(node);
-                    let list: Vec<String> = said.trim_start_matches("implements").split(',').map(|s| s.trim().to_owned()).collect();
+                    let list: Vec<String> =
+                        said.trim_start_matches("implements").split(',').map(|s| s.trim().to_owned()).collect();
                     let others: Vec<&String> = list.iter().filter(|s| simple(s) != simple(&interface)).collect();
-                    let all: Vec<&str> = std::iter::once(interface.as_str()).chain(others.iter().map(|s| s.as_str())).collect();
+                    let all: Vec<&str> =
+                        std::iter::once(interface.as_str()).chain(others.iter().map(|s| s.as_str())).collect();
                     self.edits.replace(node.byte_range(), format!("implements {}", all.join(", ")));
                 }
                 None => {
@@ -318,7 +320,10 @@ impl Making<'_> {
             // An import of something that is not there and is not used stops the compiler for nothing.
             self.edits.blank(node.clone());
             self.imports.retain(|import| import != name);
-            self.note("import", format!("`import {name}` was left out: there is no such thing here, and it is not used"));
+            self.note(
+                "import",
+                format!("`import {name}` was left out: there is no such thing here, and it is not used"),
+            );
         }
         for name in needs.missing(self.index) {
             if let Some(full) = self.index.choose(&name, &self.target.hints) {

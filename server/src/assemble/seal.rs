@@ -46,6 +46,9 @@ mod tests {
             "public class T {\n  public interface Solution { int f(); }\n  public static void cases(Cases<Solution> c) {}\n  public static int x = 1;\n}",
             " class T {\n  public interface Solution { int f(); }\n   static void cases(Cases<Solution> c) {}\n   static int x = 1;\n}",
         );
-        check("public class Helper { public int f() { return 1; } }", "public class Helper { public int f() { return 1; } }");
+        check(
+            "public class Helper { public int f() { return 1; } }",
+            "public class Helper { public int f() { return 1; } }",
+        );
     }
 }

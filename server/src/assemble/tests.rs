@@ -2,9 +2,20 @@ use super::*;
 
 fn index() -> Index {
     let types = [
-        "java.awt.List", "java.awt.Point", "java.io.IOException", "java.lang.Integer", "java.lang.String",
-        "java.lang.System", "java.util.ArrayList", "java.util.Arrays", "java.util.Date", "java.sql.Date",
-        "java.util.List", "java.util.Map", "java.lang.reflect.Type", "java.util.stream.Collectors",
+        "java.awt.List",
+        "java.awt.Point",
+        "java.io.IOException",
+        "java.lang.Integer",
+        "java.lang.String",
+        "java.lang.System",
+        "java.util.ArrayList",
+        "java.util.Arrays",
+        "java.util.Date",
+        "java.sql.Date",
+        "java.util.List",
+        "java.util.Map",
+        "java.lang.reflect.Type",
+        "java.util.stream.Collectors",
     ];
     Index::new(types.map(str::to_owned))
 }
@@ -22,7 +33,13 @@ fn base() -> Target {
 }
 
 fn interface() -> Target {
-    Target { package: String::new(), class: "Output".into(), extends: None, implements: Some("t.T.Solution".into()), ..base() }
+    Target {
+        package: String::new(),
+        class: "Output".into(),
+        extends: None,
+        implements: Some("t.T.Solution".into()),
+        ..base()
+    }
 }
 
 #[test]
@@ -112,7 +129,9 @@ fn refuses_what_holds_no_code() {
 fn takes_any_text_without_failing() {
     let deep = "(".repeat(200_000);
     let nested = "class A {".repeat(20_000);
-    for text in [deep.as_str(), nested.as_str(), "}}}}", "public class", "\u{0}\u{1}", "@", "/*", "\"", "class A extends"] {
+    for text in
+        [deep.as_str(), nested.as_str(), "}}}}", "public class", "\u{0}\u{1}", "@", "/*", "\"", "class A extends"]
+    {
         let _ = assemble(text, &base(), &index());
         let _ = assemble(text, &interface(), &index());
     }

@@ -22,7 +22,8 @@ pub fn imports(source: &str) -> Vec<String> {
 /// The names of the methods that an interface of a source declares.
 pub fn interface_methods(source: &str, interface: &str) -> Vec<String> {
     let Some(tree) = tree::parse(source) else { return Vec::new() };
-    let name = |node: tree_sitter::Node<'_>| node.child_by_field_name("name").map(|n| source[n.byte_range()].to_owned());
+    let name =
+        |node: tree_sitter::Node<'_>| node.child_by_field_name("name").map(|n| source[n.byte_range()].to_owned());
     tree::walk(tree.root_node())
         .filter(|n| n.kind() == "interface_declaration" && name(*n).as_deref() == Some(interface))
         .flat_map(tree::members)

@@ -6,8 +6,13 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod datasets;
+pub mod grading;
 pub mod migrations;
+pub mod runs;
 pub mod sessions;
+pub mod studies;
+pub mod submissions;
 
 use std::{
     path::{Path, PathBuf},

@@ -154,7 +154,8 @@ impl Compiler {
     fn start(&self) -> Result<Running, EngineError> {
         let mut read_only = mounts(&self.toolchain.compile)?;
         read_only.extend(self.jars.iter().cloned());
-        let argv = ["/java/bin/java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"];
+        let argv =
+            ["/java/bin/java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"];
         let rest = ["-Xmx384m", "-Xss4m", "-XX:-UseContainerSupport", "-XX:+DisableAttachMechanism"];
         let last = [
             "-Dfile.encoding=UTF-8",

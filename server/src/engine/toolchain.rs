@@ -125,9 +125,7 @@ impl Toolchain {
     /// Where there is no JDK 17 or newer with `jlink` and its modules, or the disk is full.
     pub fn prepare(folder: &Path) -> io::Result<Toolchain> {
         let jdk = find_jdk()?;
-        let java = tool::run(&jdk.join("bin/java"), ["-Xshare:auto", "-version"])
-            .and_then(|_| fs::read_to_string(jdk.join("release")))?;
-        let java = release(&java)?;
+        let java = release(&fs::read_to_string(jdk.join("release"))?)?;
         let fingerprint = fingerprint(&java);
         let place = folder.join(format!("java-{}", &fingerprint[..16]));
         let toolchain = Toolchain { run: place.join("run"), compile: place.join("compile"), java, fingerprint };

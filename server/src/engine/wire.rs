@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn reads_what_was_written_and_refuses_what_is_cut_off() {
         let classes = Files::from([("A".into(), vec![1, 2, 3])]);
-        let frame = Frame::new(b'X').number(7).string("né").files(classes.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
+        let frame =
+            Frame::new(b'X').number(7).string("né").files(classes.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
         let bytes = frame.done();
         assert_eq!(bytes[..4], u32::try_from(bytes.len() - 4).unwrap().to_be_bytes());
         for cut in 4..=bytes.len() {

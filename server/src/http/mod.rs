@@ -1,11 +1,13 @@
 //! The HTTP edge: thin adapters between requests and services.
 
 pub mod account;
+pub mod assets;
 pub mod errors;
 pub mod grade;
 pub mod guard;
 pub mod pages;
 pub mod router;
 pub mod session;
+pub mod studies;
 
 pub use router::router;

@@ -1,11 +1,6 @@
 //! Pages and server functions: Leptos, given the request's caller and the services' ports.
 
-use app::{
-    error::AppError,
-    model::user::Visitor,
-    port::Caller,
-    shell::{Assets, shell},
-};
+use app::{error::AppError, model::user::Visitor, port::Caller, shell::shell};
 use axum::{
     Extension,
     body::Body,
@@ -90,4 +85,3 @@ async fn with_status(response: Response) -> Response {
     }
     Response::from_parts(parts, Body::from(bytes))
 }
-

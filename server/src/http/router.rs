@@ -7,7 +7,7 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, grade, guard, pages, session};
+use super::{account, assets, grade, guard, pages, session, studies};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
@@ -24,7 +24,11 @@ pub fn router(state: AppState) -> Router {
         .route("/account/password", post(account::change_password))
         .route("/lang", post(account::set_lang))
         // Grading without JavaScript.
-        .route("/grade/{assignment}", post(grade::submit))
+        // `study` is the page's word for this place in the path; here it holds an assignment.
+        .route("/grade/{study}", post(grade::submit))
+        // A study's tables.
+        .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
+        .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
         // Server functions: app/src/rpc.
         .route("/rpc/{*function}", post(pages::call));
     // Pages: app/src/routes.rs.
@@ -40,6 +44,8 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
     Router::new()
         .route("/healthz", get(pages::health))
+        // The client's files: the same for everybody.
+        .route("/assets/{name}", get(assets::serve))
         .merge(people)
         .layer(middleware::from_fn(guard::headers))
         .layer(CatchPanicLayer::new())

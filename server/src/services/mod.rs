@@ -2,11 +2,18 @@
 //! writes once. Browser and command line go through the same methods.
 
 pub mod accounts;
+pub mod datasets;
+pub mod grading;
+pub mod runs;
+pub mod studies;
+pub mod submissions;
 
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+use app::port::Ports;
 
 use crate::{
     db::{Db, OpenError},
@@ -22,9 +29,31 @@ pub struct Services {
     pub folder: Arc<PathBuf>,
     /// People, invitations, logging in.
     pub accounts: Arc<accounts::AccountService>,
+    /// Datasets and their versions.
+    pub datasets: Arc<datasets::DatasetService>,
+    /// Model outputs.
+    pub submissions: Arc<submissions::SubmissionService>,
+    /// Studies and their comparison.
+    pub studies: Arc<studies::StudyService>,
+    /// Runs of automated tests.
+    pub runs: Arc<runs::RunService>,
+    /// The rater's side.
+    pub grading: Arc<grading::GradingService>,
 }
 
 impl Services {
+    /// The services as the pages see them.
+    pub fn ports(&self) -> Ports {
+        Ports {
+            accounts: self.accounts.clone(),
+            datasets: self.datasets.clone(),
+            submissions: self.submissions.clone(),
+            studies: self.studies.clone(),
+            runs: self.runs.clone(),
+            grading: self.grading.clone(),
+        }
+    }
+
     /// Opens the data folder, making it (readable by its owner alone) where it is missing.
     ///
     /// # Errors
@@ -33,6 +62,11 @@ impl Services {
         make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
         Ok(Services {
+            datasets: Arc::new(datasets::DatasetService::new(db.clone())),
+            submissions: Arc::new(submissions::SubmissionService::new(db.clone())),
+            studies: Arc::new(studies::StudyService::new(db.clone())),
+            runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
+            grading: Arc::new(grading::GradingService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
             db,

@@ -1,0 +1,87 @@
+//! Readable code: a model's output laid out as a Java formatter would, highlighted, in lines.
+//!
+//! The services for submissions, grading and studies call [`view`]; nothing else shows code. What
+//! must stay true: laying out changes white space only. That is checked for every output, by
+//! reading the result again and comparing the tokens; where they differ, the code is shown raw.
+
+mod build;
+mod doc;
+mod expressions;
+mod highlight;
+mod parse;
+mod space;
+mod statements;
+mod truncated;
+
+use std::sync::{Arc, LazyLock};
+
+use app::model::code::{CodeView, Remark};
+use quick_cache::sync::Cache;
+use sha2::{Digest, Sha256};
+
+pub use highlight::KINDS;
+
+/// Code longer than this (in bytes) is shown as it came and without colours: nobody reads so much,
+/// and a page of it would be tens of megabytes.
+const LONGEST: usize = 256 * 1024;
+
+/// Views kept, by content. A study shows the same few hundred outputs again and again; highlighting
+/// them is most of a page's cost.
+const KEPT: usize = 4096;
+
+static VIEWS: LazyLock<Cache<[u8; 32], Arc<CodeView>>> = LazyLock::new(|| Cache::new(KEPT));
+
+/// How `code` is shown; `said` is what a chat answer said around it. It names nobody that the two
+/// texts do not name.
+pub fn view(code: &str, said: &str) -> CodeView {
+    let key: [u8; 32] = Sha256::digest(code.as_bytes()).into();
+    let view = match VIEWS.get(&key) {
+        Some(view) => view,
+        None => {
+            let view = Arc::new(make(code));
+            // Long ones are rare and would push many others out.
+            if code.len() <= 16 * 1024 {
+                VIEWS.insert(key, view.clone());
+            }
+            view
+        }
+    };
+    CodeView { said: said.to_owned(), ..(*view).clone() }
+}
+
+fn make(code: &str) -> CodeView {
+    if code.trim().is_empty() {
+        return CodeView { remark: Some(Remark::Empty), ..CodeView::default() };
+    }
+    if code.len() > LONGEST {
+        return CodeView { raw: highlight::plain(code), remark: Some(Remark::DoesNotParse), ..CodeView::default() };
+    }
+    let laid_out = lay_out(code);
+    let remark = match &laid_out {
+        Some(_) => None,
+        None if truncated::is_truncated(code) => Some(Remark::Truncated),
+        None => Some(Remark::DoesNotParse),
+    };
+    CodeView {
+        laid_out: laid_out.map(|text| highlight::highlight(&text)),
+        raw: highlight::highlight(code),
+        remark,
+        said: String::new(),
+    }
+}
+
+/// `code` laid out, without a line break at the end; `None` where it does not parse as Java.
+pub fn lay_out(code: &str) -> Option<String> {
+    // Line ends and a byte order mark are no tokens, and the printer writes its own.
+    let code = code.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    let parsed = parse::Parsed::new(&code)?;
+    let mut builder = build::Builder::new(&parsed.source);
+    let of = if parsed.is_members() { statements::Items::Members } else { statements::Items::Statements };
+    statements::items(&mut builder, &parsed.nodes(), of);
+    let text = doc::print(&builder.finish());
+    let again = parse::Parsed::like(&parsed, &text)?;
+    (again.tokens() == parsed.tokens()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests;

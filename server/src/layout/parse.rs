@@ -1,0 +1,171 @@
+//! Reading code as Java: a compilation unit, members of a class, or statements.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::build::{children, is_comment, is_leaf};
+
+/// What can be put around a piece of code to make it a whole program. tree-sitter takes methods and
+/// statements at the top level; constructors and initialisers need a class, `super(…)` a
+/// constructor.
+const WRAPS: [(&str, &str); 3] = [("", ""), ("class X {\n", "\n}"), ("class X { X() {\n", "\n}}")];
+
+/// Nesting beyond which code is not laid out: the printer recurses, and the threads' stacks end.
+/// People give up long before.
+const DEEPEST: usize = 150;
+
+/// Calls of the parser's progress function (one every hundred steps or so) before it is stopped:
+/// ambiguous nonsense could take minutes. The longest accepted text needs a few thousand.
+const MOST_STEPS: u32 = 200_000;
+
+/// A piece of code that parses without an error.
+pub struct Parsed {
+    /// The code with what was put around it.
+    pub source: String,
+    tree: Tree,
+    wrap: usize,
+}
+
+impl Parsed {
+    /// Reads `code` in the first way that fits; `None` where none does.
+    pub fn new(code: &str) -> Option<Parsed> {
+        (0..WRAPS.len()).find_map(|wrap| Parsed::wrapped(code, wrap))
+    }
+
+    /// Reads `code` as `other` was read.
+    pub fn like(other: &Parsed, code: &str) -> Option<Parsed> {
+        Parsed::wrapped(code, other.wrap)
+    }
+
+    fn wrapped(code: &str, wrap: usize) -> Option<Parsed> {
+        let (before, after) = WRAPS[wrap];
+        let source = format!("{before}{code}{after}");
+        let tree = parse(&source)?;
+        let parsed = Parsed { source, tree, wrap };
+        if parsed.tree.root_node().has_error() || parsed.too_deep() || parsed.container().is_none() {
+            return None;
+        }
+        Some(parsed)
+    }
+
+    /// The nodes of the code itself, without what was put around it.
+    pub fn nodes(&self) -> Vec<Node<'_>> {
+        let Some(container) = self.container() else { return Vec::new() };
+        let nodes = children(container);
+        match (self.wrap, nodes.as_slice()) {
+            (0, _) => nodes,
+            (_, [_, inner @ .., _]) => inner.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the code is members of a class.
+    pub fn is_members(&self) -> bool {
+        self.wrap == 1
+    }
+
+    /// The node that the code's nodes are children of: for wrapped code the one whose braces are
+    /// the wrapping's own, which `} void f() {` is not.
+    fn container(&self) -> Option<Node<'_>> {
+        let root = self.tree.root_node();
+        let (before, after) = WRAPS[self.wrap];
+        let Some(open) = before.rfind('{') else { return Some(root) };
+        let close = self.source.len() - after.len() + after.find('}')? + 1;
+        let mut node = root;
+        loop {
+            let body = children(node).into_iter().find(|n| n.start_byte() <= open && n.end_byte() > open)?;
+            if body.start_byte() == open && body.child_count() >= 2 {
+                return (body.end_byte() == close).then_some(body);
+            }
+            node = body;
+        }
+    }
+
+    /// Every token, in order. Comments with the white space at the ends of their lines removed,
+    /// since laying out moves them.
+    pub fn tokens(&self) -> Vec<String> {
+        let mut tokens = Vec::new();
+        for node in self.nodes() {
+            let mut cursor = node.walk();
+            'tree: loop {
+                let here = cursor.node();
+                if is_leaf(here) {
+                    let text = self.source.get(here.byte_range()).unwrap_or_default();
+                    match is_comment(here) {
+                        true => tokens.push(text.lines().map(str::trim).collect::<Vec<_>>().join("\n")),
+                        false if text.is_empty() => {}
+                        false => tokens.push(text.to_owned()),
+                    }
+                } else if cursor.goto_first_child() {
+                    continue;
+                }
+                while !cursor.goto_next_sibling() {
+                    if !cursor.goto_parent() {
+                        break 'tree;
+                    }
+                }
+            }
+        }
+        tokens
+    }
+
+    /// Whether the printer would recurse too deep. What it walks in a loop (long sums, chains of
+    /// calls, `else if`) does not count.
+    fn too_deep(&self) -> bool {
+        let mut cursor = self.tree.walk();
+        let mut path: Vec<(&str, usize)> = vec![(cursor.node().kind(), 0)];
+        loop {
+            if cursor.goto_first_child() {
+                let kind = cursor.node().kind();
+                let (outer, depth) = path.last().copied().unwrap_or(("", 0));
+                let walked = outer == kind
+                    && matches!(kind, "binary_expression" | "ternary_expression" | "if_statement")
+                    || is_link(outer) && is_link(kind);
+                path.push((kind, depth + usize::from(!walked)));
+                if path.last().is_some_and(|(_, depth)| *depth > DEEPEST) {
+                    return true;
+                }
+                continue;
+            }
+            loop {
+                if cursor.goto_next_sibling() {
+                    let kind = cursor.node().kind();
+                    let depth = path.len().checked_sub(2).and_then(|i| path.get(i)).map_or(0, |(outer, depth)| {
+                        let walked = *outer == kind
+                            && matches!(kind, "binary_expression" | "ternary_expression" | "if_statement");
+                        depth + usize::from(!walked)
+                    });
+                    if let Some(last) = path.last_mut() {
+                        *last = (kind, depth);
+                    }
+                    break;
+                }
+                path.pop();
+                if !cursor.goto_parent() {
+                    return false;
+                }
+            }
+        }
+    }
+}
+
+fn is_link(kind: &str) -> bool {
+    matches!(kind, "method_invocation" | "field_access")
+}
+
+fn parse(source: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_java::LANGUAGE.into()).ok()?;
+    let mut steps = 0;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        steps += 1;
+        if steps > MOST_STEPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = source.as_bytes();
+    parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        None,
+        Some(ParseOptions::new().progress_callback(&mut progress)),
+    )
+}
