@@ -200,37 +200,48 @@ CREATE TABLE study_raters (
 -- That an output gets exactly so many ratings by different people is held by the two UNIQUEs.
 CREATE TABLE assignments (
     id           INTEGER PRIMARY KEY,
-    token        TEXT NOT NULL UNIQUE,         -- its name on the raters' side
     study_id     INTEGER NOT NULL REFERENCES studies (id),
     output_id    INTEGER NOT NULL REFERENCES outputs (id),
     slot         INTEGER NOT NULL CHECK (slot >= 0),
     user_id      INTEGER REFERENCES users (id), -- absent: free
-    leased_until INTEGER,                       -- absent once rated
-    shown_at     INTEGER,                       -- when this holder first saw it
+    leased_until INTEGER,                       -- absent while free and once rated
+    shown_at     INTEGER,                       -- when this holder was first given it
     rated_at     INTEGER,                       -- the holder's first rating
     UNIQUE (study_id, output_id, slot),
     UNIQUE (study_id, output_id, user_id),
     CHECK (rated_at IS NULL OR user_id IS NOT NULL)
 ) STRICT;
 CREATE INDEX assignments_by_rater ON assignments (study_id, user_id, rated_at);
--- What is free, or will be when a lease runs out.
-CREATE INDEX assignments_open ON assignments (study_id, leased_until) WHERE rated_at IS NULL;
 
--- A rater passed over an output: it is offered to them again only when nothing else is left.
+-- The opaque name under which a rater knows an output. It outlives the lease, so that a laptop
+-- opened again the next day still knows what it was showing.
+CREATE TABLE handouts (
+    token     TEXT PRIMARY KEY,
+    study_id  INTEGER NOT NULL REFERENCES studies (id),
+    output_id INTEGER NOT NULL REFERENCES outputs (id),
+    user_id   INTEGER NOT NULL REFERENCES users (id),
+    UNIQUE (study_id, output_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+-- A rater passed over an output: it is offered to them once more when nothing else is left.
 CREATE TABLE skips (
     study_id  INTEGER NOT NULL REFERENCES studies (id),
     output_id INTEGER NOT NULL REFERENCES outputs (id),
     user_id   INTEGER NOT NULL REFERENCES users (id),
+    times     INTEGER NOT NULL,
     at        INTEGER NOT NULL,
     PRIMARY KEY (study_id, user_id, output_id)
 ) STRICT, WITHOUT ROWID;
 
+-- What a rater has put down and not yet submitted; kept even when the lease runs out.
 CREATE TABLE drafts (
-    assignment_id INTEGER PRIMARY KEY REFERENCES assignments (id),
-    user_id       INTEGER NOT NULL REFERENCES users (id),
-    json          TEXT NOT NULL,
-    updated_at    INTEGER NOT NULL
-) STRICT;
+    study_id   INTEGER NOT NULL REFERENCES studies (id),
+    output_id  INTEGER NOT NULL REFERENCES outputs (id),
+    user_id    INTEGER NOT NULL REFERENCES users (id),
+    json       TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (study_id, user_id, output_id)
+) STRICT, WITHOUT ROWID;
 
 -- A rating is never overwritten: a changed mind is a new row, and the old one is marked.
 CREATE TABLE ratings (

@@ -1,10 +1,15 @@
 //! AixGrade's server: everything behind the pages, and the command line.
 //!
-//! [`state`] puts it together; `http` turns requests into calls on `services`; they authorise, then
-//! read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
+//! [`state`] puts it together; [`http`] turns requests into calls on [`services`]; they authorise,
+//! then read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
 
 pub mod clock;
+pub mod config;
 pub mod db;
 pub mod error;
+//pub mod http;
 pub mod layout;
+pub mod report;
 pub mod services;
+//pub mod state;
+pub mod stats;

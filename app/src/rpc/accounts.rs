@@ -14,35 +14,35 @@ use crate::{
 };
 
 /// Everybody with an account, and every invitation.
-#[server(endpoint = "people", input = Json)]
+#[server(prefix = "/rpc", endpoint = "people", input = Json)]
 pub async fn people() -> Result<(Vec<UserRow>, Vec<Invitation>), AppError> {
     let (ports, caller) = ports()?;
     Ok((ports.accounts.users(&caller).await?, ports.accounts.invitations(&caller).await?))
 }
 
 /// Makes an invitation that works for `days`; returns the link's path, which is shown once.
-#[server(endpoint = "invite")]
+#[server(prefix = "/rpc", endpoint = "invite")]
 pub async fn invite(label: String, role: Role, days: u32) -> Result<String, AppError> {
     let (ports, caller) = ports()?;
     Ok(format!("/join/{}", ports.accounts.invite(&caller, &label, role, days).await?))
 }
 
 /// Ends an invitation that nobody has used.
-#[server(endpoint = "revoke_invitation")]
+#[server(prefix = "/rpc", endpoint = "revoke_invitation")]
 pub async fn revoke_invitation(id: i64) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.accounts.revoke(&caller, id).await
 }
 
 /// Switches logging in off or on for somebody.
-#[server(endpoint = "set_disabled")]
+#[server(prefix = "/rpc", endpoint = "set_disabled")]
 pub async fn set_disabled(user: UserId, disabled: bool) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.accounts.set_disabled(&caller, user, disabled).await
 }
 
 /// What an invitation link is good for.
-#[server(endpoint = "invitation", input = Json)]
+#[server(prefix = "/rpc", endpoint = "invitation", input = Json)]
 pub async fn open_invitation(secret: String) -> Result<Invitation, AppError> {
     ports()?.0.accounts.invitation(&secret).await
 }

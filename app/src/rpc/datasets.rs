@@ -13,14 +13,14 @@ use crate::{
 };
 
 /// Every dataset.
-#[server(endpoint = "datasets", input = Json)]
+#[server(prefix = "/rpc", endpoint = "datasets", input = Json)]
 pub async fn datasets() -> Result<Vec<DatasetRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.datasets.list(&caller).await
 }
 
 /// One dataset with its tasks.
-#[server(endpoint = "dataset", input = Json)]
+#[server(prefix = "/rpc", endpoint = "dataset", input = Json)]
 pub async fn dataset(slug: String, version: Option<DatasetVersionId>) -> Result<DatasetDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.datasets.get(&caller, &slug, version).await

@@ -13,28 +13,28 @@ use crate::{
 };
 
 /// The rater's studies.
-#[server(endpoint = "desk", input = Json)]
+#[server(prefix = "/rpc", endpoint = "desk", input = Json)]
 pub async fn desk() -> Result<Vec<DeskStudy>, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.desk(&caller).await
 }
 
 /// The output to rate next.
-#[server(endpoint = "next", input = Json)]
+#[server(prefix = "/rpc", endpoint = "next", input = Json)]
 pub async fn next_item(study: Token) -> Result<Next, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.next(&caller, &study).await
 }
 
 /// An output that the rater was given before.
-#[server(endpoint = "item", input = Json)]
+#[server(prefix = "/rpc", endpoint = "item", input = Json)]
 pub async fn item(assignment: Token) -> Result<GradingItem, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.item(&caller, &assignment).await
 }
 
 /// Keeps what was put down so far.
-#[server(endpoint = "save_draft", input = Json)]
+#[server(prefix = "/rpc", endpoint = "save_draft", input = Json)]
 pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.grading.save_draft(&caller, &assignment, draft).await
@@ -42,21 +42,21 @@ pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError>
 
 /// Submits a rating; answered only after it is committed. Without JavaScript the form goes to
 /// `server/src/http/grade.rs` instead, which makes the same call.
-#[server(endpoint = "submit_rating", input = Json)]
+#[server(prefix = "/rpc", endpoint = "submit_rating", input = Json)]
 pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Result<Receipt, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.submit(&caller, &assignment, draft, &key).await
 }
 
 /// Gives an output back.
-#[server(endpoint = "skip", input = Json)]
+#[server(prefix = "/rpc", endpoint = "skip", input = Json)]
 pub async fn skip(assignment: Token) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.grading.skip(&caller, &assignment).await
 }
 
 /// The rater's ratings in a study.
-#[server(endpoint = "own_ratings", input = Json)]
+#[server(prefix = "/rpc", endpoint = "own_ratings", input = Json)]
 pub async fn own_ratings(study: Token) -> Result<Vec<OwnRating>, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.own(&caller, &study).await

@@ -18,7 +18,7 @@ use crate::port;
 use crate::{error::AppError, model::user::Visitor};
 
 /// Who is looking at the page.
-#[server(endpoint = "visitor", input = Json)]
+#[server(prefix = "/rpc", endpoint = "visitor", input = Json)]
 pub async fn who() -> Result<Visitor, AppError> {
     Ok(port::visitor())
 }

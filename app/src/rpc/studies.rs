@@ -14,14 +14,14 @@ use crate::{
 };
 
 /// Every study.
-#[server(endpoint = "studies", input = Json)]
+#[server(prefix = "/rpc", endpoint = "studies", input = Json)]
 pub async fn studies() -> Result<Vec<StudyRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.list(&caller).await
 }
 
 /// One study with its progress.
-#[server(endpoint = "study", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study", input = Json)]
 pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.get(&caller, id).await
@@ -30,7 +30,7 @@ pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
 /// Makes and starts a study, and goes to it. The fields are a form's: lists come as repeated
 /// `submissions[]` and `raters[]`, absent when nothing is ticked; an empty `seed` or `tasks` asks
 /// for the default.
-#[server(endpoint = "create_study")]
+#[server(prefix = "/rpc", endpoint = "create_study")]
 pub async fn create_study(
     title: String,
     dataset: String,
@@ -61,28 +61,28 @@ pub async fn create_study(
 }
 
 /// Pauses, resumes or closes a study.
-#[server(endpoint = "set_study_status")]
+#[server(prefix = "/rpc", endpoint = "set_study_status")]
 pub async fn set_study_status(id: StudyId, status: StudyStatus) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.studies.set_status(&caller, id, status).await
 }
 
 /// The models compared by the ratings so far.
-#[server(endpoint = "comparison", input = Json)]
+#[server(prefix = "/rpc", endpoint = "comparison", input = Json)]
 pub async fn compare(id: StudyId) -> Result<Comparison, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.comparison(&caller, id).await
 }
 
 /// Every task of the study with its mean scores.
-#[server(endpoint = "study_tasks", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study_tasks", input = Json)]
 pub async fn study_tasks(id: StudyId) -> Result<Vec<TaskScores>, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.tasks(&caller, id).await
 }
 
 /// One task with every output and rating.
-#[server(endpoint = "study_task", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study_task", input = Json)]
 pub async fn study_task(id: StudyId, task: TaskId) -> Result<TaskRatings, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.task(&caller, id, task).await

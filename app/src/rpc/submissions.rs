@@ -13,35 +13,35 @@ use crate::{
 };
 
 /// Every submission, or those of one dataset.
-#[server(endpoint = "submissions", input = Json)]
+#[server(prefix = "/rpc", endpoint = "submissions", input = Json)]
 pub async fn submissions(dataset: Option<String>) -> Result<Vec<SubmissionRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.list(&caller, dataset).await
 }
 
 /// One submission with its outputs.
-#[server(endpoint = "submission", input = Json)]
+#[server(prefix = "/rpc", endpoint = "submission", input = Json)]
 pub async fn submission(id: SubmissionId) -> Result<SubmissionDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.get(&caller, id).await
 }
 
 /// One output with its code.
-#[server(endpoint = "output", input = Json)]
+#[server(prefix = "/rpc", endpoint = "output", input = Json)]
 pub async fn output(id: OutputId) -> Result<OutputDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.output(&caller, id).await
 }
 
 /// What an uploaded file holds.
-#[server(endpoint = "preview", input = Json)]
+#[server(prefix = "/rpc", endpoint = "preview", input = Json)]
 pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matching) -> Result<Preview, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.preview(&caller, upload, &dataset, matching).await
 }
 
 /// Takes the uploaded outputs as `model`'s and goes to the new submission.
-#[server(endpoint = "take_submission")]
+#[server(prefix = "/rpc", endpoint = "take_submission")]
 pub async fn take_submission(
     upload: UploadId,
     dataset: String,

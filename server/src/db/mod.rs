@@ -6,8 +6,10 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod grading;
 pub mod migrations;
 pub mod sessions;
+pub mod studies;
 
 use std::{
     path::{Path, PathBuf},

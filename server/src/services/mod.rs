@@ -2,6 +2,8 @@
 //! writes once. Browser and command line go through the same methods.
 
 pub mod accounts;
+pub mod grading;
+pub mod studies;
 
 use std::{
     path::{Path, PathBuf},
@@ -22,6 +24,10 @@ pub struct Services {
     pub folder: Arc<PathBuf>,
     /// People, invitations, logging in.
     pub accounts: Arc<accounts::AccountService>,
+    /// Studies and their comparison.
+    pub studies: Arc<studies::StudyService>,
+    /// The rater's side.
+    pub grading: Arc<grading::GradingService>,
 }
 
 impl Services {
@@ -33,6 +39,8 @@ impl Services {
         make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
         Ok(Services {
+            studies: Arc::new(studies::StudyService::new(db.clone())),
+            grading: Arc::new(grading::GradingService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
             db,

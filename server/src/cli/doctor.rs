@@ -1,0 +1,54 @@
+//! `aixgrade doctor`
+
+use clap::Args;
+use serde::Serialize;
+
+use super::Global;
+use crate::{db::migrations, error::Failure};
+
+/// `doctor`
+#[derive(Args)]
+pub struct Doctor {}
+
+#[derive(Serialize)]
+struct Finding {
+    what: String,
+    ok: bool,
+    detail: String,
+}
+
+/// Runs the command: every finding is printed; one that is not well makes it fail.
+pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
+    let mut findings = Vec::new();
+    let mut note = |what: &str, ok: bool, detail: String| findings.push(Finding { what: what.into(), ok, detail });
+    let folder = global.folder()?;
+    match global.open() {
+        Err(failure) => note("data folder", false, said(failure)),
+        Ok(services) => {
+            note("data folder", true, folder.display().to_string());
+            let faults = services.db.check()?;
+            note("database", faults.is_empty(), match faults.as_slice() {
+                [] => format!("sound, schema {}", migrations::newest()),
+                faults => faults.join("; "),
+            });
+            let admins = services.db.read(|conn| crate::db::accounts::admins(conn)).await?;
+            note("admins", admins > 0, match admins {
+                0 => "none; `aixgrade user add NAME --role admin` makes one, and so does the first `aixgrade serve`".into(),
+                n => n.to_string(),
+            });
+        }
+    }
+    let well = findings.iter().all(|f| f.ok);
+    global.show(&findings, |findings| {
+        let line = |f: &Finding| format!("{}  {}: {}", if f.ok { "ok   " } else { "WRONG" }, f.what, f.detail);
+        findings.iter().map(line).collect::<Vec<_>>().join("\n")
+    })?;
+    if well { Ok(()) } else { Err(Failure::conflict("not everything is well; see above")) }
+}
+
+fn said(failure: Failure) -> String {
+    match failure {
+        Failure::App(e) => e.to_string(),
+        Failure::Internal(e) => e.to_string(),
+    }
+}

@@ -1,0 +1,139 @@
+//! `aixgrade user …`
+
+use std::io::Read;
+
+use app::{
+    model::user::Role,
+    port::{Accounts, Caller},
+};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::{Global, table};
+use crate::error::Failure;
+
+/// What to do with accounts.
+#[derive(Subcommand)]
+pub enum User {
+    /// Make an account; the password is read from standard input
+    Add(Add),
+    /// Set somebody's password, read from standard input; their sessions end
+    Password(Password),
+    /// Make an invitation link
+    Invite(Invite),
+    /// List the accounts
+    List,
+    /// Switch logging in off for an account; its sessions end
+    Disable(Named),
+    /// Switch logging in on again
+    Enable(Named),
+}
+
+/// `user add`
+#[derive(Args)]
+pub struct Add {
+    /// The name to log in with: letters, digits, `-`, `_`, `.`
+    name: String,
+    /// `admin` or `rater`
+    #[arg(long, default_value = "rater")]
+    role: Role,
+}
+
+/// `user password`
+#[derive(Args)]
+pub struct Password {
+    /// The account's name
+    name: String,
+}
+
+/// `user invite`
+#[derive(Args)]
+pub struct Invite {
+    /// A note for yourself: who it is for
+    #[arg(long, default_value = "")]
+    label: String,
+    /// `admin` or `rater`
+    #[arg(long, default_value = "rater")]
+    role: Role,
+    /// How many days the link works, 1 to 90
+    #[arg(long, default_value_t = 14)]
+    days: u32,
+}
+
+/// An account.
+#[derive(Args)]
+pub struct Named {
+    /// The account's name
+    name: String,
+}
+
+/// Runs the command.
+pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
+    let accounts = global.open()?.accounts;
+    let caller = Caller::Operator;
+    match user {
+        User::Add(add) => {
+            let id = accounts.add(&caller, &add.name, add.role, &password()?).await?;
+            global.show(&Added { id: id.0, name: &add.name, role: add.role }, |a| format!("Added {} ({}).", a.name, a.role))
+        }
+        User::Password(Password { name }) => {
+            accounts.reset_password(&caller, &name, &password()?).await?;
+            global.show(&name, |name| format!("The password of {name} is set; their sessions have ended."))
+        }
+        User::Invite(invite) => {
+            let secret = accounts.invite(&caller, &invite.label, invite.role, invite.days).await?;
+            global.show(&Link { path: format!("/join/{secret}"), days: invite.days }, |link| {
+                format!("{}\nAppend this to the server's address. It works once, for {} days.", link.path, link.days)
+            })
+        }
+        User::List => global.show(&accounts.users(&caller).await?, |users| {
+            let rows: Vec<_> = users
+                .iter()
+                .map(|u| {
+                    let state = if u.disabled { "disabled" } else { "" };
+                    vec![u.name.clone(), u.role.to_string(), u.ratings.to_string(), u.created_at.to_string(), state.into()]
+                })
+                .collect();
+            table(&["NAME", "ROLE", "RATINGS", "SINCE", ""], &rows)
+        }),
+        User::Disable(named) => switch(global, &named.name, true).await,
+        User::Enable(named) => switch(global, &named.name, false).await,
+    }
+}
+
+#[derive(Serialize)]
+struct Added<'a> {
+    id: i64,
+    name: &'a str,
+    role: Role,
+}
+
+#[derive(Serialize)]
+struct Link {
+    path: String,
+    days: u32,
+}
+
+async fn switch(global: &Global, name: &str, disabled: bool) -> Result<(), Failure> {
+    let accounts = global.open()?.accounts;
+    let users = accounts.users(&Caller::Operator).await?;
+    let user = users.iter().find(|u| u.name.eq_ignore_ascii_case(name)).ok_or_else(|| Failure::not_found("account"))?;
+    accounts.set_disabled(&Caller::Operator, user.id, disabled).await?;
+    global.show(&name, |name| format!("{name} can{} log in.", if disabled { " no longer" } else { "" }))
+}
+
+/// The first line of standard input. An argument would stay in the shell's history and in the list
+/// of processes.
+fn password() -> Result<String, Failure> {
+    use std::io::IsTerminal;
+    if std::io::stdin().is_terminal() {
+        eprintln!("Type the password and press Enter (it is shown as you type):");
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line)?;
+        return Ok(line.trim_end_matches(['\r', '\n']).to_owned());
+    }
+    let mut text = String::new();
+    // No password is longer; a file piped in by mistake is not read to its end.
+    std::io::stdin().take(64 * 1024).read_to_string(&mut text)?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,406 @@
+//! The rater's side: hand-outs, leases, drafts, ratings.
+//!
+//! Everything is asked for one rater of one study; nothing here selects a model or a submission.
+
+use app::model::{
+    grading::{Draft, OwnRating, Progress},
+    ids::{OutputId, StudyId, TaskRevisionId, Token, UserId},
+    lang::Lang,
+    rubric::Rubric,
+    study::StudyStatus,
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::accounts::parsed;
+use crate::{clock, error::Failure};
+
+/// How often a rater may pass over an output and still be offered it again.
+pub const SKIPS: u32 = 2;
+
+/// A study as its raters have it.
+pub struct RaterStudy {
+    /// The study.
+    pub id: StudyId,
+    /// Its opaque name.
+    pub token: Token,
+    /// Its title.
+    pub title: String,
+    /// Whether it takes ratings.
+    pub status: StudyStatus,
+    /// What the order is drawn from.
+    pub seed: u64,
+    /// The rubric.
+    pub rubric: Rubric,
+}
+
+/// The study of that opaque name, where the user is one of its raters.
+pub fn study(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
+    one_study(conn, "s.token = ?1", &token.0, rater)
+}
+
+/// Every study in which the user rates, newest first.
+pub fn studies(conn: &Connection, rater: UserId) -> Result<Vec<RaterStudy>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.token FROM studies s JOIN study_raters m ON m.study_id = s.id WHERE m.user_id = ?1 ORDER BY s.id DESC",
+    )?;
+    let tokens = statement.query_map([rater.0], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    tokens.iter().filter_map(|token| one_study(conn, "s.token = ?1", token, rater).transpose()).collect()
+}
+
+fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
+    let found = conn
+        .prepare_cached(&format!(
+            "SELECT s.id, s.token, s.title, s.status, s.seed, r.json FROM studies s
+             JOIN rubrics r ON r.id = s.rubric_id
+             JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2
+             WHERE {which}"
+        ))?
+        .query_row(params![value, rater.0], |row| {
+            let json: String = row.get(5)?;
+            Ok((StudyId(row.get(0)?), Token(row.get(1)?), row.get(2)?, parsed(row, 3)?, row.get::<_, String>(4)?, json))
+        })
+        .optional()?;
+    let Some((id, token, title, status, seed, json)) = found else { return Ok(None) };
+    Ok(Some(RaterStudy {
+        id,
+        token,
+        title,
+        status,
+        seed: seed.parse().map_err(Failure::internal)?,
+        rubric: serde_json::from_str(&json)?,
+    }))
+}
+
+/// One output of a study, as it stands for one rater.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// The output.
+    pub output: OutputId,
+    /// Its task's wording; two outputs of one are kept apart.
+    pub task: TaskRevisionId,
+    /// Whether it is in this rater's hands, unrated.
+    pub held: bool,
+    /// When this rater rated it.
+    pub rated_at: Option<Timestamp>,
+    /// Whether a place is free for one more rater.
+    pub free: bool,
+    /// How often this rater passed over it, and when last.
+    pub skipped: Option<(u32, Timestamp)>,
+}
+
+impl Standing {
+    /// Whether it may be offered to this rater.
+    pub fn open(&self) -> bool {
+        self.held || (self.free && self.rated_at.is_none() && self.skipped.is_none_or(|(times, _)| times < SKIPS))
+    }
+}
+
+/// Every output of the study, as it stands for this rater.
+pub fn board(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<Standing>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT a.output_id, o.revision_id,
+                max(a.user_id IS ?2 AND a.rated_at IS NULL),
+                max(CASE WHEN a.user_id IS ?2 THEN a.rated_at END),
+                max(a.user_id IS NULL OR (a.user_id <> ?2 AND a.rated_at IS NULL AND a.leased_until < ?3)),
+                k.times, k.at
+         FROM assignments a
+         JOIN outputs o ON o.id = a.output_id
+         LEFT JOIN skips k ON k.study_id = a.study_id AND k.output_id = a.output_id AND k.user_id = ?2
+         WHERE a.study_id = ?1
+         GROUP BY a.output_id",
+    )?;
+    let rows = statement.query_map(params![study.0, rater.0, clock::now().0], |row| {
+        let times: Option<u32> = row.get(5)?;
+        let at: Option<i64> = row.get(6)?;
+        Ok(Standing {
+            output: OutputId(row.get(0)?),
+            task: TaskRevisionId(row.get(1)?),
+            held: row.get(2)?,
+            rated_at: row.get::<_, Option<i64>>(3)?.map(Timestamp),
+            free: row.get(4)?,
+            skipped: times.zip(at.map(Timestamp)),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Where the rater stands.
+pub fn progress(board: &[Standing]) -> Progress {
+    let count = |what: fn(&Standing) -> bool| board.iter().filter(|s| what(s)).count() as u64;
+    Progress {
+        rated: count(|s| s.rated_at.is_some()),
+        skipped: count(|s| s.rated_at.is_none() && s.skipped.is_some()),
+        left: count(Standing::open),
+    }
+}
+
+/// Puts an output into the rater's hands until `until`: prolongs the lease they have, else takes a
+/// place that is free or whose lease has run out. Whether there was one.
+pub fn lease(
+    conn: &Connection,
+    study: StudyId,
+    output: OutputId,
+    rater: UserId,
+    until: Timestamp,
+) -> Result<bool, Failure> {
+    let now = clock::now().0;
+    let held = conn
+        .prepare_cached(
+            "UPDATE assignments SET leased_until = CASE WHEN rated_at IS NULL THEN ?4 END
+             WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3",
+        )?
+        .execute(params![study.0, output.0, rater.0, until.0])?;
+    if held > 0 {
+        return Ok(true);
+    }
+    let taken = conn
+        .prepare_cached(
+            "UPDATE assignments SET user_id = ?3, leased_until = ?4, shown_at = ?5
+             WHERE id = (SELECT id FROM assignments
+                         WHERE study_id = ?1 AND output_id = ?2 AND rated_at IS NULL
+                           AND (user_id IS NULL OR leased_until < ?5)
+                         ORDER BY user_id IS NOT NULL, slot LIMIT 1)",
+        )?
+        .execute(params![study.0, output.0, rater.0, until.0, now])?;
+    Ok(taken > 0)
+}
+
+/// Takes an output out of the rater's hands.
+pub fn release(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE assignments SET user_id = NULL, leased_until = NULL, shown_at = NULL
+         WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3 AND rated_at IS NULL",
+    )?
+    .execute(params![study.0, output.0, rater.0])?;
+    Ok(())
+}
+
+/// Notes that the rater passed over an output.
+pub fn skip(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO skips (study_id, output_id, user_id, times, at) VALUES (?1, ?2, ?3, 1, ?4)
+         ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at",
+    )?
+    .execute(params![study.0, output.0, rater.0, clock::now().0])?;
+    Ok(())
+}
+
+/// The name under which the rater knows an output; made at the first asking.
+pub fn handout(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<Token, Failure> {
+    let known = conn
+        .prepare_cached("SELECT token FROM handouts WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
+        .query_row(params![study.0, output.0, rater.0], |row| row.get(0))
+        .optional()?;
+    if let Some(token) = known {
+        return Ok(Token(token));
+    }
+    let token = clock::token();
+    conn.prepare_cached("INSERT INTO handouts (token, study_id, output_id, user_id) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![token.0, study.0, output.0, rater.0])?;
+    Ok(token)
+}
+
+/// What a name that this rater was given stands for.
+pub fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<(RaterStudy, OutputId)>, Failure> {
+    let found: Option<(String, i64)> = conn
+        .prepare_cached(
+            "SELECT s.token, h.output_id FROM handouts h JOIN studies s ON s.id = h.study_id
+             WHERE h.token = ?1 AND h.user_id = ?2",
+        )?
+        .query_row(params![token.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((study_token, output)) = found else { return Ok(None) };
+    Ok(study(conn, &Token(study_token), rater)?.map(|study| (study, OutputId(output))))
+}
+
+/// What is shown of an output: description, language, signature, code, what was said around it.
+pub struct Shown {
+    /// The description.
+    pub raw_nl: String,
+    /// Its language.
+    pub lang: Lang,
+    /// The signature asked for.
+    pub signature: Option<String>,
+    /// The code.
+    pub code: String,
+    /// What a chat answer said around it.
+    pub said: String,
+}
+
+/// The text of an output and of its task.
+pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT t.raw_nl, t.lang, t.signature, o.code, o.said
+             FROM outputs o JOIN task_revisions t ON t.id = o.revision_id WHERE o.id = ?1",
+        )?
+        .query_row([output.0], |row| {
+            Ok(Shown {
+                raw_nl: row.get(0)?,
+                lang: parsed(row, 1)?,
+                signature: row.get(2)?,
+                code: row.get(3)?,
+                said: row.get(4)?,
+            })
+        })?)
+}
+
+/// The rater's names before and after this output in the order of their ratings. For an output not
+/// yet rated: the one rated last, and none.
+pub fn neighbours(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    rated_at: Option<Timestamp>,
+) -> Result<(Option<Token>, Option<Token>), Failure> {
+    let find = |condition: &str, order: &str| {
+        conn.prepare_cached(&format!(
+            "SELECT h.token FROM assignments a
+             JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
+             WHERE a.study_id = ?1 AND a.user_id = ?2 AND {condition} ORDER BY a.rated_at {order} LIMIT 1"
+        ))?
+        .query_row(params![study.0, rater.0, rated_at.map_or(i64::MAX, |t| t.0)], |row| row.get(0))
+        .optional()
+    };
+    let before: Option<String> = find("a.rated_at < ?3", "DESC")?;
+    let after: Option<String> = find("a.rated_at > ?3", "ASC")?;
+    Ok((before.map(Token), after.map(Token)))
+}
+
+/// The draft, where there is one.
+pub fn draft(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<Option<Draft>, Failure> {
+    let json: Option<String> = conn
+        .prepare_cached("SELECT json FROM drafts WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
+        .query_row(params![study.0, output.0, rater.0], |row| row.get(0))
+        .optional()?;
+    Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+}
+
+/// Keeps a draft; the newest wins.
+pub fn save_draft(
+    conn: &Connection,
+    study: StudyId,
+    output: OutputId,
+    rater: UserId,
+    draft: &Draft,
+) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO drafts (study_id, output_id, user_id, json, updated_at) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET json = excluded.json, updated_at = excluded.updated_at",
+    )?
+    .execute(params![study.0, output.0, rater.0, serde_json::to_string(draft)?, clock::now().0])?;
+    Ok(())
+}
+
+/// The rating of this rater that counts now, as a draft that says the same.
+pub fn current(
+    conn: &Connection,
+    study: StudyId,
+    output: OutputId,
+    rater: UserId,
+    dimensions: usize,
+) -> Result<Option<Draft>, Failure> {
+    let found: Option<(i64, String, Option<String>)> = conn
+        .prepare_cached(
+            "SELECT r.id, r.comment, r.flag FROM ratings r JOIN assignments a ON a.id = r.assignment_id
+             WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = ?3 AND r.superseded_at IS NULL",
+        )?
+        .query_row(params![study.0, output.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    let Some((id, comment, flag)) = found else { return Ok(None) };
+    let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
+    Ok(Some(Draft { scores: scores(conn, id, dimensions)?, comment, flag }))
+}
+
+fn scores(conn: &Connection, rating: i64, dimensions: usize) -> Result<Vec<Option<u8>>, Failure> {
+    let mut scores = vec![None; dimensions];
+    let mut statement = conn.prepare_cached("SELECT dimension, score FROM rating_scores WHERE rating_id = ?1")?;
+    for row in statement.query_map([rating], |row| Ok((row.get::<_, usize>(0)?, row.get(1)?)))? {
+        let (dimension, score) = row?;
+        if let Some(place) = scores.get_mut(dimension) {
+            *place = Some(score);
+        }
+    }
+    Ok(scores)
+}
+
+/// Whether this rater's submission of that name was stored before.
+pub fn stored(conn: &Connection, study: StudyId, output: OutputId, rater: UserId, key: &str) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM ratings r JOIN assignments a ON a.id = r.assignment_id
+             WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = ?3 AND r.key = ?4",
+        )?
+        .exists(params![study.0, output.0, rater.0, key])?)
+}
+
+/// Stores a rating of an output that the rater holds; an earlier one of theirs is marked as replaced
+/// and stays. The draft and the skip mark go.
+pub fn insert_rating(
+    conn: &Connection,
+    study: StudyId,
+    output: OutputId,
+    rater: UserId,
+    draft: &Draft,
+    key: &str,
+) -> Result<(), Failure> {
+    let now = clock::now().0;
+    let (assignment, shown_at): (i64, Option<i64>) = conn
+        .prepare_cached(
+            "UPDATE assignments SET rated_at = coalesce(rated_at, ?4), leased_until = NULL
+             WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3 RETURNING id, shown_at",
+        )?
+        .query_row(params![study.0, output.0, rater.0, now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    conn.prepare_cached("UPDATE ratings SET superseded_at = ?2 WHERE assignment_id = ?1 AND superseded_at IS NULL")?
+        .execute(params![assignment, now])?;
+    let flag = draft.flag.as_ref().map(serde_json::to_string).transpose()?;
+    let rating: i64 = conn
+        .prepare_cached(
+            "INSERT INTO ratings (assignment_id, user_id, key, comment, flag, shown_at, at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        )?
+        .query_row(params![assignment, rater.0, key, draft.comment, flag, shown_at, now], |row| row.get(0))?;
+    let mut insert =
+        conn.prepare_cached("INSERT INTO rating_scores (rating_id, dimension, score) VALUES (?1, ?2, ?3)")?;
+    for (dimension, score) in draft.scores.iter().enumerate() {
+        if let Some(score) = score {
+            insert.execute(params![rating, dimension, score])?;
+        }
+    }
+    for table in ["drafts", "skips"] {
+        conn.prepare_cached(&format!("DELETE FROM {table} WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3"))?
+            .execute(params![study.0, output.0, rater.0])?;
+    }
+    Ok(())
+}
+
+/// The rater's ratings that count, newest first.
+pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<OwnRating>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '', r.flag IS NOT NULL
+         FROM assignments a
+         JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+         JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
+         JOIN outputs o ON o.id = a.output_id
+         JOIN task_revisions t ON t.id = o.revision_id
+         WHERE a.study_id = ?1 AND a.user_id = ?2
+         ORDER BY a.rated_at DESC",
+    )?;
+    let rows = statement.query_map(params![study.id.0, rater.0], |row| {
+        let own = OwnRating {
+            token: Token(row.get(1)?),
+            raw_nl: row.get(2)?,
+            lang: parsed(row, 3)?,
+            scores: Vec::new(),
+            commented: row.get(4)?,
+            flagged: row.get(5)?,
+        };
+        Ok((row.get::<_, i64>(0)?, own))
+    })?;
+    rows.map(|row| {
+        let (rating, own) = row?;
+        Ok(OwnRating { scores: scores(conn, rating, study.rubric.dimensions.len())?, ..own })
+    })
+    .collect()
+}

@@ -1,0 +1,465 @@
+//! Studies: their plan, their progress and the ratings behind a comparison.
+
+use app::model::{
+    comparison::RatingRow,
+    dataset::{Checks, TaskRow},
+    ids::{
+        DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskId, TaskRevisionId, Token, UserId,
+    },
+    rubric::Rubric,
+    study::{RaisedFlag, RaterProgress, StudyRow, StudyStatus},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::accounts::parsed;
+use crate::{clock, error::Failure};
+
+const ROW: &str = "SELECT s.id, s.token, s.title, d.slug, s.status,
+        (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id),
+        (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.rated_at IS NOT NULL),
+        (SELECT count(*) FROM assignments a WHERE a.study_id = s.id),
+        s.created_at
+    FROM studies s JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id";
+
+/// Every study, newest first.
+pub fn list(conn: &Connection) -> Result<Vec<StudyRow>, Failure> {
+    let mut statement = conn.prepare_cached(&format!("{ROW} ORDER BY s.id DESC"))?;
+    let rows = statement.query_map([], row)?.collect::<Result<Vec<_>, _>>()?;
+    rows.into_iter().map(|row| with_models(conn, row)).collect()
+}
+
+/// One study's row.
+pub fn get(conn: &Connection, id: StudyId) -> Result<Option<StudyRow>, Failure> {
+    let found = conn.prepare_cached(&format!("{ROW} WHERE s.id = ?1"))?.query_row([id.0], row).optional()?;
+    found.map(|row| with_models(conn, row)).transpose()
+}
+
+fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
+    Ok(StudyRow {
+        id: StudyId(row.get(0)?),
+        token: Token(row.get(1)?),
+        title: row.get(2)?,
+        dataset: row.get(3)?,
+        status: parsed(row, 4)?,
+        models: Vec::new(),
+        raters: row.get(5)?,
+        done: row.get(6)?,
+        wanted: row.get(7)?,
+        created_at: Timestamp(row.get(8)?),
+    })
+}
+
+fn with_models(conn: &Connection, row: StudyRow) -> Result<StudyRow, Failure> {
+    let models = models(conn, row.id)?.into_iter().map(|(_, name)| name).collect();
+    Ok(StudyRow { models, ..row })
+}
+
+/// The study's models in the order of its submissions; two submissions of one model count as one.
+pub fn models(conn: &Connection, id: StudyId) -> Result<Vec<(ModelId, String)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT m.id, m.name FROM study_submissions ss
+         JOIN submissions s ON s.id = ss.submission_id JOIN models m ON m.id = s.model_id
+         WHERE ss.study_id = ?1 GROUP BY m.id ORDER BY min(ss.position)",
+    )?;
+    let rows = statement.query_map([id.0], |row| Ok((ModelId(row.get(0)?), row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What a study was set up with.
+pub struct Setup {
+    /// Raters per output.
+    pub overlap: u32,
+    /// What its order and its intervals are drawn from.
+    pub seed: u64,
+    /// Its rubric.
+    pub rubric: Rubric,
+    /// The dataset version it grades.
+    pub version: DatasetVersionId,
+}
+
+/// What a study was set up with.
+pub fn setup(conn: &Connection, id: StudyId) -> Result<Option<Setup>, Failure> {
+    let found = conn
+        .prepare_cached(
+            "SELECT s.overlap, s.seed, r.json, s.version_id FROM studies s JOIN rubrics r ON r.id = s.rubric_id
+             WHERE s.id = ?1",
+        )?
+        .query_row([id.0], |row| {
+            let text = (row.get::<_, String>(1)?, row.get::<_, String>(2)?);
+            Ok((row.get(0)?, text, DatasetVersionId(row.get(3)?)))
+        })
+        .optional()?;
+    let Some((overlap, (seed, json), version)) = found else { return Ok(None) };
+    let seed = seed.parse().map_err(Failure::internal)?;
+    Ok(Some(Setup { overlap, seed, rubric: serde_json::from_str(&json)?, version }))
+}
+
+/// A submission as a study's plan needs it.
+pub struct Candidate {
+    /// The dataset it answers.
+    pub dataset: String,
+    /// The version it answers.
+    pub version: DatasetVersionId,
+    /// The rubric of that version.
+    pub rubric_id: i64,
+}
+
+/// The submission, as a plan needs it.
+pub fn candidate(conn: &Connection, id: SubmissionId) -> Result<Option<Candidate>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT d.slug, v.id, v.rubric_id FROM submissions s
+             JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1",
+        )?
+        .query_row([id.0], |row| {
+            Ok(Candidate { dataset: row.get(0)?, version: DatasetVersionId(row.get(1)?), rubric_id: row.get(2)? })
+        })
+        .optional()?)
+}
+
+/// The outputs of a submission that people grade: those of tasks checked by people, or all where the
+/// dataset has no such task.
+pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<(OutputId, TaskRevisionId)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT o.id, o.revision_id FROM outputs o
+         JOIN submissions s ON s.id = o.submission_id
+         JOIN task_revisions t ON t.id = o.revision_id
+         WHERE o.submission_id = ?1 AND (t.human OR NOT EXISTS (
+             SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions x ON x.id = vt.revision_id
+             WHERE vt.version_id = s.version_id AND x.human))
+         ORDER BY o.id",
+    )?;
+    let rows = statement.query_map([id.0], |row| Ok((OutputId(row.get(0)?), TaskRevisionId(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Whether there is such an account, and it can log in.
+pub fn can_rate(conn: &Connection, user: UserId) -> Result<bool, Failure> {
+    Ok(conn.prepare_cached("SELECT 1 FROM users WHERE id = ?1 AND disabled = 0")?.exists([user.0])?)
+}
+
+/// What a new study's rows are made of; every list is already checked.
+pub struct Plan {
+    /// What raters read.
+    pub title: String,
+    /// The dataset version.
+    pub version: DatasetVersionId,
+    /// The rubric.
+    pub rubric_id: i64,
+    /// Raters per output.
+    pub overlap: u32,
+    /// The seed.
+    pub seed: u64,
+    /// In the order in which the models are shown.
+    pub submissions: Vec<SubmissionId>,
+    /// Who rates.
+    pub raters: Vec<UserId>,
+    /// Which outputs.
+    pub outputs: Vec<OutputId>,
+}
+
+/// Makes a running study with a row for every rating that it wants.
+pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
+    let id: i64 = conn.query_row(
+        "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'running', ?7, ?8) RETURNING id",
+        params![
+            clock::token().0,
+            plan.title,
+            plan.version.0,
+            plan.rubric_id,
+            plan.overlap,
+            plan.seed.to_string(),
+            by.map(|id| id.0),
+            clock::now().0
+        ],
+        |row| row.get(0),
+    )?;
+    for (position, submission) in plan.submissions.iter().enumerate() {
+        conn.prepare_cached("INSERT INTO study_submissions (study_id, position, submission_id) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, position, submission.0])?;
+    }
+    for rater in &plan.raters {
+        conn.prepare_cached("INSERT INTO study_raters (study_id, user_id) VALUES (?1, ?2)")?
+            .execute(params![id, rater.0])?;
+    }
+    let mut slot = conn.prepare_cached("INSERT INTO assignments (study_id, output_id, slot) VALUES (?1, ?2, ?3)")?;
+    for output in &plan.outputs {
+        for number in 0..plan.overlap {
+            slot.execute(params![id, output.0, number])?;
+        }
+    }
+    Ok(StudyId(id))
+}
+
+/// Sets the status.
+pub fn set_status(conn: &Connection, id: StudyId, status: StudyStatus) -> Result<(), Failure> {
+    conn.execute("UPDATE studies SET status = ?2 WHERE id = ?1", params![id.0, status.code()])?;
+    Ok(())
+}
+
+/// How far each rater has come.
+pub fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT u.id, u.name,
+            (SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.user_id = u.id AND a.rated_at IS NOT NULL),
+            (SELECT count(*) FROM skips k WHERE k.study_id = ?1 AND k.user_id = u.id),
+            (SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.user_id = u.id AND a.leased_until >= ?2),
+            (SELECT max(r.at) FROM ratings r JOIN assignments a ON a.id = r.assignment_id
+             WHERE a.study_id = ?1 AND r.user_id = u.id)
+         FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY u.name",
+    )?;
+    let rows = statement.query_map(params![id.0, clock::now().0], |row| {
+        Ok(RaterProgress {
+            id: UserId(row.get(0)?),
+            name: row.get(1)?,
+            rated: row.get(2)?,
+            skipped: row.get(3)?,
+            leased: row.get(4)?,
+            last_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+            median_ms: None,
+        })
+    })?;
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    rows.into_iter().map(|row| Ok(RaterProgress { median_ms: median_ms(conn, id, row.id)?, ..row })).collect()
+}
+
+/// The median time from showing to rating. The median, because a rater who goes to lunch leaves one
+/// long gap, not a slower pace.
+fn median_ms(conn: &Connection, id: StudyId, rater: UserId) -> Result<Option<i64>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT rated_at - shown_at FROM assignments
+         WHERE study_id = ?1 AND user_id = ?2 AND rated_at IS NOT NULL AND shown_at IS NOT NULL ORDER BY 1",
+    )?;
+    let times = statement.query_map(params![id.0, rater.0], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+    Ok(times.get(times.len() / 2).copied())
+}
+
+/// Flags of ratings that count, newest first.
+pub fn flags(conn: &Connection, id: StudyId) -> Result<Vec<RaisedFlag>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT t.external_id, m.name, u.name, r.flag, r.at
+         FROM ratings r
+         JOIN assignments a ON a.id = r.assignment_id
+         JOIN outputs o ON o.id = a.output_id
+         JOIN submissions s ON s.id = o.submission_id
+         JOIN models m ON m.id = s.model_id
+         JOIN task_revisions v ON v.id = o.revision_id
+         JOIN tasks t ON t.id = v.task_id
+         JOIN users u ON u.id = r.user_id
+         WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL
+         ORDER BY r.at DESC",
+    )?;
+    let rows = statement.query_map([id.0], |row| {
+        let flag: String = row.get(3)?;
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, flag, Timestamp(row.get(4)?)))
+    })?;
+    rows.map(|row| {
+        let (task_id, model, rater, flag, at) = row?;
+        Ok(RaisedFlag { task_id, model, rater, flag: serde_json::from_str(&flag)?, at })
+    })
+    .collect()
+}
+
+/// The study's tasks, in the dataset's order.
+pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT t.id, v.id, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests
+         FROM studies s
+         JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
+         JOIN task_revisions v ON v.id = vt.revision_id
+         JOIN tasks t ON t.id = v.task_id
+         WHERE s.id = ?1 AND v.id IN (
+             SELECT o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1)
+         ORDER BY vt.position",
+    )?;
+    let rows = statement.query_map([id.0], |row| {
+        Ok(TaskRow {
+            id: TaskId(row.get(0)?),
+            revision: TaskRevisionId(row.get(1)?),
+            task_id: row.get(2)?,
+            raw_nl: row.get(3)?,
+            lang: parsed(row, 4)?,
+            signature: row.get(5)?,
+            checks: Checks { human: row.get(6)?, tests: row.get(7)? },
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// One rating that counts, as figures need it.
+pub struct Scored {
+    /// Whose output it rates.
+    pub model: ModelId,
+    /// Its task.
+    pub task: TaskRevisionId,
+    /// The output.
+    pub output: OutputId,
+    /// Who gave it.
+    pub rater: UserId,
+    /// One place a dimension.
+    pub scores: Vec<u8>,
+}
+
+/// Every rating that counts, by output and rater.
+pub fn scored(conn: &Connection, id: StudyId, dimensions: usize) -> Result<Vec<Scored>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT r.id, s.model_id, o.revision_id, o.id, r.user_id, x.dimension, x.score
+         FROM assignments a
+         JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+         JOIN rating_scores x ON x.rating_id = r.id
+         JOIN outputs o ON o.id = a.output_id
+         JOIN submissions s ON s.id = o.submission_id
+         WHERE a.study_id = ?1
+         ORDER BY a.output_id, r.user_id, x.dimension",
+    )?;
+    let mut found: Vec<(i64, Scored)> = Vec::new();
+    let mut rows = statement.query([id.0])?;
+    while let Some(row) = rows.next()? {
+        let rating: i64 = row.get(0)?;
+        if found.last().is_none_or(|(last, _)| *last != rating) {
+            let scored = Scored {
+                model: ModelId(row.get(1)?),
+                task: TaskRevisionId(row.get(2)?),
+                output: OutputId(row.get(3)?),
+                rater: UserId(row.get(4)?),
+                scores: Vec::with_capacity(dimensions),
+            };
+            found.push((rating, scored));
+        }
+        if let Some((_, scored)) = found.last_mut() {
+            scored.scores.push(row.get(6)?);
+        }
+    }
+    // A rating without all its scores would shift the places of the rest; the schema makes none.
+    Ok(found.into_iter().map(|(_, scored)| scored).filter(|s| s.scores.len() == dimensions).collect())
+}
+
+/// An output of one task, under its model's name.
+pub struct TaskOutput {
+    /// The output.
+    pub id: OutputId,
+    /// The model's name.
+    pub model: String,
+    /// Counts from 0.
+    pub sample: u32,
+    /// Its code.
+    pub code: String,
+    /// What a chat answer said around it.
+    pub said: String,
+}
+
+/// The study's outputs of one task, in the order of its submissions.
+pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) -> Result<Vec<TaskOutput>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT o.id, m.name, o.sample, o.code, o.said
+         FROM study_submissions ss
+         JOIN outputs o ON o.submission_id = ss.submission_id
+         JOIN submissions s ON s.id = o.submission_id
+         JOIN models m ON m.id = s.model_id
+         WHERE ss.study_id = ?1 AND o.revision_id = ?2
+           AND EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id)
+         ORDER BY ss.position, o.sample",
+    )?;
+    let rows = statement.query_map(params![id.0, revision.0], |row| {
+        Ok(TaskOutput {
+            id: OutputId(row.get(0)?),
+            model: row.get(1)?,
+            sample: row.get(2)?,
+            code: row.get(3)?,
+            said: row.get(4)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Every rating of one output in one study, each rater's newest first.
+pub fn output_ratings(conn: &Connection, id: StudyId, output: OutputId) -> Result<Vec<RatingRow>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT r.id, u.name, r.comment, r.flag, r.at, r.superseded_at IS NOT NULL
+         FROM ratings r JOIN assignments a ON a.id = r.assignment_id JOIN users u ON u.id = r.user_id
+         WHERE a.study_id = ?1 AND a.output_id = ?2
+         ORDER BY u.name, r.id DESC",
+    )?;
+    let rows = statement.query_map(params![id.0, output.0], |row| {
+        let flag: Option<String> = row.get(3)?;
+        let rating = RatingRow {
+            rater: row.get(1)?,
+            scores: Vec::new(),
+            comment: row.get(2)?,
+            flag: None,
+            at: Timestamp(row.get(4)?),
+            superseded: row.get(5)?,
+        };
+        Ok((RatingId(row.get(0)?), flag, rating))
+    })?;
+    rows.map(|row| {
+        let (rating, flag, row) = row?;
+        let mut scores =
+            conn.prepare_cached("SELECT score FROM rating_scores WHERE rating_id = ?1 ORDER BY dimension")?;
+        let scores = scores.query_map([rating.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
+        Ok(RatingRow { scores, flag, ..row })
+    })
+    .collect()
+}
+
+/// One line of the export of ratings.
+pub struct RatingLine {
+    /// The task's id in its source.
+    pub task_id: String,
+    /// The model.
+    pub model: String,
+    /// The sample.
+    pub sample: u32,
+    /// Who gave it.
+    pub rater: String,
+    /// One place a dimension.
+    pub scores: Vec<u8>,
+    /// What they said.
+    pub comment: String,
+    /// The flag, as JSON.
+    pub flag: Option<String>,
+    /// When it was committed.
+    pub at: Timestamp,
+    /// When a later one replaced it.
+    pub superseded_at: Option<Timestamp>,
+}
+
+/// Hands every rating of the study to `each`, oldest first, one at a time.
+pub fn each_rating(
+    conn: &Connection,
+    id: StudyId,
+    mut each: impl FnMut(RatingLine) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut statement = conn.prepare(
+        "SELECT t.external_id, m.name, o.sample, u.name, r.comment, r.flag, r.at, r.superseded_at, r.id
+         FROM ratings r
+         JOIN assignments a ON a.id = r.assignment_id
+         JOIN outputs o ON o.id = a.output_id
+         JOIN submissions s ON s.id = o.submission_id
+         JOIN models m ON m.id = s.model_id
+         JOIN task_revisions v ON v.id = o.revision_id
+         JOIN tasks t ON t.id = v.task_id
+         JOIN users u ON u.id = r.user_id
+         WHERE a.study_id = ?1 ORDER BY r.id",
+    )?;
+    let mut scores = conn.prepare("SELECT score FROM rating_scores WHERE rating_id = ?1 ORDER BY dimension")?;
+    let mut rows = statement.query([id.0])?;
+    while let Some(row) = rows.next()? {
+        let rating: i64 = row.get(8)?;
+        each(RatingLine {
+            task_id: row.get(0)?,
+            model: row.get(1)?,
+            sample: row.get(2)?,
+            rater: row.get(3)?,
+            scores: scores.query_map([rating], |row| row.get(0))?.collect::<Result<_, _>>()?,
+            comment: row.get(4)?,
+            flag: row.get(5)?,
+            at: Timestamp(row.get(6)?),
+            superseded_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+        })?;
+    }
+    Ok(())
+}

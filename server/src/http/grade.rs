@@ -1,0 +1,73 @@
+//! The grading form without JavaScript. With it, the page calls `app::rpc::grading` instead; both
+//! end in the same service.
+
+use std::collections::HashMap;
+
+use app::{
+    error::AppError,
+    model::{
+        grading::{Draft, DraftFault, Flag, GradingItem},
+        ids::Token,
+    },
+    port::{Caller, Grading},
+};
+use axum::{
+    Extension, Form,
+    extract::{Path, State},
+    response::Redirect,
+};
+
+use super::errors::HttpError;
+use crate::state::AppState;
+
+/// `POST /grade/{assignment}`: `score-0`, `score-1`, …, `comment`, `flag`, `flag_text`, `key`, `action`.
+pub async fn submit(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    Path(assignment): Path<String>,
+    Form(fields): Form<HashMap<String, String>>,
+) -> Result<Redirect, HttpError> {
+    let (grading, assignment) = (&state.services.grading, Token(assignment));
+    let item = match grading.item(&caller, &assignment).await {
+        Ok(item) => item,
+        Err(AppError::Unauthenticated) => return Ok(Redirect::to("/log-in")),
+        Err(e) => return Err(e.into()),
+    };
+    let next = Redirect::to(&format!("/grade/{}", item.study));
+    let field = |name: &str| fields.get(name).map_or("", String::as_str);
+    if field("action") == "skip" {
+        grading.skip(&caller, &assignment).await?;
+        return Ok(next);
+    }
+    let draft = read(&item, field);
+    let again = |error: String| Redirect::to(&format!("/grade/{}/{assignment}?error={error}", item.study));
+    // What was put down is kept before anything is said about it: a form sent with a gap in it comes
+    // back as it was.
+    if draft.draft_fault(&item.rubric).is_none() {
+        grading.save_draft(&caller, &assignment, draft.clone()).await?;
+    }
+    if field("action") == "draft" {
+        return Ok(again("saved".into()));
+    }
+    match grading.submit(&caller, &assignment, draft, field("key")).await {
+        Ok(_) if item.rated => Ok(again("changed".into())),
+        Ok(_) => Ok(next),
+        Err(AppError::Draft(DraftFault::Missing(place))) => Ok(again(format!("missing-{place}"))),
+        Err(AppError::Draft(DraftFault::OffScale(place))) => Ok(again(format!("off-scale-{place}"))),
+        Err(AppError::Draft(_)) => Ok(again("too-long".into())),
+        Err(e) => Err(e.into()),
+    }
+}
+
+fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Draft {
+    let scores = (0..item.rubric.dimensions.len()).map(|i| field(&format!("score-{i}")).parse().ok()).collect();
+    let flag = match field("flag") {
+        "description_unclear" => Some(Flag::DescriptionUnclear),
+        "cannot_judge" => Some(Flag::CannotJudge),
+        "code_truncated" => Some(Flag::CodeTruncated),
+        "other" => Some(Flag::Other(field("flag_text").trim().to_owned())),
+        _ => None,
+    };
+    // Browsers send line breaks as CR LF; the rest of the program knows LF.
+    Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag }
+}

@@ -1,0 +1,122 @@
+//! What holds for every request: who may open a page at all, where a change may come from, and the
+//! headers that browsers need to be strict.
+
+use app::{model::user::Role, port::Caller};
+use axum::{
+    Extension,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header},
+    middleware::Next,
+    response::{IntoResponse, Redirect, Response},
+};
+
+use super::errors::HttpError;
+use crate::state::AppState;
+
+/// Middleware: pages for people with an account send others to the log-in, which brings them back.
+/// It is a courtesy; what a caller may do is decided by the services.
+pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let page = request.method() == Method::GET && !open_to_all(path);
+    match &caller {
+        Caller::Anonymous if page => {
+            let asked = request.uri().path_and_query().map_or("/", |p| p.as_str());
+            let query = [("next", asked)];
+            let to = match Uri::try_from("/log-in").map(|_| serde_urlencode(&query)) {
+                Ok(query) if asked != "/" => format!("/log-in?{query}"),
+                _ => "/log-in".to_owned(),
+            };
+            Redirect::to(&to).into_response()
+        }
+        Caller::User(me) if page && me.role != Role::Admin && is_admins(path) => {
+            HttpError(app::error::AppError::Forbidden).into_response()
+        }
+        _ => next.run(request).await,
+    }
+}
+
+fn open_to_all(path: &str) -> bool {
+    path == "/log-in" || path.starts_with("/join/") || path.starts_with("/rpc/")
+}
+
+fn is_admins(path: &str) -> bool {
+    path == "/admin" || path.starts_with("/admin/")
+}
+
+/// Percent-encodes form fields.
+pub fn serde_urlencode(fields: &[(&str, &str)]) -> String {
+    let encode = |text: &str| {
+        text.bytes()
+            .map(|b| match b {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(b).to_string(),
+                _ => format!("%{b:02X}"),
+            })
+            .collect::<String>()
+    };
+    fields.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect::<Vec<_>>().join("&")
+}
+
+/// Middleware: a request that may change something must come from our own pages. Programs that send
+/// neither header (curl, say) carry no browser's cookies either.
+pub async fn same_origin(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    if safe || from_ourselves(request.headers(), state.config.public_url.as_deref()) {
+        next.run(request).await
+    } else {
+        HttpError(app::error::AppError::Forbidden).into_response()
+    }
+}
+
+fn from_ourselves(headers: &HeaderMap, public_url: Option<&str>) -> bool {
+    let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    if let Some(site) = text(HeaderName::from_static("sec-fetch-site")) {
+        return site == "same-origin" || site == "none";
+    }
+    match text(header::ORIGIN) {
+        None => true,
+        Some(origin) => {
+            let host = origin.split_once("://").map(|(_, host)| host);
+            (host.is_some() && host == text(header::HOST)) || Some(origin) == public_url.map(|u| u.trim_end_matches('/'))
+        }
+    }
+}
+
+/// Middleware: headers for every answer. A page brings a policy of its own, with its nonce.
+pub async fn headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let mut default = |name: HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    default(header::CONTENT_SECURITY_POLICY, "default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
+    default(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    default(header::REFERRER_POLICY, "same-origin");
+    default(header::X_FRAME_OPTIONS, "DENY");
+    // Pages hold other people's work: no shared or disk cache keeps them.
+    default(header::CACHE_CONTROL, "no-store");
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_pages_may_change_something() {
+        let check = |pairs: &[(&str, &str)], ours| {
+            let headers = pairs
+                .iter()
+                .map(|(n, v)| (HeaderName::try_from(*n).unwrap(), HeaderValue::from_str(v).unwrap()))
+                .collect();
+            assert_eq!(from_ourselves(&headers, Some("https://grade.example.org/")), ours, "{pairs:?}");
+        };
+        check(&[], true);
+        check(&[("sec-fetch-site", "same-origin")], true);
+        check(&[("sec-fetch-site", "cross-site"), ("origin", "http://a.example"), ("host", "a.example")], false);
+        check(&[("sec-fetch-site", "same-site")], false);
+        check(&[("origin", "http://a.example:3000"), ("host", "a.example:3000")], true);
+        check(&[("origin", "http://b.example"), ("host", "a.example")], false);
+        check(&[("origin", "https://grade.example.org"), ("host", "127.0.0.1:3000")], true);
+        check(&[("origin", "null"), ("host", "a.example")], false);
+    }
+}

@@ -1,0 +1,12 @@
+//! The HTTP edge: thin adapters between requests and services.
+
+pub mod account;
+pub mod errors;
+pub mod grade;
+pub mod guard;
+pub mod pages;
+pub mod router;
+pub mod session;
+pub mod studies;
+
+pub use router::router;

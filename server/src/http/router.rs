@@ -1,0 +1,51 @@
+//! Every URL of the program, in reading order. Tests mirror this file.
+
+use axum::{
+    Router, middleware,
+    routing::{get, post},
+};
+use leptos_axum::generate_route_list;
+use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
+
+use super::{account, grade, guard, pages, session, studies};
+use crate::state::AppState;
+
+/// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
+const FORM_LIMIT: usize = 1024 * 1024;
+
+/// The whole program as a service.
+pub fn router(state: AppState) -> Router {
+    let pages = generate_route_list(app::routes::App);
+    let mut people = Router::new()
+        // Accounts: plain forms, because they change the session.
+        .route("/log-in", post(account::log_in))
+        .route("/log-out", post(account::log_out))
+        .route("/join/{secret}", post(account::join))
+        .route("/account/password", post(account::change_password))
+        .route("/lang", post(account::set_lang))
+        // Grading without JavaScript.
+        .route("/grade/{assignment}", post(grade::submit))
+        // A study's tables.
+        .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
+        .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
+        // Server functions: app/src/rpc.
+        .route("/rpc/{*function}", post(pages::call));
+    // Pages: app/src/routes.rs.
+    for page in &pages {
+        people = people.route(page.path(), get(pages::render));
+    }
+    let people = people
+        .fallback(pages::render)
+        .layer(RequestBodyLimitLayer::new(FORM_LIMIT))
+        .layer(middleware::from_fn(guard::pages))
+        .layer(middleware::from_fn_with_state(state.clone(), session::caller))
+        .layer(session::layer(&state))
+        .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
+    Router::new()
+        .route("/healthz", get(pages::health))
+        .merge(people)
+        .layer(middleware::from_fn(guard::headers))
+        .layer(CatchPanicLayer::new())
+        .layer(TraceLayer::new_for_http())
+        .with_state(state)
+}

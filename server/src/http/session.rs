@@ -1,0 +1,125 @@
+//! From a cookie to a [`Caller`] and a [`Visitor`].
+
+use app::{
+    model::{ids::UserId, lang::Lang, user::Visitor},
+    port::Caller,
+};
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use serde::{Deserialize, Serialize};
+use time::Duration;
+use tower_sessions::{Expiry, Session, SessionManagerLayer, cookie::SameSite};
+
+use super::errors::HttpError;
+use crate::{db::sessions::Sessions, error::Failure, services::accounts::LoggedIn, state::AppState};
+
+/// The cookie that remembers the language of somebody who is not logged in.
+pub const LANG_COOKIE: &str = "lang";
+const KEY: &str = "user";
+/// A rater who comes back after the weekend is still logged in; a forgotten session ends.
+const IDLE: Duration = Duration::days(14);
+
+/// What a session holds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct SessionUser {
+    id: UserId,
+    epoch: i64,
+    /// When the session was last written, so that it is prolonged once a day and not at every request.
+    day: i64,
+}
+
+/// The layer that keeps sessions in the database.
+pub fn layer(state: &AppState) -> SessionManagerLayer<Sessions> {
+    SessionManagerLayer::new(Sessions(state.services.db.clone()))
+        .with_name("aixgrade")
+        .with_http_only(true)
+        .with_same_site(SameSite::Lax)
+        .with_secure(state.config.secure())
+        .with_expiry(Expiry::OnInactivity(IDLE))
+}
+
+/// Begins a session under a fresh id, so that an id somebody planted before is worth nothing.
+pub async fn begin(session: &Session, who: &LoggedIn) -> Result<(), Failure> {
+    session.cycle_id().await.map_err(Failure::internal)?;
+    remember(session, who.me.id, who.epoch).await
+}
+
+/// Writes the user to the session.
+pub async fn remember(session: &Session, id: UserId, epoch: i64) -> Result<(), Failure> {
+    session.insert(KEY, SessionUser { id, epoch, day: today() }).await.map_err(Failure::internal)
+}
+
+/// Middleware: puts the [`Caller`] and the [`Visitor`] among the request's extensions.
+pub async fn caller(State(state): State<AppState>, session: Session, mut request: Request, next: Next) -> Response {
+    let (caller, chosen) = match resume(&state, &session).await {
+        Ok(found) => found,
+        Err(failure) => return HttpError::from(failure).into_response(),
+    };
+    let lang = chosen.unwrap_or_else(|| spoken(request.headers()));
+    let me = match &caller {
+        Caller::User(me) => Some(app::model::user::Me { lang, ..me.clone() }),
+        _ => None,
+    };
+    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(Visitor { me, lang });
+    next.run(request).await
+}
+
+async fn resume(state: &AppState, session: &Session) -> Result<(Caller, Option<Lang>), Failure> {
+    let Some(user) = session.get::<SessionUser>(KEY).await.map_err(Failure::internal)? else {
+        return Ok((Caller::Anonymous, None));
+    };
+    match state.services.accounts.resume(user.id, user.epoch).await? {
+        Some((me, lang)) => {
+            if user.day != today() {
+                remember(session, user.id, user.epoch).await?;
+            }
+            Ok((Caller::User(me), lang))
+        }
+        None => {
+            session.flush().await.map_err(Failure::internal)?;
+            Ok((Caller::Anonymous, None))
+        }
+    }
+}
+
+/// The language of the cookie, else of the browser.
+fn spoken(headers: &HeaderMap) -> Lang {
+    let text = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    let cookie = text(header::COOKIE)
+        .flat_map(|cookies| cookies.split(';'))
+        .find_map(|cookie| cookie.trim().strip_prefix(LANG_COOKIE)?.strip_prefix('='))
+        .and_then(|code| code.parse().ok());
+    cookie.unwrap_or_else(|| text(header::ACCEPT_LANGUAGE).find_map(preferred).unwrap_or_default())
+}
+
+/// The first language of an `Accept-Language` list that we speak. Browsers send it best first, so
+/// the weights are not needed.
+fn preferred(list: &str) -> Option<Lang> {
+    list.split(',').find_map(|entry| {
+        let tag = entry.split(';').next()?.trim().to_ascii_lowercase();
+        Lang::ALL.into_iter().find(|lang| tag.split('-').next() == Some(lang.code()))
+    })
+}
+
+fn today() -> i64 {
+    crate::clock::now().0.div_euclid(24 * 60 * 60 * 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_first_language_we_speak() {
+        let check = |list, lang| assert_eq!(preferred(list), lang, "{list}");
+        check("zh-CN,zh;q=0.9,en;q=0.8", Some(Lang::Zh));
+        check("fr-FR,en-GB;q=0.7,zh;q=0.3", Some(Lang::En));
+        check("de", None);
+        check("", None);
+    }
+}

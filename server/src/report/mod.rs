@@ -1,0 +1,3 @@
+//! Tables to take away.
+
+pub mod csv;
