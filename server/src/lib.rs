@@ -3,13 +3,14 @@
 //! [`state`] puts it together; [`http`] turns requests into calls on [`services`]; they authorise,
 //! then read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
 
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod db;
 pub mod error;
-//pub mod http;
+pub mod http;
 pub mod layout;
 pub mod report;
 pub mod services;
-//pub mod state;
+pub mod state;
 pub mod stats;

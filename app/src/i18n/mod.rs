@@ -1,0 +1,103 @@
+//! Every sentence on screen, in both languages.
+//!
+//! A catalogue is a struct of texts, one an area, with an `EN` and a `ZH` constant: a sentence
+//! that misses in one language does not compile. Texts with numbers in them are functions. Pages
+//! take theirs by [`use_i18n`]; nothing here reads a clock or the browser's settings.
+
+pub mod admin;
+pub mod common;
+pub mod rater;
+
+use leptos::prelude::use_context;
+
+use crate::model::{lang::Lang, time::Timestamp, user::Visitor};
+
+/// The texts in one language. Cheap to copy into closures.
+#[derive(Clone, Copy)]
+pub struct I18n {
+    /// The language.
+    pub lang: Lang,
+    /// What every page may say: navigation, errors, buttons.
+    pub common: &'static common::Common,
+    /// Log-in, desk and grading.
+    pub rater: &'static rater::Rater,
+    /// The admin's pages.
+    pub admin: &'static admin::Admin,
+}
+
+impl I18n {
+    /// The texts in `lang`.
+    pub fn of(lang: Lang) -> I18n {
+        match lang {
+            Lang::En => I18n { lang, common: &common::EN, rater: &rater::EN, admin: &admin::EN },
+            Lang::Zh => I18n { lang, common: &common::ZH, rater: &rater::ZH, admin: &admin::ZH },
+        }
+    }
+
+    /// A whole number with its thousands apart: `12,345`.
+    pub fn number(&self, n: u64) -> String {
+        let digits = n.to_string();
+        let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+        for (i, digit) in digits.chars().enumerate() {
+            if i > 0 && (digits.len() - i).is_multiple_of(3) {
+                out.push(',');
+            }
+            out.push(digit);
+        }
+        out
+    }
+
+    /// A point in time: `21 Nov 2026, 03:20 UTC` or `2026年11月21日 03:20 UTC`.
+    pub fn time(&self, at: Timestamp) -> String {
+        let text = at.rfc3339();
+        let (Some(year), Some(month), Some(day), Some(clock)) =
+            (text.get(..4), text.get(5..7), text.get(8..10), text.get(11..16))
+        else {
+            return text;
+        };
+        let (month, day) = (month.parse::<usize>().unwrap_or(0), day.trim_start_matches('0'));
+        match self.lang {
+            Lang::En => {
+                let name = month.checked_sub(1).and_then(|m| MONTHS.get(m)).copied().unwrap_or("?");
+                format!("{day} {name} {year}, {clock} UTC")
+            }
+            Lang::Zh => format!("{year}年{month}月{day}日 {clock} UTC"),
+        }
+    }
+}
+
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// The texts in the visitor's language.
+pub fn use_i18n() -> I18n {
+    I18n::of(use_visitor().lang)
+}
+
+/// Who looks at the page. It never changes while a page is open: logging in or out and changing
+/// the language are form posts that load a new one.
+pub fn use_visitor() -> Visitor {
+    use_context::<Visitor>().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_thousands_apart() {
+        let check = |n, text| assert_eq!(I18n::of(Lang::En).number(n), text);
+        check(0, "0");
+        check(999, "999");
+        check(1000, "1,000");
+        check(1_234_567, "1,234,567");
+    }
+
+    #[test]
+    fn times_read_naturally_in_both_languages() {
+        let check = |lang, ms, text| assert_eq!(I18n::of(lang).time(Timestamp(ms)), text);
+        check(Lang::En, 0, "1 Jan 1970, 00:00 UTC");
+        check(Lang::Zh, 0, "1970年1月1日 00:00 UTC");
+        check(Lang::En, 1_795_230_000_000, "21 Nov 2026, 03:00 UTC");
+        check(Lang::En, i64::MAX, "9223372036854775807");
+    }
+}

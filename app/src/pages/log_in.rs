@@ -1,0 +1,51 @@
+//! Logging in. A plain form: the server sets the session and goes to where the visitor was going.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    i18n::use_i18n,
+    ui::{
+        field::TextField,
+        frame::Page,
+        notice::{Notice, Tone},
+    },
+};
+
+/// `/log-in?next=…`, or after a failure `?error=wrong|slow|disabled&wait=SECONDS&name=…`.
+#[component]
+pub fn LogInPage() -> impl IntoView {
+    let i18n = use_i18n();
+    let (common, t) = (i18n.common, i18n.rater);
+    let query = use_query_map().get_untracked();
+    let of = move |key| query.get(key).unwrap_or_default();
+    let wait = of("wait").parse().unwrap_or(60);
+    let error = match of("error").as_str() {
+        "" => None,
+        "slow" => Some(format!("{} {}", sentence(common.too_many, i18n.lang), (common.wait)(wait))),
+        "disabled" => Some(t.log_in_disabled.to_string()),
+        _ => Some(t.log_in_wrong.to_string()),
+    };
+    let (name, next) = (of("name"), of("next"));
+    let named = !name.is_empty();
+    view! {
+        <Page title=t.log_in_title narrow=true>
+            <p class="lead">{t.log_in_lead}</p>
+            {error.map(|error| view! { <Notice tone=Tone::Bad>{error}</Notice> })}
+            <form class="card stack" method="post" action="/log-in">
+                <input type="hidden" name="next" value=next />
+                <TextField name="name" label=t.name value=name autocomplete="username" autofocus=!named />
+                <TextField name="password" label=t.password kind="password" autocomplete="current-password" autofocus=named />
+                <p class="row"><button class="button primary" type="submit">{common.log_in}</button></p>
+            </form>
+            <p class="muted">{t.no_account}</p>
+        </Page>
+    }
+}
+
+fn sentence(words: &str, lang: crate::model::lang::Lang) -> String {
+    match lang {
+        crate::model::lang::Lang::En => format!("{words}."),
+        crate::model::lang::Lang::Zh => format!("{words}。"),
+    }
+}

@@ -1,0 +1,8 @@
+//! One file a route. A page makes its resource at its top, waits for it with `Load`, and draws.
+
+pub mod account;
+pub mod admin;
+pub mod desk;
+pub mod join;
+pub mod log_in;
+pub mod not_found;

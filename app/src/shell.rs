@@ -1,0 +1,55 @@
+//! The HTML document around every page. Server side only in effect: the client hydrates its body.
+//!
+//! Must stay true: no inline script and no inline style, because the Content-Security-Policy
+//! allows neither; every script names the response's nonce.
+
+use leptos::{nonce::use_nonce, prelude::*};
+use leptos_meta::MetaTags;
+
+use crate::{model::lang::Lang, routes::App};
+
+/// The addresses of the client's files, each with a hash in its name so that it can be cached for
+/// ever. Built by xtask, read by the server, used by [`shell`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assets {
+    /// The style sheet, such as `/assets/style-1a2b3c4d.css`.
+    pub css: String,
+    /// The script that loads the client and calls `hydrate`.
+    pub boot: String,
+    /// The JavaScript half of the client.
+    pub js: String,
+    /// The WebAssembly half of the client.
+    pub wasm: String,
+}
+
+/// The document, in the visitor's language.
+///
+/// The boot script finds the client by its own `data-js` and `data-wasm`, so it never changes.
+pub fn shell(assets: Assets, lang: Lang) -> impl IntoView {
+    let nonce = use_nonce();
+    view! {
+        <!DOCTYPE html>
+        <html lang=lang.tag()>
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <link rel="stylesheet" href=assets.css />
+                <link rel="icon" type="image/svg+xml" href=ICON />
+                <link rel="modulepreload" href=assets.js.clone() nonce=nonce.clone() />
+                <link rel="preload" href=assets.wasm.clone() r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
+                <script type="module" id="boot" src=assets.boot nonce=nonce data-js=assets.js data-wasm=assets.wasm></script>
+                <MetaTags />
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
+
+/// Three steps of a scale, the middle one chosen. A data address: the policy allows those for images.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
+%3Crect width='32' height='32' rx='6' fill='%230d5c63'/%3E\
+%3Cpath d='M7 23h5M7 16h10M7 9h18' stroke='%23fff' stroke-width='3.4' stroke-linecap='round'/%3E\
+%3Ccircle cx='23.5' cy='16' r='3' fill='%23ffc15e'/%3E%3C/svg%3E";

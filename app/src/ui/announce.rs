@@ -1,0 +1,84 @@
+//! Messages that appear without anything being loaded: the page's two live regions.
+//!
+//! The root draws them once, so that they outlive the page that spoke.
+
+use leptos::prelude::*;
+
+/// Where messages go; provided at the root.
+#[derive(Clone, Copy)]
+struct Regions {
+    quiet: RwSignal<String>,
+    seen: RwSignal<String>,
+}
+
+/// Makes the live regions' signals available below; the root calls it once.
+pub fn provide_announcer() {
+    provide_context(Regions { quiet: RwSignal::new(String::new()), seen: RwSignal::new(String::new()) });
+}
+
+/// Tells screen readers, politely. Saying the same again is heard again.
+pub fn say(text: impl Into<String>) {
+    if let Some(regions) = use_context::<Regions>() {
+        put(regions.quiet, text.into());
+    }
+}
+
+/// A function that says, for callbacks that run outside of any component.
+pub fn sayer() -> impl Fn(String) + Copy + 'static {
+    let regions = use_context::<Regions>();
+    move |text| {
+        if let Some(regions) = regions {
+            put(regions.quiet, text);
+        }
+    }
+}
+
+/// Tells everybody: shown at the page's foot for some seconds.
+pub fn toast(text: impl Into<String>) {
+    if let Some(regions) = use_context::<Regions>() {
+        show(regions, text.into());
+    }
+}
+
+/// A function that toasts, for callbacks that run outside of any component.
+pub fn toaster() -> impl Fn(String) + Copy + 'static {
+    let regions = use_context::<Regions>();
+    move |text| {
+        if let Some(regions) = regions {
+            show(regions, text);
+        }
+    }
+}
+
+/// The live regions themselves.
+#[component]
+pub fn LiveRegions() -> impl IntoView {
+    let regions = use_context::<Regions>();
+    let text = move |pick: fn(Regions) -> RwSignal<String>| regions.map(|r| pick(r).get()).unwrap_or_default();
+    view! {
+        <div class="visually-hidden" role="status" aria-live="polite">{move || text(|r| r.quiet)}</div>
+        <div class="toast" role="status" aria-live="polite">{move || text(|r| r.seen)}</div>
+    }
+}
+
+/// A region that gets the text it has is not read again: an invisible mark makes it another.
+fn put(region: RwSignal<String>, mut text: String) {
+    if region.with_untracked(|old| *old == text) {
+        text.push('\u{200b}');
+    }
+    region.set(text);
+}
+
+fn show(regions: Regions, text: String) {
+    put(regions.seen, text);
+    let shown = regions.seen.get_untracked();
+    // Long enough to read a sentence twice; a newer message has its own time.
+    set_timeout(
+        move || {
+            if regions.seen.with_untracked(|now| *now == shown) {
+                regions.seen.set(String::new());
+            }
+        },
+        std::time::Duration::from_secs(7),
+    );
+}

@@ -1,0 +1,143 @@
+//! What went wrong, in the visitor's words. The one place where an [`AppError`] becomes a page,
+//! and where a page that could not be made gets its HTTP status.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{grading::DraftFault, problem::Problem},
+};
+
+/// An error in the place of what was asked for. Sets the response's status on the server.
+#[component]
+pub fn Failure(
+    /// What went wrong.
+    error: AppError,
+    /// Tries again, where that may help.
+    #[prop(optional, into)]
+    retry: Option<Callback<()>>,
+) -> impl IntoView {
+    set_status(error.status());
+    let i18n = use_i18n();
+    let common = i18n.common;
+    let (title, hint) = words(&error, i18n);
+    let problems = match &error {
+        AppError::Invalid(problems) => problems.clone(),
+        _ => Vec::new(),
+    };
+    let log_in = matches!(error, AppError::Unauthenticated);
+    let retriable = matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_));
+    let here = use_location();
+    let log_in_href = move || format!("/log-in?next={}", escape(&here.pathname.get()));
+    view! {
+        <section class="failure" role="alert">
+            <h1>{title}</h1>
+            <p>{hint}</p>
+            <ProblemList problems />
+            <p class="row">
+                {log_in
+                    .then(|| {
+                        view! { <a class="button primary" href=log_in_href rel="external">{common.log_in}</a> }
+                    })}
+                {retry
+                    .filter(|_| retriable)
+                    .map(|retry| {
+                        view! {
+                            <button type="button" class="button primary" on:click=move |_| retry.run(())>
+                                {common.try_again}
+                            </button>
+                        }
+                    })}
+                {(!log_in).then(|| view! { <a class="button" href="/">{common.back_to_start}</a> })}
+            </p>
+        </section>
+    }
+}
+
+/// Every problem with an input: where, what, and what to do. Nothing where there is none.
+#[component]
+pub fn ProblemList(
+    /// The problems.
+    problems: Vec<Problem>,
+) -> impl IntoView {
+    let rows = problems.into_iter().map(|p| view! { <li>{p.to_string()}</li> }).collect_view();
+    view! { <ul class="problems">{rows}</ul> }
+}
+
+/// An error as one line of text.
+pub fn error_text(error: &AppError, i18n: I18n) -> String {
+    match error {
+        AppError::Invalid(problems) => problems.iter().map(Problem::to_string).collect::<Vec<_>>().join(" "),
+        AppError::Draft(_) | AppError::Conflict(_) | AppError::TooMany(_) | AppError::Internal(_) => {
+            let (title, hint) = words(error, i18n);
+            match i18n.lang {
+                crate::model::lang::Lang::En => format!("{title}. {hint}"),
+                crate::model::lang::Lang::Zh => format!("{title}。{hint}"),
+            }
+        }
+        _ => words(error, i18n).0.into(),
+    }
+}
+
+/// A path as the value of a query parameter.
+pub fn escape(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(byte.into()),
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// Gives the page being rendered on the server its HTTP status; nothing in the browser.
+pub fn set_status(status: u16) {
+    #[cfg(feature = "ssr")]
+    if let Some(response) = use_context::<leptos_axum::ResponseOptions>()
+        && let Ok(status) = http::StatusCode::from_u16(status)
+    {
+        response.set_status(status);
+    }
+    #[cfg(not(feature = "ssr"))]
+    let _ = status;
+}
+
+fn words(error: &AppError, i18n: I18n) -> (&'static str, String) {
+    let c = i18n.common;
+    match error {
+        AppError::Unauthenticated => (c.unauthenticated, c.unauthenticated_hint.into()),
+        AppError::Forbidden => (c.forbidden, c.forbidden_hint.into()),
+        AppError::NotFound(_) => (c.not_found, c.not_found_hint.into()),
+        AppError::Invalid(_) => (c.invalid, String::new()),
+        AppError::Draft(fault) => (
+            c.failed,
+            match fault {
+                DraftFault::Missing(_) => c.score_missing,
+                DraftFault::OffScale(_) => c.off_scale,
+                DraftFault::TooLong => c.too_long,
+                DraftFault::OtherRubric => c.other_rubric,
+            }
+            .into(),
+        ),
+        AppError::Conflict(why) => (c.conflict, why.clone()),
+        AppError::TooMany(seconds) => (c.too_many, (c.wait)(*seconds)),
+        AppError::Malformed => (c.malformed, c.malformed_hint.into()),
+        AppError::Unreachable => (c.unreachable, c.unreachable_hint.into()),
+        AppError::Internal(incident) => (c.internal, (c.internal_hint)(incident)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_query_values() {
+        let check = |path, value| assert_eq!(escape(path), value);
+        check("/grade/ab12", "/grade/ab12");
+        check("/admin/datasets/日?x=1&y", "/admin/datasets/%E6%97%A5%3Fx%3D1%26y");
+    }
+}
