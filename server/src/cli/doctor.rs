@@ -27,15 +27,26 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
         Ok(services) => {
             note("data folder", true, folder.display().to_string());
             let faults = services.db.check()?;
-            note("database", faults.is_empty(), match faults.as_slice() {
-                [] => format!("sound, schema {}", migrations::newest()),
-                faults => faults.join("; "),
-            });
+            note(
+                "database",
+                faults.is_empty(),
+                match faults.as_slice() {
+                    [] => format!("sound, schema {}", migrations::newest()),
+                    faults => faults.join("; "),
+                },
+            );
             let admins = services.db.read(|conn| crate::db::accounts::admins(conn)).await?;
-            note("admins", admins > 0, match admins {
-                0 => "none; `aixgrade user add NAME --role admin` makes one, and so does the first `aixgrade serve`".into(),
-                n => n.to_string(),
-            });
+            note(
+                "admins",
+                admins > 0,
+                match admins {
+                    0 => {
+                        "none; `aixgrade user add NAME --role admin` makes one, and so does the first `aixgrade serve`"
+                            .into()
+                    }
+                    n => n.to_string(),
+                },
+            );
         }
     }
     let well = findings.iter().all(|f| f.ok);

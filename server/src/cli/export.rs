@@ -40,7 +40,11 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
     match export.output {
         None => std::io::stdout().lock().write_all(&bytes)?,
         Some(path) => std::fs::write(&path, &bytes).map_err(|e| {
-            Failure::invalid(&path.display().to_string(), format!("the file cannot be written: {e}"), "Name another with -o")
+            Failure::invalid(
+                &path.display().to_string(),
+                format!("the file cannot be written: {e}"),
+                "Name another with -o",
+            )
         })?,
     }
     Ok(())

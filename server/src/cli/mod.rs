@@ -105,7 +105,11 @@ impl Global {
         }
         let dirs = directories::ProjectDirs::from("", "", "aixgrade");
         dirs.map(|dirs| dirs.data_dir().to_path_buf()).ok_or_else(|| {
-            Failure::invalid("--data", "this account has no home folder to keep data in", "Name a data folder with --data")
+            Failure::invalid(
+                "--data",
+                "this account has no home folder to keep data in",
+                "Name a data folder with --data",
+            )
         })
     }
 
@@ -114,9 +118,7 @@ impl Global {
         Services::open(&self.folder()?).map_err(|e| match e {
             // A folder that cannot be written and a database that is not ours are the operator's to
             // mend, not ours.
-            OpenFailure::Folder { .. } | OpenFailure::Database(_) => {
-                Failure::App(AppError::Conflict(format!("{e}.")))
-            }
+            OpenFailure::Folder { .. } | OpenFailure::Database(_) => Failure::App(AppError::Conflict(format!("{e}."))),
         })
     }
 

@@ -39,7 +39,11 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     let services = global.open()?;
     let welcome = prepare(&services, serve.demo).await?;
     let listener = TcpListener::bind(serve.listen).await.map_err(|e| {
-        Failure::invalid("--listen", format!("{} cannot be used: {e}", serve.listen), "Choose another port with --listen")
+        Failure::invalid(
+            "--listen",
+            format!("{} cannot be used: {e}", serve.listen),
+            "Choose another port with --listen",
+        )
     })?;
     let address = listener.local_addr()?;
     let config = Config { listen: address, public_url: serve.public_url, trust_proxy: serve.trust_proxy };

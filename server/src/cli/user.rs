@@ -74,7 +74,9 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
     match user {
         User::Add(add) => {
             let id = accounts.add(&caller, &add.name, add.role, &password()?).await?;
-            global.show(&Added { id: id.0, name: &add.name, role: add.role }, |a| format!("Added {} ({}).", a.name, a.role))
+            global.show(&Added { id: id.0, name: &add.name, role: add.role }, |a| {
+                format!("Added {} ({}).", a.name, a.role)
+            })
         }
         User::Password(Password { name }) => {
             accounts.reset_password(&caller, &name, &password()?).await?;
@@ -91,7 +93,13 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
                 .iter()
                 .map(|u| {
                     let state = if u.disabled { "disabled" } else { "" };
-                    vec![u.name.clone(), u.role.to_string(), u.ratings.to_string(), u.created_at.to_string(), state.into()]
+                    vec![
+                        u.name.clone(),
+                        u.role.to_string(),
+                        u.ratings.to_string(),
+                        u.created_at.to_string(),
+                        state.into(),
+                    ]
                 })
                 .collect();
             table(&["NAME", "ROLE", "RATINGS", "SINCE", ""], &rows)

@@ -76,7 +76,8 @@ fn from_ourselves(headers: &HeaderMap, public_url: Option<&str>) -> bool {
         None => true,
         Some(origin) => {
             let host = origin.split_once("://").map(|(_, host)| host);
-            (host.is_some() && host == text(header::HOST)) || Some(origin) == public_url.map(|u| u.trim_end_matches('/'))
+            (host.is_some() && host == text(header::HOST))
+                || Some(origin) == public_url.map(|u| u.trim_end_matches('/'))
         }
     }
 }

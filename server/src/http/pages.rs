@@ -90,4 +90,3 @@ async fn with_status(response: Response) -> Response {
     }
     Response::from_parts(parts, Body::from(bytes))
 }
-
