@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`model`] says what the program speaks about, [`error`] what can go wrong,
 //! `port` (server side) what pages ask of the server, [`rpc`] how they ask, [`i18n`] in which
-//! words, [`ui`] and [`pages`] what people see, [`routes`] where, [`shell`] in which document.
+//! words, [`ui`] and [`pages`] what people see, [`routes`] where, `shell` (server side) in which document.
 //! This crate knows no database, no file and no process.
 
 // Views are deeply nested types; the default limit is met by an ordinary page.
@@ -16,6 +16,7 @@ pub mod pages;
 pub mod port;
 pub mod routes;
 pub mod rpc;
+#[cfg(feature = "ssr")]
 pub mod shell;
 pub mod ui;
 

@@ -19,8 +19,10 @@ use crate::{
         account::AccountPage,
         admin::{AdminHome, AdminRoutes},
         desk::DeskPage,
+        grade::{GradeItemPage, GradeNextPage, provide_habits},
         join::JoinPage,
         log_in::LogInPage,
+        mine::MinePage,
         not_found::NotFoundPage,
     },
     ui::{
@@ -37,6 +39,7 @@ pub fn App() -> impl IntoView {
     let visitor = SharedValue::new(visitor).into_inner();
     provide_context(visitor);
     provide_announcer();
+    provide_habits();
     view! {
         <Title formatter=|title: String| if title.is_empty() { "AixGrade".into() } else { format!("{title} · AixGrade") } />
         <Router>
@@ -48,6 +51,9 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
                     <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
                     <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
+                    <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
+                    <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
+                    <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
                     <AdminRoutes />
                 </FlatRoutes>
             </main>

@@ -1,4 +1,4 @@
-//! The HTML document around every page. Server side only in effect: the client hydrates its body.
+//! The HTML document around every page. Server side only: the client hydrates its body.
 //!
 //! Must stay true: no inline script and no inline style, because the Content-Security-Policy
 //! allows neither; every script names the response's nonce.
@@ -6,7 +6,7 @@
 use leptos::{nonce::use_nonce, prelude::*};
 use leptos_meta::MetaTags;
 
-use crate::{model::lang::Lang, routes::App};
+use crate::{port::visitor, routes::App};
 
 /// The addresses of the client's files, each with a hash in its name so that it can be cached for
 /// ever. Built by xtask, read by the server, used by [`shell`].
@@ -25,11 +25,11 @@ pub struct Assets {
 /// The document, in the visitor's language.
 ///
 /// The boot script finds the client by its own `data-js` and `data-wasm`, so it never changes.
-pub fn shell(assets: Assets, lang: Lang) -> impl IntoView {
+pub fn shell(assets: Assets) -> impl IntoView {
     let nonce = use_nonce();
     view! {
         <!DOCTYPE html>
-        <html lang=lang.tag()>
+        <html lang=visitor().lang.tag()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />

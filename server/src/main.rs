@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `aixgrade`: server and command line in one.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::cli::main()
+}

@@ -1,1 +1,87 @@
-fn main() {}
+//! `cargo xtask …`: builds, serves and tests AixGrade, and does the set-up that each needs.
+//!
+//! The release embeds the client, so the client is always built first, and always from here: cargo
+//! alone cannot run wasm-bindgen over its own output.
+
+#![allow(clippy::disallowed_methods, reason = "starting compilers and servers is what xtask is for")]
+
+mod client;
+mod glue;
+mod serve;
+mod server;
+mod setup;
+mod test;
+mod tools;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Builds, serves and tests AixGrade", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the client, the styles and the server
+    Build {
+        /// Optimise; leaves one self-contained binary with client and styles inside
+        #[arg(long)]
+        release: bool,
+    },
+    /// Build, then run the server; stop it with Ctrl-C
+    Serve(Serve),
+    /// Run every test there is: format, lints, Rust, Java, browser
+    Test,
+}
+
+/// How to serve. What is not named here goes to `aixgrade serve` as it is, after `--`.
+#[derive(Args)]
+struct Serve {
+    /// Make three known rater accounts and a running study
+    #[arg(long)]
+    demo: bool,
+    /// Serve the optimised build
+    #[arg(long)]
+    release: bool,
+    /// The port to listen on
+    #[arg(long)]
+    port: Option<u16>,
+    /// The data folder (made when missing)
+    #[arg(long, default_value = "data")]
+    data: PathBuf,
+    /// More arguments for `aixgrade serve`
+    #[arg(last = true)]
+    more: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(code) => code,
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Build { release } => {
+            client::build(client::Profile::of(release))?;
+            let binary = server::build(release)?;
+            println!("The server is {}", binary.display());
+            if release {
+                let size = std::fs::metadata(&binary)?.len() / 1024 / 1024;
+                println!("It holds client and styles ({size} MB) and needs no other file.");
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Serve(args) => serve::serve(args),
+        Command::Test => test::test(),
+    }
+}

@@ -3,6 +3,8 @@
 pub mod account;
 pub mod admin;
 pub mod desk;
+pub mod grade;
 pub mod join;
 pub mod log_in;
+pub mod mine;
 pub mod not_found;

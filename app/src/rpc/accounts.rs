@@ -24,7 +24,20 @@ pub async fn people() -> Result<(Vec<UserRow>, Vec<Invitation>), AppError> {
 #[server(prefix = "/rpc", endpoint = "invite")]
 pub async fn invite(label: String, role: Role, days: u32) -> Result<String, AppError> {
     let (ports, caller) = ports()?;
-    Ok(format!("/join/{}", ports.accounts.invite(&caller, &label, role, days).await?))
+    let link = format!("/join/{}", ports.accounts.invite(&caller, &label, role, days).await?);
+    if wants_page() {
+        leptos_axum::redirect(&format!("/admin/people?link={link}"));
+    }
+    Ok(link)
+}
+
+/// Whether a plain form sent this call, without JavaScript: its answer must be a page, and what a
+/// page shows of the answer must be in its address.
+#[cfg(feature = "ssr")]
+fn wants_page() -> bool {
+    use_context::<http::request::Parts>()
+        .and_then(|parts| parts.headers.get(http::header::ACCEPT).cloned())
+        .is_some_and(|accept| accept.to_str().is_ok_and(|accept| accept.contains("text/html")))
 }
 
 /// Ends an invitation that nobody has used.

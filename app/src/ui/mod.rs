@@ -10,6 +10,7 @@
 //! - [`field::TextField`]: label, input, hint and error that belong together.
 //! - [`field::Field`]: the same frame around any other control (give it `id=…`).
 //! - [`code::CodeBox`]: highlighted code, numbered, laid out or as it came.
+//! - [`chart`]: stacked bars and interval plots as SVG text.
 //! - [`announce::say`]: tells screen readers; [`announce::toast`]: tells everybody, for a moment.
 //!
 //! Classes without a component (style/20-kit.css): `button` with `primary`, `quiet` or `danger`;
@@ -17,6 +18,7 @@
 //! `table` with `num` cells; `facts` on a `<dl>`; `lead`, `muted`, `small`; `visually-hidden`.
 
 pub mod announce;
+pub mod chart;
 pub mod code;
 pub mod failure;
 pub mod field;

@@ -6,10 +6,12 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod datasets;
 pub mod grading;
 pub mod migrations;
 pub mod sessions;
 pub mod studies;
+pub mod submissions;
 
 use std::{
     path::{Path, PathBuf},

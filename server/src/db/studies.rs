@@ -2,17 +2,15 @@
 
 use app::model::{
     comparison::RatingRow,
-    dataset::{Checks, TaskRow},
-    ids::{
-        DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskId, TaskRevisionId, Token, UserId,
-    },
+    dataset::TaskRow,
+    ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
     rubric::Rubric,
     study::{RaisedFlag, RaterProgress, StudyRow, StudyStatus},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::accounts::parsed;
+use super::{accounts::parsed, datasets::task_row};
 use crate::{clock, error::Failure};
 
 const ROW: &str = "SELECT s.id, s.token, s.title, d.slug, s.status,
@@ -274,17 +272,7 @@ pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
              SELECT o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1)
          ORDER BY vt.position",
     )?;
-    let rows = statement.query_map([id.0], |row| {
-        Ok(TaskRow {
-            id: TaskId(row.get(0)?),
-            revision: TaskRevisionId(row.get(1)?),
-            task_id: row.get(2)?,
-            raw_nl: row.get(3)?,
-            lang: parsed(row, 4)?,
-            signature: row.get(5)?,
-            checks: Checks { human: row.get(6)?, tests: row.get(7)? },
-        })
-    })?;
+    let rows = statement.query_map([id.0], task_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -1,6 +1,7 @@
 //! The HTTP edge: thin adapters between requests and services.
 
 pub mod account;
+pub mod assets;
 pub mod errors;
 pub mod grade;
 pub mod guard;

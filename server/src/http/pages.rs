@@ -1,11 +1,6 @@
 //! Pages and server functions: Leptos, given the request's caller and the services' ports.
 
-use app::{
-    error::AppError,
-    model::user::Visitor,
-    port::Caller,
-    shell::{Assets, shell},
-};
+use app::{error::AppError, model::user::Visitor, port::Caller, shell::shell};
 use axum::{
     Extension,
     body::Body,
@@ -32,10 +27,10 @@ pub async fn render(
     Extension(visitor): Extension<Visitor>,
     request: Request,
 ) -> Response {
-    let assets = assets::named();
+    let (assets, lang) = (assets::named(), visitor.lang);
     let handler = leptos_axum::render_app_async_with_context(context(&state, caller, visitor), move || {
         set_policy();
-        shell(assets.clone())
+        shell(assets.clone(), lang)
     });
     handler(request).await.into_response()
 }

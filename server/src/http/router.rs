@@ -7,7 +7,7 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, grade, guard, pages, session, studies};
+use super::{account, assets, grade, guard, pages, session, studies};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
@@ -43,6 +43,8 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
     Router::new()
         .route("/healthz", get(pages::health))
+        // The client's files: the same for everybody.
+        .route("/assets/{name}", get(assets::serve))
         .merge(people)
         .layer(middleware::from_fn(guard::headers))
         .layer(CatchPanicLayer::new())

@@ -2,13 +2,17 @@
 //! writes once. Browser and command line go through the same methods.
 
 pub mod accounts;
+pub mod datasets;
 pub mod grading;
 pub mod studies;
+pub mod submissions;
 
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+use app::port::Ports;
 
 use crate::{
     db::{Db, OpenError},
@@ -24,6 +28,10 @@ pub struct Services {
     pub folder: Arc<PathBuf>,
     /// People, invitations, logging in.
     pub accounts: Arc<accounts::AccountService>,
+    /// Datasets and their versions.
+    pub datasets: Arc<datasets::DatasetService>,
+    /// Model outputs.
+    pub submissions: Arc<submissions::SubmissionService>,
     /// Studies and their comparison.
     pub studies: Arc<studies::StudyService>,
     /// The rater's side.
@@ -31,6 +39,17 @@ pub struct Services {
 }
 
 impl Services {
+    /// The services as the pages see them.
+    pub fn ports(&self) -> Ports {
+        Ports {
+            accounts: self.accounts.clone(),
+            datasets: self.datasets.clone(),
+            submissions: self.submissions.clone(),
+            studies: self.studies.clone(),
+            grading: self.grading.clone(),
+        }
+    }
+
     /// Opens the data folder, making it (readable by its owner alone) where it is missing.
     ///
     /// # Errors
@@ -39,6 +58,8 @@ impl Services {
         make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
         Ok(Services {
+            datasets: Arc::new(datasets::DatasetService::new(db.clone())),
+            submissions: Arc::new(submissions::SubmissionService::new(db.clone())),
             studies: Arc::new(studies::StudyService::new(db.clone())),
             grading: Arc::new(grading::GradingService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),

@@ -1,20 +1,51 @@
 //! The admin's pages: data in, studies, results.
 
+mod dataset;
+mod datasets;
+mod home;
+mod new_study;
+mod output;
+mod parts;
+mod people;
+mod preview;
+mod sending;
+mod studies;
+mod study;
+mod study_task;
+mod submission;
+mod submissions;
+mod upload;
+
 use leptos::prelude::*;
 use leptos_router::{MatchNestedRoutes, SsrMode, any_nested_route::IntoAnyNestedRoute, components::Route, path};
 
-use crate::{i18n::use_i18n, ui::frame::Page};
+pub use home::AdminHome;
+
+use self::{
+    dataset::DatasetPage, datasets::DatasetsPage, new_study::NewStudyPage, output::OutputPage, people::PeoplePage,
+    preview::PreviewPage, studies::StudiesPage, study::StudyPage, study_task::StudyTaskPage,
+    submission::SubmissionPage, submissions::SubmissionsPage, upload::UploadPage,
+};
 
 /// Every address under `/admin`.
 #[component(transparent)]
 pub fn AdminRoutes() -> impl MatchNestedRoutes + Clone {
     // Boxed: the list's type would otherwise become part of the whole program's.
-    view! { <Route path=path!("/admin") view=AdminHome ssr=SsrMode::Async /> }.into_inner().into_any_nested_route()
-}
-
-/// What there is, and what to do next.
-#[component]
-pub fn AdminHome() -> impl IntoView {
-    let i18n = use_i18n();
-    view! { <Page title=i18n.admin.home_title>"" </Page> }
+    view! {
+        <Route path=path!("/admin") view=AdminHome ssr=SsrMode::Async/>
+        <Route path=path!("/admin/datasets") view=DatasetsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/datasets/:slug") view=DatasetPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/submissions") view=SubmissionsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/submissions/:id") view=SubmissionPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/outputs/:id") view=OutputPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/upload") view=UploadPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/uploads/:id") view=PreviewPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies") view=StudiesPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/new") view=NewStudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id") view=StudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/tasks/:task") view=StudyTaskPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/people") view=PeoplePage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
 }

@@ -1,0 +1,86 @@
+//! `/admin/datasets`: every dataset, and the form that imports more.
+
+use leptos::prelude::*;
+
+use super::sending::{FileForm, Picker};
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::dataset::DatasetRow,
+    rpc::datasets::datasets,
+    ui::{frame::Page, load::Load, notice::Empty},
+};
+
+/// The list of datasets.
+#[component]
+pub fn DatasetsPage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.admin;
+    let data = Resource::new(|| (), |()| datasets());
+    view! {
+        <Page title=t.datasets>
+        <Load data let:rows>{table(i, rows)}</Load>
+        <section id="import" class="card stack" aria-labelledby="import-head">
+            <h2 id="import-head">{t.import_dataset}</h2>
+            <p>{t.import_what}</p>
+            <ul class="plain-list">
+                <li>{t.import_checkout}</li>
+                <li>{t.import_bare}</li>
+                <li>{t.import_own}</li>
+            </ul>
+            <p class="muted">{t.import_again}</p>
+            <FileForm action="/admin/upload/dataset" send=t.import_button>
+                <Picker name="files" label=t.import_files hint=t.import_files_hint multiple=true accept=".jsonl,.json,.md,.gz,.tgz,.tar,.zip"/>
+            </FileForm>
+        </section>
+        </Page>
+    }
+}
+
+fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {
+    let t = i.admin;
+    if rows.is_empty() {
+        return view! { <Empty title=t.no_datasets/> }.into_any();
+    }
+    let rows = rows.into_iter().map(|row| {
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.name>
+                    <a href=format!("/admin/datasets/{}", row.slug)>{row.name.get(i.lang).to_owned()}</a>
+                    <code class="muted small">{row.slug.clone()}</code>
+                </th>
+                <td role="cell" data-label=t.version class="num">{row.number}</td>
+                <td role="cell" data-label=t.tasks class="num">{row.tasks}</td>
+                <td role="cell" data-label=t.graded_by_people class="num">{row.human}</td>
+                <td role="cell" data-label=t.with_tests class="num">{row.tests}</td>
+                <td role="cell" data-label=t.submissions class="num">
+                    <a href=format!("/admin/submissions?dataset={}", row.slug)>{row.submissions}</a>
+                </td>
+                <td role="cell" data-label=t.imported_at class="when">{i.time(row.imported_at)}</td>
+                <td role="cell" data-label="">
+                    <a class="button small-button" href=format!("/admin/upload?dataset={}", row.slug) aria-label=(t.upload_for)(&row.slug)>
+                        {t.upload_outputs}
+                    </a>
+                </td>
+            </tr>
+        }
+    });
+    view! {
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.datasets}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    <th role="columnheader" scope="col">{t.name}</th>
+                    <th role="columnheader" scope="col" class="num">{t.version}</th>
+                    <th role="columnheader" scope="col" class="num">{t.tasks}</th>
+                    <th role="columnheader" scope="col" class="num">{t.graded_by_people}</th>
+                    <th role="columnheader" scope="col" class="num">{t.with_tests}</th>
+                    <th role="columnheader" scope="col" class="num">{t.submissions}</th>
+                    <th role="columnheader" scope="col">{t.imported_at}</th>
+                    <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows.collect_view()}</tbody>
+        </table></div>
+    }
+    .into_any()
+}

@@ -1,0 +1,118 @@
+//! `/admin`: what is there, and what to do next.
+
+use leptos::prelude::*;
+
+use super::parts::{progress, status};
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::{
+        dataset::DatasetRow,
+        study::{StudyRow, StudyStatus},
+        submission::SubmissionRow,
+    },
+    rpc::{datasets::datasets, studies::studies, submissions::submissions},
+    ui::{frame::Page, load::Load, notice::Empty},
+};
+
+/// The admin's first page.
+#[component]
+pub fn AdminHome() -> impl IntoView {
+    let i = use_i18n();
+    let data =
+        Resource::new(|| (), |()| async move { Ok((datasets().await?, submissions(None).await?, studies().await?)) });
+    view! {
+        <Page title=i.admin.home>
+            <Load data let:all>{overview(i, &all.0, &all.1, all.2)}</Load>
+        </Page>
+    }
+}
+
+fn overview(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], studies: Vec<StudyRow>) -> AnyView {
+    let t = i.admin;
+    let tasks: u64 = datasets.iter().map(|d| d.tasks).sum();
+    let outputs: u64 = submissions.iter().map(|s| s.outputs).sum();
+    let running = studies.iter().filter(|s| s.status == StudyStatus::Running).count() as u64;
+    let next = next_step(i, datasets, submissions, &studies);
+    let tile = |href: &'static str, name: &'static str, count: usize, line: String| {
+        view! {
+            <li class="tile">
+                <h2><a href=href>{name}</a></h2>
+                <p class="tile-figure">{i.number(count as u64)}</p>
+                <p class="muted">{line}</p>
+            </li>
+        }
+    };
+    view! {
+        <section class="next-step" aria-labelledby="next-step">
+            <div>
+                <h2 id="next-step">{t.next_step}</h2>
+                <p>{next.sentence}</p>
+            </div>
+            <a class="button primary" href=next.href>{next.action}</a>
+        </section>
+        <ul class="tiles">
+            {tile("/admin/datasets", t.datasets, datasets.len(), (t.tasks_in_all)(tasks))}
+            {tile("/admin/submissions", t.submissions, submissions.len(), (t.outputs_in_all)(outputs))}
+            {tile("/admin/studies", t.studies, studies.len(), (t.running_now)(running))}
+        </ul>
+        <section class="stack" aria-labelledby="home-studies">
+            <h2 id="home-studies">{t.studies}</h2>
+            {study_cards(i, studies)}
+        </section>
+    }
+    .into_any()
+}
+
+/// What an admin will want to do now.
+struct Step {
+    sentence: String,
+    href: String,
+    action: &'static str,
+}
+
+fn next_step(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], studies: &[StudyRow]) -> Step {
+    let t = i.admin;
+    let step = |sentence: &str, href: &str, action| Step { sentence: sentence.into(), href: href.into(), action };
+    let open = studies.iter().find(|s| s.status != StudyStatus::Closed && s.done < s.wanted);
+    let complete = studies.iter().find(|s| s.wanted > 0 && s.done >= s.wanted);
+    if datasets.is_empty() {
+        step(t.next_import, "/admin/datasets#import", t.import_dataset)
+    } else if submissions.is_empty() {
+        step(t.next_upload, "/admin/upload", t.upload_outputs)
+    } else if let Some(study) = open {
+        let left = (t.next_watch)(&study.title, study.wanted - study.done);
+        step(&left, &format!("/admin/studies/{}", study.id), t.open_study)
+    } else if let Some(study) = complete {
+        let sentence = (t.next_read)(&study.title);
+        step(&sentence, &format!("/admin/studies/{}#comparison", study.id), t.read_comparison)
+    } else {
+        step(t.next_study, "/admin/studies/new", t.new_study)
+    }
+}
+
+/// Studies, each with its state and how far it has come. Stands under a heading of level 2.
+pub fn study_cards(i: I18n, studies: Vec<StudyRow>) -> AnyView {
+    let t = i.admin;
+    if studies.is_empty() {
+        return view! {
+            <Empty title=t.no_studies>
+                <p><a class="button" href="/admin/studies/new">{t.new_study}</a></p>
+            </Empty>
+        }
+        .into_any();
+    }
+    let cards = studies.into_iter().map(|study| {
+        view! {
+            <li class="card study-card">
+                <div class="study-card-head">
+                    <h3><a href=format!("/admin/studies/{}", study.id)>{study.title}</a></h3>
+                    {status(i, study.status)}
+                </div>
+                <p>{study.models.join(" · ")}</p>
+                {progress(i, study.done, study.wanted)}
+                <p class="muted small">{(t.study_line)(&study.dataset, study.raters, &i.time(study.created_at))}</p>
+            </li>
+        }
+    });
+    view! { <ul class="cards">{cards.collect_view()}</ul> }.into_any()
+}

@@ -1,0 +1,188 @@
+//! What the admin's pages share: small figures, a task's text, a form's error, filters.
+
+use leptos::prelude::*;
+use leptos_router::params::ParamsMap;
+
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        dataset::{Checks, TaskRow},
+        lang::Lang,
+        study::StudyStatus,
+    },
+    ui::{
+        failure::{ProblemList, error_text},
+        notice::{Badge, Notice, Progress, Tone},
+    },
+};
+
+/// A number from the address's path.
+pub fn param(params: Memo<ParamsMap>, key: &str) -> Option<i64> {
+    params.with(|p| p.get(key)).and_then(|text| text.parse().ok())
+}
+
+/// What the address's query says of `key`; empty where it says nothing.
+pub fn asked(query: Memo<ParamsMap>, key: &str) -> String {
+    query.with(|q| q.get(key)).unwrap_or_default()
+}
+
+/// An option of a filter's list, chosen where the address says so.
+pub fn choice(query: Memo<ParamsMap>, key: &'static str, value: &'static str, name: &'static str) -> impl IntoView {
+    view! { <option value=value selected=move || asked(query, key) == value>{name}</option> }
+}
+
+/// Why a form was not taken, close to it. A page that could not be made is `ui::failure`'s.
+#[component]
+pub fn FormError<F: Fn() -> Option<AppError> + Send + Sync + 'static>(
+    /// The error, once there is one.
+    of: F,
+) -> impl IntoView {
+    let i = use_i18n();
+    move || {
+        of().map(|error| match error {
+            AppError::Invalid(problems) => view! {
+                <Notice tone=Tone::Bad>
+                    <p>{i.common.invalid}</p>
+                    <ProblemList problems/>
+                </Notice>
+            }
+            .into_any(),
+            error => view! { <Notice tone=Tone::Bad><p>{error_text(&error, i)}</p></Notice> }.into_any(),
+        })
+    }
+}
+
+/// How far something has come: a bar and its figures.
+pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
+    let figures = (i.admin.done_of)(&i.number(done), &i.number(wanted), percent(done, wanted));
+    view! {
+        <div class="so-far">
+            <Progress value=done max=wanted label=i.admin.ratings/>
+            <span class="so-far-figures">{figures}</span>
+        </div>
+    }
+}
+
+/// A study's state as a word in its colour.
+pub fn status(i: I18n, status: StudyStatus) -> impl IntoView {
+    let (tone, word) = match status {
+        StudyStatus::Running => (Tone::Good, i.admin.status_running),
+        StudyStatus::Paused => (Tone::Care, i.admin.status_paused),
+        StudyStatus::Closed => (Tone::Plain, i.admin.status_closed),
+    };
+    view! { <Badge tone>{word}</Badge> }
+}
+
+/// A task's description and signature, as raters see them.
+pub fn task_text(i: I18n, task: TaskRow) -> impl IntoView {
+    let signature = task.signature.map(|signature| {
+        view! {
+            <p class="task-signature">
+                <span class="visually-hidden">{i.admin.signature}": "</span>
+                <code translate="no">{signature}</code>
+            </p>
+        }
+    });
+    view! {
+        <div class="task">
+            <p class="task-head">
+                <code class="task-id">{task.task_id}</code>
+                {lang_badge(task.lang)}
+                {check_badges(i, task.checks)}
+            </p>
+            <p class="task-text" lang=task.lang.tag()>{task.raw_nl}</p>
+            {signature}
+        </div>
+    }
+}
+
+/// A description's language.
+pub fn lang_badge(lang: Lang) -> impl IntoView {
+    view! { <span class="badge tone-plain" lang=lang.tag()>{lang.name()}</span> }
+}
+
+fn check_badges(i: I18n, checks: Checks) -> impl IntoView {
+    let words = [(checks.human, i.admin.check_human), (checks.tests, i.admin.check_tests)];
+    words
+        .into_iter()
+        .filter(|(on, _)| *on)
+        .map(|(_, word)| view! { <span class="badge tone-plain">{word}</span> })
+        .collect_view()
+}
+
+/// A share in whole percent, rounded down: 100 only when all is done. 0 of nothing is 0.
+pub fn percent(part: u64, whole: u64) -> u64 {
+    part.saturating_mul(100).checked_div(whole).unwrap_or(0)
+}
+
+/// A size for people: `812 B`, `12.4 MB`.
+pub fn size(bytes: u64) -> String {
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1000.0;
+    let mut units = ["kB", "MB"].into_iter();
+    let mut unit = units.next();
+    while value >= 1000.0 {
+        let Some(next) = units.next() else { break };
+        (value, unit) = (value / 1000.0, Some(next));
+    }
+    format!("{value:.1} {}", unit.unwrap_or("MB"))
+}
+
+/// A text's first `most` characters on one line, with a mark where it goes on.
+pub fn excerpt(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
+/// Whether `text` holds every word of `query`, upper and lower case alike.
+pub fn holds(text: &str, query: &str) -> bool {
+    let text = text.to_lowercase();
+    query.to_lowercase().split_whitespace().all(|word| text.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_as_people_write_them() {
+        let check = |bytes, text| assert_eq!(size(bytes), text);
+        check(0, "0 B");
+        check(999, "999 B");
+        check(1000, "1.0 kB");
+        check(12_400_000, "12.4 MB");
+        check(5_000_000_000, "5000.0 MB");
+    }
+
+    #[test]
+    fn excerpts_are_one_line() {
+        let check = |text, most, short: &str| assert_eq!(excerpt(text, most), short);
+        check("a  b\n c", 10, "a b c");
+        check("将 Date 类型转为时间字符串", 7, "将 Date…");
+        check("", 3, "");
+    }
+
+    #[test]
+    fn a_query_is_all_of_its_words() {
+        let check = |text, query, found| assert_eq!(holds(text, query), found, "{query}");
+        check("Close Reader. If object is null it is ignored", "null reader", true);
+        check("Close Reader", "reader writer", false);
+        check("将 Date 类型转为时间字符串", "类型 date", true);
+        check("anything", "  ", true);
+    }
+
+    #[test]
+    fn all_is_done_only_when_all_is_done() {
+        let check = |part, whole, share| assert_eq!(percent(part, whole), share, "{part} of {whole}");
+        check(0, 0, 0);
+        check(1, 3, 33);
+        check(999, 1000, 99);
+        check(1000, 1000, 100);
+    }
+}

@@ -1,0 +1,286 @@
+//! `/admin/people`: accounts and invitations.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use super::parts::FormError;
+use crate::{
+    i18n::{I18n, use_i18n, use_visitor},
+    model::user::{Invitation, Role, UserRow},
+    rpc::accounts::{Invite, RevokeInvitation, SetDisabled, people},
+    ui::{
+        announce::toaster,
+        frame::Page,
+        load::Load,
+        notice::{Badge, Empty, Notice, Tone},
+    },
+};
+
+/// Who has an account, and who has been asked to make one.
+#[component]
+pub fn PeoplePage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.admin;
+    let invite = ServerAction::<Invite>::new();
+    let revoke = ServerAction::<RevokeInvitation>::new();
+    let set_disabled = ServerAction::<SetDisabled>::new();
+    let everybody = Resource::new(
+        move || (invite.version().get(), revoke.version().get(), set_disabled.version().get()),
+        |_| people(),
+    );
+    view! {
+        <Page title=t.people>
+            <section class="card stack" aria-labelledby="invite">
+                <h2 id="invite">{t.invite_people}</h2>
+                <p>{t.invite_lead}</p>
+                <InviteForm invite/>
+            </section>
+            <FormError of=move || set_disabled.value().get().and_then(Result::err)/>
+            <FormError of=move || revoke.value().get().and_then(Result::err)/>
+            <Load data=everybody let:both>
+                {accounts(i, both.0, set_disabled)}
+                {invitations(i, both.1, revoke)}
+            </Load>
+        </Page>
+    }
+}
+
+/// Makes an invitation and shows its link, this once.
+#[component]
+fn InviteForm(
+    /// The action that makes it.
+    invite: ServerAction<Invite>,
+) -> impl IntoView {
+    let t = use_i18n().admin;
+    let query = use_query_map();
+    // Without JavaScript the server sends the browser back here with the link in the address.
+    let carried = query.with_untracked(|q| q.get("link")).filter(|path| is_link(path));
+    let link = move || match invite.value().get() {
+        Some(answer) => answer.ok(),
+        None => carried.clone(),
+    };
+    view! {
+        <ActionForm action=invite attr:class="filter">
+            <div class="field">
+                <label class="label" for="invite-label">{t.invite_label}</label>
+                <input class="input" id="invite-label" name="label" required maxlength="100" autocomplete="off" aria-describedby="invite-label-hint"/>
+                <p class="hint" id="invite-label-hint">{t.invite_label_hint}</p>
+            </div>
+            <div class="field">
+                <label class="label" for="invite-role">{t.role}</label>
+                <select class="input" id="invite-role" name="role">
+                    <option value="rater">{t.role_rater}</option>
+                    <option value="admin">{t.role_admin}</option>
+                </select>
+            </div>
+            <div class="field">
+                <label class="label" for="invite-days">{t.invite_days}</label>
+                <input class="input" id="invite-days" name="days" type="number" inputmode="numeric" min="1" max="90" value="14" required/>
+            </div>
+            <button class="button primary" type="submit" disabled=move || invite.pending().get()>{t.invite_button}</button>
+        </ActionForm>
+        <FormError of=move || invite.value().get().and_then(Result::err)/>
+        {move || link().map(|path| view! { <InviteLink path/> })}
+    }
+}
+
+/// The link, to be copied and sent to the person.
+#[component]
+fn InviteLink(
+    /// Its path on this server.
+    path: String,
+) -> impl IntoView {
+    let t = use_i18n().admin;
+    let field = NodeRef::<leptos::html::Input>::new();
+    let toast = toaster();
+    let full = RwSignal::new(path);
+    // The server does not know by what name it is reached; the browser does.
+    Effect::new(move |_| {
+        if let Ok(origin) = window().location().origin() {
+            full.update(|text| {
+                if text.starts_with('/') {
+                    text.insert_str(0, &origin);
+                }
+            });
+        }
+    });
+    let copy = move |_| {
+        let Some(input) = field.get_untracked() else { return };
+        input.select();
+        // The clipboard's own interface is missing on plain http; what is selected can be copied everywhere.
+        let done = copy_selection();
+        toast(if done { t.copied } else { t.copy_by_hand }.into());
+    };
+    view! {
+        <Notice tone=Tone::Good>
+            <div class="stack">
+                <p>{t.invite_once}</p>
+                <div class="copy-row">
+                    <label class="visually-hidden" for="invite-link">{t.invite_link}</label>
+                    <input class="input" id="invite-link" node_ref=field readonly prop:value=full value=full.get_untracked()/>
+                    <button class="button" type="button" on:click=copy>{t.copy}</button>
+                </div>
+            </div>
+        </Notice>
+    }
+}
+
+/// Whether this is the path of an invitation: what comes from the address is shown only if it is.
+fn is_link(path: &str) -> bool {
+    path.strip_prefix("/join/").is_some_and(|secret| {
+        (16..=128).contains(&secret.len())
+            && secret.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    })
+}
+
+fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled>) -> impl IntoView {
+    let t = i.admin;
+    let me = use_visitor().me.map(|me| me.id);
+    let rows = users.into_iter().map(|user| {
+        let own = me == Some(user.id);
+        let (text, aria) = if user.disabled {
+            (t.enable, (t.enable_whom)(&user.name))
+        } else {
+            (t.disable, (t.disable_whom)(&user.name))
+        };
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.name>{user.name}</th>
+                <td role="cell" data-label=t.role>{role(i, user.role)}</td>
+                <td role="cell" data-label=t.state>
+                    {if user.disabled {
+                        view! { <Badge tone=Tone::Bad>{t.disabled}</Badge> }
+                    } else {
+                        view! { <Badge tone=Tone::Good>{t.enabled}</Badge> }
+                    }}
+                </td>
+                <td role="cell" data-label=t.ratings class="num">{i.number(user.ratings)}</td>
+                <td role="cell" data-label=t.since class="when">{i.time(user.created_at)}</td>
+                <td role="cell" data-label="">
+                    {if own {
+                        view! { <span class="muted small">{t.thats_you}</span> }.into_any()
+                    } else {
+                        view! {
+                            <ActionForm action=set_disabled>
+                                <input type="hidden" name="user" value=user.id.to_string()/>
+                                <input type="hidden" name="disabled" value=(!user.disabled).to_string()/>
+                                <button class="button" type="submit" aria-label=aria>{text}</button>
+                            </ActionForm>
+                        }
+                        .into_any()
+                    }}
+                </td>
+            </tr>
+        }
+    });
+    view! {
+        <section aria-labelledby="accounts">
+            <h2 id="accounts">{t.accounts}</h2>
+            <p class="muted">{t.disable_hint}</p>
+            <div class="table-box list-box"><table class="table list" role="table">
+                <caption class="visually-hidden">{t.accounts}</caption>
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col">{t.name}</th>
+                        <th role="columnheader" scope="col">{t.role}</th>
+                        <th role="columnheader" scope="col">{t.state}</th>
+                        <th role="columnheader" scope="col" class="num">{t.ratings}</th>
+                        <th role="columnheader" scope="col">{t.since}</th>
+                        <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">{rows.collect_view()}</tbody>
+            </table></div>
+        </section>
+    }
+}
+
+fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<RevokeInvitation>) -> impl IntoView {
+    let t = i.admin;
+    if invitations.is_empty() {
+        return view! {
+            <section aria-labelledby="invitations">
+                <h2 id="invitations">{t.invitations}</h2>
+                <Empty title=t.no_invitations/>
+            </section>
+        }
+        .into_any();
+    }
+    let rows = invitations.into_iter().map(|one| {
+        let state = match (&one.used_by, one.open) {
+            (Some(name), _) => (Tone::Plain, (t.used_by)(name)),
+            (None, true) => (Tone::Good, t.open.into()),
+            (None, false) => (Tone::Care, t.ended.into()),
+        };
+        let whose = (t.revoke_whose)(&one.label);
+        let revoking = one.open.then(|| {
+            view! {
+                <ActionForm action=revoke>
+                    <input type="hidden" name="id" value=one.id.to_string()/>
+                    <button class="button" type="submit" aria-label=whose>{t.revoke}</button>
+                </ActionForm>
+            }
+        });
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.invite_label>{one.label}</th>
+                <td role="cell" data-label=t.role>{role(i, one.role)}</td>
+                <td role="cell" data-label=t.state><Badge tone=state.0>{state.1}</Badge></td>
+                <td role="cell" data-label=t.ends_at class="when">{i.time(one.expires_at)}</td>
+                <td role="cell" data-label="">{revoking}</td>
+            </tr>
+        }
+    });
+    view! {
+        <section aria-labelledby="invitations">
+            <h2 id="invitations">{t.invitations}</h2>
+            <div class="table-box list-box"><table class="table list" role="table">
+                <caption class="visually-hidden">{t.invitations}</caption>
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col">{t.invite_label}</th>
+                        <th role="columnheader" scope="col">{t.role}</th>
+                        <th role="columnheader" scope="col">{t.state}</th>
+                        <th role="columnheader" scope="col">{t.ends_at}</th>
+                        <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">{rows.collect_view()}</tbody>
+            </table></div>
+        </section>
+    }
+    .into_any()
+}
+
+fn role(i: I18n, role: Role) -> &'static str {
+    match role {
+        Role::Admin => i.admin.role_admin,
+        Role::Rater => i.admin.role_rater,
+    }
+}
+
+/// Copies what is selected in the page; says whether it did.
+fn copy_selection() -> bool {
+    use leptos::wasm_bindgen::{JsCast, JsValue};
+    let document: JsValue = document().into();
+    let call = leptos::web_sys::js_sys::Reflect::get(&document, &"execCommand".into());
+    call.ok()
+        .and_then(|f| f.dyn_into::<leptos::web_sys::js_sys::Function>().ok())
+        .and_then(|f| f.call1(&document, &"copy".into()).ok())
+        .is_some_and(|done| done.is_truthy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_invitations_are_shown_as_links() {
+        let check = |path, shown| assert_eq!(is_link(path), shown, "{path}");
+        check("/join/0123456789abcdefABCDEF_-", true);
+        check("/join/short", false);
+        check("https://elsewhere.example/join/0123456789abcdef", false);
+        check("/join/0123456789abcdef?x=<b>", false);
+        check("", false);
+    }
+}

@@ -1,0 +1,269 @@
+//! `/admin/uploads/:id?dataset=&match=`: what an uploaded file holds, before anything is taken.
+
+use leptos::prelude::*;
+use leptos_router::{
+    components::Form,
+    hooks::{use_params_map, use_query_map},
+};
+
+use super::parts::{FormError, asked, param, size};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        ids::UploadId,
+        problem::Problem,
+        submission::{Matching, Preview, Shape},
+    },
+    rpc::submissions::{TakeSubmission, preview_upload},
+    ui::{
+        frame::Page,
+        load::Load,
+        notice::{Notice, Tone},
+    },
+};
+
+/// The preview of an upload, and the form that takes it.
+#[component]
+pub fn PreviewPage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.admin;
+    let params = use_params_map();
+    let query = use_query_map();
+    let wanted = Memo::new(move |_| {
+        let id = param(params, "id").map(UploadId);
+        let matching = match asked(query, "match").as_str() {
+            "task_id" => Matching::TaskId,
+            "description" => Matching::Description,
+            _ => Matching::Auto,
+        };
+        (id, asked(query, "dataset"), matching)
+    });
+    let data = Resource::new(
+        move || wanted.get(),
+        |(id, dataset, matching)| async move {
+            match id {
+                Some(id) => preview_upload(id, dataset, matching).await,
+                None => Err(AppError::NotFound("upload".into())),
+            }
+        },
+    );
+    let take = ServerAction::<TakeSubmission>::new();
+    let crumbs =
+        vec![("/admin/submissions".into(), t.submissions.into()), ("/admin/upload".into(), t.upload_outputs.into())];
+    view! {
+        <Page title=t.preview crumbs>
+            <Load data let:preview>{body(i, preview, wanted.get_untracked().2, take)}</Load>
+        </Page>
+    }
+}
+
+fn body(i: I18n, p: Preview, asked: Matching, take: ServerAction<TakeSubmission>) -> AnyView {
+    let t = i.admin;
+    let facts = facts(i, &p);
+    let matching = matching_form(i, &p, asked);
+    let form = take_form(i, &p, take);
+    let same = p.same_as.map(|id| {
+        view! {
+            <Notice tone=Tone::Care>
+                <p>{t.preview_same} " " <a href=format!("/admin/submissions/{id}")>{t.open_submission}</a></p>
+            </Notice>
+        }
+    });
+    let verdict = if p.problem_count > 0 {
+        view! { <Notice tone=Tone::Bad><p>{(t.preview_bad)(p.problem_count)}</p></Notice> }.into_any()
+    } else if p.matched == 0 {
+        view! { <Notice tone=Tone::Bad><p>{t.preview_none_matched}</p></Notice> }.into_any()
+    } else {
+        view! { <Notice tone=Tone::Good><p>{(t.preview_good)(p.matched, p.tasks_covered, p.tasks_total)}</p></Notice> }
+            .into_any()
+    };
+    let findings = vec![
+        finding(
+            i,
+            "missing",
+            t.missing,
+            t.missing_what,
+            p.missing_count,
+            p.missing.into_iter().map(|id| (None, id)).collect(),
+        ),
+        finding(i, "unknown", t.unknown, t.unknown_what, p.unknown_count, lines(p.unknown)),
+        finding(i, "duplicates", t.duplicates, t.duplicates_what, p.duplicate_count, lines(p.duplicates)),
+        finding(i, "empty", t.empty_outputs, t.empty_what, p.empty_count, lines(p.empty)),
+        finding(i, "telltales", t.telltales, t.telltales_what, p.telltales.len() as u64, lines(p.telltales)),
+    ];
+    view! {
+        {verdict}
+        {same}
+        {(p.problem_count > 0).then(|| problem_table(i, p.problems, p.problem_count))}
+        {facts}
+        {matching}
+        <section aria-labelledby="findings">
+            <h2 id="findings">{t.findings}</h2>
+            <div class="findings">{findings}</div>
+        </section>
+        {form}
+    }
+    .into_any()
+}
+
+fn facts(i: I18n, p: &Preview) -> impl IntoView + use<> {
+    let t = i.admin;
+    let shapes = p.shapes.iter().map(|(shape, lines)| format!("{} ({})", shape_name(*shape), i.number(*lines)));
+    let shapes = shapes.collect::<Vec<_>>().join(" · ");
+    let samples = match p.tasks_with_samples {
+        0 => t.one_sample_each.to_owned(),
+        tasks => (t.samples_line)(tasks, p.samples_max),
+    };
+    view! {
+        <dl class="facts">
+            <div><dt>{t.file}</dt><dd class="file-name">{p.file.clone()}</dd></div>
+            <div><dt>{t.size}</dt><dd>{size(p.bytes)}</dd></div>
+            <div><dt>{t.dataset}</dt><dd><a href=format!("/admin/datasets/{}", p.dataset)>{p.dataset.clone()}</a></dd></div>
+            <div><dt>{t.shape}</dt><dd>{if shapes.is_empty() { "–".into() } else { shapes }}</dd></div>
+            <div><dt>{t.lines}</dt><dd>{i.number(p.lines)}</dd></div>
+            <div><dt>{t.matched}</dt><dd>{i.number(p.matched)}</dd></div>
+            <div><dt>{t.tasks_answered}</dt><dd>{(i.common.of)(p.tasks_covered, p.tasks_total)}</dd></div>
+            <div><dt>{t.samples}</dt><dd>{samples}</dd></div>
+        </dl>
+    }
+}
+
+fn shape_name(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Aixbench => "AixBench",
+        Shape::HumanEvalX => "HumanEval-X",
+        Shape::CodeIfBench => "CodeIF-Bench",
+    }
+}
+
+fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<> {
+    let t = i.admin;
+    let outcome = match p.matching {
+        Matching::Description => t.matched_by_description,
+        Matching::TaskId | Matching::Auto => t.matched_by_id,
+    };
+    let slug = p.dataset.clone();
+    let reason =
+        (!p.matching_reason.is_empty()).then(|| view! { <p class="muted" lang="en">{p.matching_reason.clone()}</p> });
+    let options = [
+        (Matching::Auto, "auto", t.match_auto),
+        (Matching::TaskId, "task_id", t.match_task_id),
+        (Matching::Description, "description", t.match_description),
+    ]
+    .map(|(matching, value, name)| view! { <option value=value selected=matching == asked>{name}</option> });
+    view! {
+        <section class="card stack" aria-labelledby="matching">
+            <h2 id="matching">{t.matching}</h2>
+            <p>{outcome}</p>
+            {reason}
+            <Form method="get" action="" attr:class="filter">
+                <input type="hidden" name="dataset" value=slug/>
+                <div class="field">
+                    <label class="label" for="match">{t.match_label}</label>
+                    <select class="input" id="match" name="match">{options.into_iter().collect_view()}</select>
+                </div>
+                <button class="button" type="submit">{t.match_again}</button>
+            </Form>
+        </section>
+    }
+}
+
+fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
+    let t = i.admin;
+    let more = count.saturating_sub(problems.len() as u64);
+    let rows = problems.into_iter().map(|problem| {
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.line class="num">{problem.line.map(|n| i.number(n)).unwrap_or_else(|| "–".into())}</th>
+                <td role="cell" data-label=t.what lang="en">{problem.what}</td>
+                <td role="cell" data-label=t.remedy lang="en">{problem.remedy}</td>
+            </tr>
+        }
+    });
+    view! {
+        <section aria-labelledby="bad-lines">
+            <h2 id="bad-lines">{t.bad_lines}</h2>
+            <div class="table-box list-box"><table class="table list" role="table">
+                <caption class="visually-hidden">{t.bad_lines}</caption>
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col" class="num">{t.line}</th>
+                        <th role="columnheader" scope="col">{t.what}</th>
+                        <th role="columnheader" scope="col">{t.remedy}</th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">{rows.collect_view()}</tbody>
+            </table></div>
+            {(more > 0).then(|| view! { <p class="muted">{(t.and_more)(more)}</p> })}
+        </section>
+    }
+}
+
+fn lines(found: Vec<(u64, String)>) -> Vec<(Option<u64>, String)> {
+    found.into_iter().map(|(line, id)| (Some(line), id)).collect()
+}
+
+/// One kind of finding: its count always, its places where there are any.
+fn finding(
+    i: I18n,
+    id: &'static str,
+    name: &'static str,
+    what: &'static str,
+    count: u64,
+    places: Vec<(Option<u64>, String)>,
+) -> AnyView {
+    let t = i.admin;
+    if count == 0 {
+        return view! { <div class="finding finding--none"><h3>{name}" "<span class="count">"0"</span></h3></div> }
+            .into_any();
+    }
+    let more = count.saturating_sub(places.len() as u64);
+    let items = places.into_iter().map(|(line, text)| {
+        let line = line.map(|n| view! { <span class="muted">{(t.line_n)(n)}" "</span> });
+        view! { <li>{line}<code>{text}</code></li> }
+    });
+    view! {
+        <details class="finding" id=id>
+            <summary><h3>{name}" "<span class="count">{i.number(count)}</span></h3></summary>
+            <p class="muted">{what}</p>
+            <ul class="places">{items.collect_view()}</ul>
+            {(more > 0).then(|| view! { <p class="muted">{(t.and_more)(more)}</p> })}
+        </details>
+    }
+    .into_any()
+}
+
+fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl IntoView + use<> {
+    let t = i.admin;
+    let good = p.acceptable();
+    let (upload, slug, matched) = (p.upload.to_string(), p.dataset.clone(), p.matched);
+    let again = format!("/admin/upload?dataset={slug}");
+    let why = if p.problem_count > 0 { (t.preview_bad)(p.problem_count) } else { t.preview_none_matched.to_owned() };
+    let matching = match p.matching {
+        Matching::Auto => "auto",
+        Matching::TaskId => "task_id",
+        Matching::Description => "description",
+    };
+    view! {
+        <section class="card stack" aria-labelledby="take">
+            <h2 id="take">{t.take}</h2>
+            <p>{t.take_lead}</p>
+            <ActionForm action=take attr:class="stack">
+                <input type="hidden" name="upload" value=upload/>
+                <input type="hidden" name="dataset" value=slug/>
+                <input type="hidden" name="matching" value=matching/>
+                <div class="field">
+                    <label class="label" for="take-model">{t.model_name}</label>
+                    <input class="input" id="take-model" name="model" required maxlength="100" autocomplete="off" disabled=!good aria-describedby="take-hint"/>
+                    <p class="hint" id="take-hint">{if good { t.model_name_hint.to_owned() } else { why }}</p>
+                </div>
+                <button class="button primary" type="submit" disabled=move || !good || take.pending().get()>
+                    {(t.take_button)(matched)}
+                </button>
+            </ActionForm>
+            <FormError of=move || take.value().get().and_then(Result::err)/>
+            <p><a href=again>{t.other_file}</a></p>
+        </section>
+    }
+}

@@ -1,0 +1,166 @@
+//! Sending files: a plain multipart form, which with JavaScript shows how far it has come.
+//!
+//! The server answers a script with `{"location": …}` or `{"error": …}` and a plain form with a
+//! redirect or an error page; both end at the same place. Fields come before files in the form,
+//! because the server reads it as a stream and must know the fields first.
+
+use leptos::{
+    prelude::*,
+    wasm_bindgen::{JsCast, closure::Closure},
+    web_sys,
+};
+use serde::Deserialize;
+
+use super::parts::{FormError, size};
+use crate::{error::AppError, i18n::use_i18n};
+
+/// A file field with its label.
+#[component]
+pub fn Picker(
+    /// The form field.
+    name: &'static str,
+    /// What to choose.
+    label: &'static str,
+    /// What may be chosen.
+    hint: &'static str,
+    /// The file name endings that the browser's dialog offers.
+    accept: &'static str,
+    /// Whether several may be chosen.
+    #[prop(optional)]
+    multiple: bool,
+) -> impl IntoView {
+    let (field, help) = (format!("pick-{name}"), format!("pick-{name}-hint"));
+    view! {
+        <div class="field">
+            <label class="label" for=field.clone()>{label}</label>
+            <input class="input" id=field type="file" name=name accept=accept multiple=multiple required aria-describedby=help.clone()/>
+            <p class="hint" id=help>{hint}</p>
+        </div>
+    }
+}
+
+/// Where a sending form stands.
+#[derive(Clone, PartialEq)]
+enum Sending {
+    Idle,
+    /// So many of so many bytes are there.
+    Under(f64, f64),
+    /// Everything is there; the server reads it.
+    Reading,
+    Failed(AppError),
+}
+
+/// A form with files in it.
+#[component]
+pub fn FileForm(
+    /// Where it is sent.
+    action: &'static str,
+    /// What the button says.
+    send: &'static str,
+    /// The fields; files last.
+    children: Children,
+) -> impl IntoView {
+    let t = use_i18n().admin;
+    let state = RwSignal::new(Sending::Idle);
+    let request = StoredValue::new_local(None::<web_sys::XmlHttpRequest>);
+    let on_submit = move |event: web_sys::SubmitEvent| {
+        let Some(form) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok()) else {
+            return;
+        };
+        // Should anything of this not be there, the browser sends the form by itself.
+        if let Some(sent) = begin(&form, action, state) {
+            event.prevent_default();
+            request.set_value(Some(sent));
+        }
+    };
+    let stop = move |_| {
+        if let Some(Some(request)) = request.try_update_value(Option::take) {
+            _ = request.abort();
+        }
+        state.set(Sending::Idle);
+    };
+    let busy = move || matches!(state.get(), Sending::Under(..) | Sending::Reading);
+    view! {
+        <form class="form" action=action method="post" enctype="multipart/form-data" on:submit=on_submit>
+            {children()}
+            <div class="form-actions">
+                <button class="button primary" type="submit" disabled=busy>{send}</button>
+            </div>
+            <div class="sending" aria-live="polite">
+                {move || match state.get() {
+                    Sending::Idle => ().into_any(),
+                    Sending::Under(done, whole) => {
+                        let text = (t.sending)(&size(done as u64), &size(whole as u64));
+                        view! {
+                            <progress max=whole value=done aria-label=t.sending_label></progress>
+                            <span class="so-far-figures">{text}</span>
+                            <button class="button" type="button" on:click=stop>{t.stop_sending}</button>
+                        }
+                        .into_any()
+                    }
+                    Sending::Reading => {
+                        view! {
+                            <progress aria-label=t.sending_label></progress>
+                            <span class="so-far-figures">{t.server_reads}</span>
+                        }
+                        .into_any()
+                    }
+                    Sending::Failed(error) => view! { <FormError of=move || Some(error.clone())/> }.into_any(),
+                }}
+            </div>
+        </form>
+    }
+}
+
+/// What the server answers a script.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Answer {
+    Location(String),
+    Error(AppError),
+}
+
+fn begin(form: &web_sys::HtmlFormElement, action: &str, state: RwSignal<Sending>) -> Option<web_sys::XmlHttpRequest> {
+    let data = web_sys::FormData::new_with_form(form).ok()?;
+    let request = web_sys::XmlHttpRequest::new().ok()?;
+    request.open_with_async("POST", action, true).ok()?;
+    request.set_request_header("Accept", "application/json").ok()?;
+    let upload = request.upload().ok()?;
+
+    let on_progress = Closure::<dyn FnMut(_)>::new(move |event: web_sys::ProgressEvent| {
+        let (done, whole) = (event.loaded(), event.total());
+        state.set(if done < whole { Sending::Under(done, whole) } else { Sending::Reading });
+    });
+    upload.set_onprogress(Some(on_progress.as_ref().unchecked_ref()));
+    let answered = request.clone();
+    let on_load = Closure::<dyn FnMut()>::new(move || {
+        let text = answered.response_text().ok().flatten().unwrap_or_default();
+        match serde_json::from_str::<Answer>(&text) {
+            Ok(Answer::Location(path)) => _ = window().location().set_href(&path),
+            Ok(Answer::Error(error)) => state.set(Sending::Failed(error)),
+            Err(_) => state.set(Sending::Failed(by_status(answered.status().unwrap_or(0)))),
+        }
+    });
+    request.set_onload(Some(on_load.as_ref().unchecked_ref()));
+    let on_error = Closure::<dyn FnMut()>::new(move || state.set(Sending::Failed(AppError::Unreachable)));
+    request.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+    // The request outlives this call, and so must what it calls; it is a few bytes a file sent.
+    on_progress.forget();
+    on_load.forget();
+    on_error.forget();
+
+    state.set(Sending::Under(0.0, 1.0));
+    request.send_with_opt_form_data(Some(&data)).ok()?;
+    Some(request)
+}
+
+/// What can be said of an answer that is not ours: a proxy's, or a crash's.
+fn by_status(status: u16) -> AppError {
+    match status {
+        401 => AppError::Unauthenticated,
+        403 => AppError::Forbidden,
+        400 => AppError::Malformed,
+        0 | 502..=504 => AppError::Unreachable,
+        _ => AppError::Internal("-".into()),
+    }
+}

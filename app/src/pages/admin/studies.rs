@@ -1,0 +1,24 @@
+//! `/admin/studies`: every study.
+
+use leptos::prelude::*;
+
+use super::home::study_cards;
+use crate::{
+    i18n::use_i18n,
+    rpc::studies::studies,
+    ui::{frame::Page, load::Load},
+};
+
+/// The list of studies.
+#[component]
+pub fn StudiesPage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.admin;
+    let data = Resource::new(|| (), |()| studies());
+    view! {
+        <Page title=t.studies actions=move || view! { <a class="button primary" href="/admin/studies/new">{t.new_study}</a> }>
+            <h2 class="visually-hidden">{t.all_studies}</h2>
+            <Load data let:rows>{study_cards(i, rows)}</Load>
+        </Page>
+    }
+}

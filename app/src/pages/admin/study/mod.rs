@@ -1,0 +1,75 @@
+//! `/admin/studies/:id`: how far a study is, and what it says about its models.
+//!
+//! Three loads, because they take differently long: the study itself, the comparison (intervals
+//! by resampling), and the tasks.
+
+mod comparison;
+mod progress;
+mod tasks;
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_params_map;
+
+pub use progress::flag_text;
+
+use super::parts::param;
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        comparison::{Comparison, TaskScores},
+        ids::StudyId,
+        study::StudyDetail,
+    },
+    rpc::studies::{SetStudyStatus, compare, study, study_tasks},
+    ui::{frame::Page, load::Load},
+};
+
+/// A study.
+#[component]
+pub fn StudyPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let id = Memo::new(move |_| param(params, "id").map(StudyId));
+    let missing = || AppError::NotFound("study".into());
+    let set_status = ServerAction::<SetStudyStatus>::new();
+    let data = Resource::new(
+        move || (id.get(), set_status.version().get()),
+        move |(id, _)| async move { study(id.ok_or_else(missing)?).await },
+    );
+    let comparison = Resource::new(move || id.get(), move |id| async move { compare(id.ok_or_else(missing)?).await });
+    let tasks = Resource::new(move || id.get(), move |id| async move { study_tasks(id.ok_or_else(missing)?).await });
+    view! { <Load data let:detail>{page(i, detail, set_status, comparison, tasks)}</Load> }
+}
+
+fn page(
+    i: I18n,
+    detail: StudyDetail,
+    set_status: ServerAction<SetStudyStatus>,
+    comparison: Resource<Result<Comparison, AppError>>,
+    tasks: Resource<Result<Vec<TaskScores>, AppError>>,
+) -> AnyView {
+    let t = i.admin;
+    let id = detail.row.id;
+    let models = detail.row.models.clone();
+    let actions = move || {
+        view! {
+            <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="">{t.comparison_csv}</a>
+            <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="">{t.ratings_csv}</a>
+        }
+    };
+    view! {
+        <Page title=detail.row.title.clone() crumbs=vec![("/admin/studies".into(), t.studies.into())] actions>
+            {progress::view(i, detail, set_status)}
+            <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
+                <h2 id="comparison-head">{t.comparison}</h2>
+                <Load data=comparison let:figures>{comparison::view(i, figures)}</Load>
+            </section>
+            <section id="tasks" class="stack" aria-labelledby="tasks-head">
+                <h2 id="tasks-head">{t.tasks}</h2>
+                <Load data=tasks let:rows>{view! { <tasks::Tasks study=id models=models.clone() tasks=rows/> }}</Load>
+            </section>
+        </Page>
+    }
+    .into_any()
+}

@@ -1,0 +1,175 @@
+//! The table of a study's tasks, with a filter and an order that live in the address.
+
+use std::{cmp::Reverse, sync::Arc};
+
+use leptos::prelude::*;
+use leptos_router::{components::Form, hooks::use_query_map};
+
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::{comparison::TaskScores, ids::StudyId, lang::Lang},
+    pages::admin::parts::{asked, choice, excerpt, holds, lang_badge},
+    ui::notice::Empty,
+};
+
+/// Every task with its mean scores, each one click away from its ratings.
+#[component]
+pub fn Tasks(
+    /// The study.
+    study: StudyId,
+    /// The models' names, in the order of the scores.
+    models: Vec<String>,
+    /// The tasks, in the dataset's order.
+    tasks: Vec<TaskScores>,
+) -> impl IntoView {
+    let i = use_i18n();
+    let t = i.admin;
+    let query = use_query_map();
+    let read = move |key: &str| asked(query, key);
+    let all = tasks.len() as u64;
+    let tasks = Arc::new(tasks);
+    let found = Memo::new(move |_| {
+        let (text, lang, kind) = (read("q"), read("lang").parse::<Lang>().ok(), read("show"));
+        let mut rows: Vec<TaskScores> = tasks
+            .iter()
+            .filter(|row| {
+                let rated = row.models.iter().any(|m| m.1 > 0);
+                holds(&format!("{} {}", row.task.task_id, row.task.raw_nl), &text)
+                    && lang.is_none_or(|l| l == row.task.lang)
+                    && match kind.as_str() {
+                        "rated" => rated,
+                        "unrated" => !rated,
+                        "apart" => row.spread > 0,
+                        _ => true,
+                    }
+            })
+            .cloned()
+            .collect();
+        if read("sort") == "spread" {
+            // Stable: within one spread the dataset's order stays.
+            rows.sort_by_key(|row| Reverse(row.spread));
+        }
+        rows
+    });
+    view! {
+        <Form method="get" action="" noscroll=true attr:class="filter" attr:role="search">
+            <div class="field">
+                <label class="label" for="task-q">{t.filter_text}</label>
+                <input class="input" id="task-q" type="search" name="q" value=move || read("q")/>
+            </div>
+            <div class="field">
+                <label class="label" for="task-lang">{t.language}</label>
+                <select class="input" id="task-lang" name="lang">
+                    {choice(query, "lang", "", t.any)} {choice(query, "lang", "en", Lang::En.name())}
+                    {choice(query, "lang", "zh", Lang::Zh.name())}
+                </select>
+            </div>
+            <div class="field">
+                <label class="label" for="task-show">{t.show}</label>
+                <select class="input" id="task-show" name="show">
+                    {choice(query, "show", "", t.all_tasks)} {choice(query, "show", "rated", t.rated_tasks)}
+                    {choice(query, "show", "unrated", t.unrated_tasks)} {choice(query, "show", "apart", t.disputed_tasks)}
+                </select>
+            </div>
+            <div class="field">
+                <label class="label" for="task-sort">{t.order}</label>
+                <select class="input" id="task-sort" name="sort">
+                    {choice(query, "sort", "", t.order_dataset)} {choice(query, "sort", "spread", t.order_spread)}
+                </select>
+            </div>
+            <button class="button" type="submit">{t.filter}</button>
+            <p class="filter-count" role="status">{move || (t.shown_of)(found.with(Vec::len) as u64, all)}</p>
+        </Form>
+        {move || {
+            let rows = found.get();
+            if rows.is_empty() {
+                view! { <Empty title=t.none_match/> }.into_any()
+            } else {
+                table(i, study, &models, rows)
+            }
+        }}
+    }
+}
+
+fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> AnyView {
+    let t = i.admin;
+    let heads = models
+        .iter()
+        .map(|name| view! { <th role="columnheader" scope="col" class="num">{name.clone()}</th> })
+        .collect_view();
+    let rows = rows
+        .into_iter()
+        .map(|row| {
+            let href = format!("/admin/studies/{study}/tasks/{}", row.task.id);
+            let scores = row
+                .models
+                .iter()
+                .enumerate()
+                .map(|(m, (means, ratings))| {
+                    let name = models.get(m).cloned().unwrap_or_default();
+                    view! {
+                        <td role="cell" data-label=name class="num">
+                            <span class="scores">{figures(means)}</span>
+                            <span class="muted small">{(t.ratings_n)(*ratings)}</span>
+                        </td>
+                    }
+                })
+                .collect_view();
+            view! {
+                <tr role="row">
+                    <th role="rowheader" scope="row" data-label=t.task>
+                        <a href=href>{row.task.task_id}</a>
+                    </th>
+                    <td role="cell" data-label=t.description class="task-text">
+                        <span lang=row.task.lang.tag()>{excerpt(&row.task.raw_nl, 140)}</span>
+                        " "
+                        {lang_badge(row.task.lang)}
+                    </td>
+                    {scores}
+                    <td role="cell" data-label=t.spread class="num">
+                        <span class:spread--wide=row.spread.ge(&2)>{row.spread}</span>
+                    </td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <p class="muted small">{t.tasks_legend}</p>
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.tasks}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    <th role="columnheader" scope="col">{t.task}</th>
+                    <th role="columnheader" scope="col">{t.description}</th>
+                    {heads}
+                    <th role="columnheader" scope="col" class="num">{t.spread}</th>
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+/// The mean of each dimension, in the rubric's order: `3.5 · 2 · 4`.
+fn figures(means: &[Option<f64>]) -> String {
+    let one = |mean: &Option<f64>| match mean {
+        None => "–".to_owned(),
+        Some(v) if v.fract() == 0.0 => format!("{v:.0}"),
+        Some(v) => format!("{v:.1}"),
+    };
+    means.iter().map(one).collect::<Vec<_>>().join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        let check = |means: &[Option<f64>], text: &str| assert_eq!(figures(means), text);
+        check(&[Some(4.0), Some(2.5), Some(3.333)], "4 · 2.5 · 3.3");
+        check(&[None, Some(1.0)], "– · 1");
+        check(&[], "");
+    }
+}

@@ -1,0 +1,132 @@
+//! `/admin/studies/:id/tasks/:task`: one task with every model's output and every rating.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_params_map;
+
+use super::{
+    parts::{param, task_text},
+    study::flag_text,
+};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        comparison::{OutputRatings, RatingRow, TaskRatings},
+        ids::{StudyId, TaskId},
+        lang::Lang,
+        rubric::Rubric,
+    },
+    rpc::studies::study_task,
+    ui::{code::CodeBox, frame::Page, load::Load},
+};
+
+/// A task of a study.
+#[component]
+pub fn StudyTaskPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let which = Memo::new(move |_| (param(params, "id").map(StudyId), param(params, "task").map(TaskId)));
+    let data = Resource::new(
+        move || which.get(),
+        |which| async move {
+            match which {
+                (Some(study), Some(task)) => study_task(study, task).await,
+                _ => Err(AppError::NotFound("task".into())),
+            }
+        },
+    );
+    view! { <Load data let:task>{page(i, which.get_untracked().0, task)}</Load> }
+}
+
+fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
+    let t = i.admin;
+    let TaskRatings { title, task, rubric, outputs } = data;
+    let back = study.map_or_else(|| "/admin/studies".into(), |id| format!("/admin/studies/{id}"));
+    let crumbs = vec![("/admin/studies".into(), t.studies.into()), (back, title)];
+    let heading = (t.task_n)(&task.task_id);
+    let sampled = outputs.iter().any(|o| o.sample > 0);
+    let outputs = outputs.into_iter().enumerate().map(|(at, o)| output(i, &rubric, at, sampled, o)).collect_view();
+    view! {
+        <Page title=heading crumbs>
+            {task_text(i, task)}
+            <div class="outputs-beside">{outputs}</div>
+        </Page>
+    }
+    .into_any()
+}
+
+fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) -> impl IntoView + use<> {
+    let t = i.admin;
+    let id = format!("output-{at}");
+    let heading = id.clone();
+    let sample = sampled.then(|| view! { " "<span class="muted">{(t.sample_n)(o.sample + 1)}</span> });
+    let count = o.ratings.iter().filter(|r| !r.superseded).count() as u64;
+    let ratings = if o.ratings.is_empty() {
+        view! { <p class="muted">{t.no_ratings_yet}</p> }.into_any()
+    } else {
+        rating_table(i, rubric, &id, o.ratings)
+    };
+    view! {
+        <section class="output" aria-labelledby=id.clone()>
+            <h2 id=heading>{o.model}{sample}</h2>
+            <CodeBox code=o.code/>
+            <h3>{(t.ratings_n)(count)}</h3>
+            {ratings}
+        </section>
+    }
+}
+
+fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> AnyView {
+    let t = i.admin;
+    let heads = rubric
+        .dimensions
+        .iter()
+        .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
+        .collect_view();
+    let width = rubric.dimensions.len() + 2;
+    let rows = ratings
+        .into_iter()
+        .map(|r| {
+            let scores = (0..rubric.dimensions.len())
+                .map(|d| {
+                    let text = r.scores.get(d).map_or_else(|| "–".into(), u8::to_string);
+                    view! { <td class="num">{text}</td> }
+                })
+                .collect_view();
+            let class = if r.superseded { "superseded" } else { "" };
+            let old = r.superseded.then(|| view! { " "<span class="badge tone-plain">{t.superseded}</span> });
+            let flag = r.flag.as_ref().map(|f| {
+                view! { <p><span class="badge tone-care">{t.flag}</span>" "{flag_text(i, f)}</p> }
+            });
+            let comment = (!r.comment.is_empty()).then(|| {
+                let lang = Lang::detect(&r.comment).tag();
+                view! { <p class="comment" lang=lang>{r.comment.clone()}</p> }
+            });
+            let said = (flag.is_some() || comment.is_some())
+                .then(|| view! { <tr class=format!("said-row {class}")><td colspan=width>{flag}{comment}</td></tr> });
+            view! {
+                <tr class=class>
+                    <th scope="row">{r.rater}{old}</th>
+                    {scores}
+                    <td class="when">{i.time(r.at)}</td>
+                </tr>
+                {said}
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="table-box" role="region" aria-labelledby=id.to_owned() tabindex="0">
+            <table class="table ratings">
+                <thead>
+                    <tr>
+                        <th scope="col">{t.rater}</th>
+                        {heads}
+                        <th scope="col">{t.when}</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}

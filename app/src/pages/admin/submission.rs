@@ -1,0 +1,154 @@
+//! `/admin/submissions/:id`: one submission and its outputs.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use leptos_router::{
+    components::Form,
+    hooks::{use_params_map, use_query_map},
+};
+
+use super::parts::{asked, holds, param};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        ids::SubmissionId,
+        lang::Lang,
+        submission::{OutputRow, SubmissionDetail},
+    },
+    rpc::submissions::submission,
+    ui::{
+        frame::Page,
+        load::Load,
+        notice::{Badge, Empty, Tone},
+    },
+};
+
+/// A submission.
+#[component]
+pub fn SubmissionPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let id = Memo::new(move |_| param(params, "id").map(SubmissionId));
+    let data = Resource::new(
+        move || id.get(),
+        |id| async move {
+            match id {
+                Some(id) => submission(id).await,
+                None => Err(AppError::NotFound("submission".into())),
+            }
+        },
+    );
+    view! { <Load data let:detail>{page(i, detail)}</Load> }
+}
+
+fn page(i: I18n, detail: SubmissionDetail) -> AnyView {
+    let t = i.admin;
+    let SubmissionDetail { row, outputs } = detail;
+    let study = format!("/admin/studies/new?dataset={}", row.dataset);
+    view! {
+        <Page
+            title=row.model_name.clone()
+            crumbs=vec![("/admin/submissions".into(), t.submissions.into())]
+            actions=move || view! { <a class="button" href=study.clone()>{t.new_study}</a> }
+        >
+        <dl class="facts">
+            <div><dt>{t.dataset}</dt><dd>
+                <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>
+                " "
+                <span class="muted">{(t.version_n)(row.number)}</span>
+            </dd></div>
+            <div><dt>{t.file}</dt><dd class="file-name">{row.file.clone()}</dd></div>
+            <div><dt>{t.outputs}</dt><dd>{i.number(row.outputs)}</dd></div>
+            <div><dt>{t.tasks_answered}</dt><dd>{i.number(row.tasks)}</dd></div>
+            <div><dt>{t.taken_at}</dt><dd>{i.time(row.created_at)}</dd></div>
+        </dl>
+        <Outputs outputs/>
+        </Page>
+    }
+    .into_any()
+}
+
+/// The outputs, with a filter that lives in the address.
+#[component]
+fn Outputs(
+    /// Every output.
+    outputs: Vec<OutputRow>,
+) -> impl IntoView {
+    let i = use_i18n();
+    let t = i.admin;
+    let query = use_query_map();
+    let read = move |key: &str| asked(query, key);
+    let all = outputs.len() as u64;
+    let sampled = outputs.iter().any(|o| o.sample > 0);
+    let outputs = Arc::new(outputs);
+    let found = Memo::new(move |_| {
+        let (text, only_empty) = (read("q"), read("empty") == "1");
+        let fits = |o: &&OutputRow| holds(&format!("{} {}", o.task_id, o.raw_nl), &text) && (!only_empty || o.empty);
+        outputs.iter().filter(fits).cloned().collect::<Vec<_>>()
+    });
+    view! {
+        <section aria-labelledby="outputs">
+            <h2 id="outputs">{t.outputs}</h2>
+            <Form method="get" action="" attr:class="filter" noscroll=true attr:role="search">
+                <div class="field">
+                    <label class="label" for="filter-q">{t.filter_text}</label>
+                    <input class="input" id="filter-q" type="search" name="q" value=move || read("q")/>
+                </div>
+                <label class="check">
+                    <input type="checkbox" name="empty" value="1" checked=move || read("empty") == "1"/>
+                    {t.only_empty}
+                </label>
+                <button class="button" type="submit">{t.filter}</button>
+                <p class="filter-count" role="status">{move || (t.shown_of)(found.with(Vec::len) as u64, all)}</p>
+            </Form>
+            {move || {
+                let rows = found.get();
+                if rows.is_empty() {
+                    view! { <Empty title=t.none_match/> }.into_any()
+                } else {
+                    table(i, rows, sampled)
+                }
+            }}
+        </section>
+    }
+}
+
+fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {
+    let t = i.admin;
+    let rows = rows.into_iter().map(|row| {
+        let lang = Lang::detect(&row.raw_nl).tag();
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.task>
+                    <a href=format!("/admin/outputs/{}", row.id)>{row.task_id}</a>
+                </th>
+                {sampled.then(|| view! { <td role="cell" data-label=t.sample class="num">{row.sample + 1}</td> })}
+                <td role="cell" data-label=t.description class="task-text" lang=lang>{row.raw_nl}</td>
+                <td role="cell" data-label=t.lines class="num">
+                    {if row.empty {
+                        view! { <Badge tone=Tone::Care>{t.no_code}</Badge> }.into_any()
+                    } else {
+                        i.number(row.lines).into_any()
+                    }}
+                </td>
+            </tr>
+        }
+    });
+    view! {
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.outputs}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    <th role="columnheader" scope="col">{t.task}</th>
+                    {sampled.then(|| view! { <th role="columnheader" scope="col" class="num">{t.sample}</th> })}
+                    <th role="columnheader" scope="col">{t.description}</th>
+                    <th role="columnheader" scope="col" class="num">{t.lines}</th>
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows.collect_view()}</tbody>
+        </table></div>
+    }
+    .into_any()
+}

@@ -1,0 +1,87 @@
+//! `/admin/submissions`: every model's outputs that were taken.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use super::parts::asked;
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::submission::SubmissionRow,
+    rpc::submissions::submissions,
+    ui::{frame::Page, load::Load, notice::Empty},
+};
+
+/// The list of submissions, or of those for one dataset.
+#[component]
+pub fn SubmissionsPage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.admin;
+    let query = use_query_map();
+    let dataset = Memo::new(move |_| Some(asked(query, "dataset")).filter(|d| !d.is_empty()));
+    let data = Resource::new(move || dataset.get(), submissions);
+    let upload = move || match dataset.get() {
+        Some(slug) => format!("/admin/upload?dataset={slug}"),
+        None => "/admin/upload".into(),
+    };
+    view! {
+        <Page title=t.submissions actions=move || view! { <a class="button primary" href=upload>{t.upload_outputs}</a> }>
+        {move || {
+            dataset.get().map(|slug| {
+                view! {
+                    <p class="narrowed">
+                        {(t.only_dataset)(&slug)} " " <a href="/admin/submissions">{t.show_all}</a>
+                    </p>
+                }
+            })
+        }}
+        <Load data let:rows>{table(i, rows)}</Load>
+        </Page>
+    }
+}
+
+fn table(i: I18n, rows: Vec<SubmissionRow>) -> AnyView {
+    let t = i.admin;
+    if rows.is_empty() {
+        return view! {
+            <Empty title=t.no_submissions>
+                <p><a class="button" href="/admin/upload">{t.upload_outputs}</a></p>
+            </Empty>
+        }
+        .into_any();
+    }
+    let rows = rows.into_iter().map(|row| {
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.model>
+                    <a href=format!("/admin/submissions/{}", row.id)>{row.model_name}</a>
+                </th>
+                <td role="cell" data-label=t.dataset>
+                    <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>
+                    " "
+                    <span class="muted small">{(t.version_n)(row.number)}</span>
+                </td>
+                <td role="cell" data-label=t.outputs class="num">{i.number(row.outputs)}</td>
+                <td role="cell" data-label=t.tasks_answered class="num">{i.number(row.tasks)}</td>
+                <td role="cell" data-label=t.file class="file-name">{row.file}</td>
+                <td role="cell" data-label=t.taken_at class="when">{i.time(row.created_at)}</td>
+            </tr>
+        }
+    });
+    view! {
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.submissions}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    <th role="columnheader" scope="col">{t.model}</th>
+                    <th role="columnheader" scope="col">{t.dataset}</th>
+                    <th role="columnheader" scope="col" class="num">{t.outputs}</th>
+                    <th role="columnheader" scope="col" class="num">{t.tasks_answered}</th>
+                    <th role="columnheader" scope="col">{t.file}</th>
+                    <th role="columnheader" scope="col">{t.taken_at}</th>
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows.collect_view()}</tbody>
+        </table></div>
+    }
+    .into_any()
+}

@@ -1,0 +1,131 @@
+//! The rubric as a form: one group of radio buttons a dimension, every level's description in
+//! sight. A real form underneath, for screen readers and without JavaScript.
+
+use leptos::{either::Either, prelude::*};
+
+use super::{Habits, desk::Desk};
+use crate::{
+    i18n::use_i18n,
+    model::{
+        lang::Lang,
+        rubric::{Dimension, Level, Rubric},
+    },
+};
+
+/// Every dimension, in the order of scoring.
+#[component]
+pub fn Scales(
+    /// The rubric.
+    rubric: Rubric,
+    /// Where scores go.
+    desk: Desk,
+    /// The dimension that digits score.
+    current: RwSignal<usize>,
+    /// The dimension that misses a score, after an attempt to submit.
+    missing: RwSignal<Option<usize>>,
+) -> impl IntoView {
+    rubric
+        .dimensions
+        .into_iter()
+        .enumerate()
+        .map(|(place, dimension)| view! { <Scale place dimension desk current missing /> })
+        .collect_view()
+}
+
+/// The id of the radio button for a score.
+pub fn radio_id(place: usize, score: u8) -> String {
+    format!("score-{place}-{score}")
+}
+
+#[component]
+fn Scale(
+    place: usize,
+    dimension: Dimension,
+    desk: Desk,
+    current: RwSignal<usize>,
+    missing: RwSignal<Option<usize>>,
+) -> impl IntoView {
+    let t = use_i18n().rater;
+    let lang = rubric_lang();
+    let (low, high) = dimension.range();
+    let name = dimension.name.clone();
+    let question = dimension.question.clone();
+    let levels = dimension.levels.into_iter().map(|level| view! { <LevelRow place level desk /> }).collect_view();
+    let is_current = move || current.get() == place;
+    let is_missing = move || missing.get() == Some(place);
+    view! {
+        <fieldset
+            class="scale"
+            class:current=is_current
+            class:missing=is_missing
+            id=format!("scale-{place}")
+            on:focusin=move |_| current.set(place)
+        >
+            <legend class="scale-head" lang=move || lang.get().tag()>
+                <span class="scale-name">{move || name.get(lang.get()).to_owned()}</span>
+                " "
+                <span class="scale-question">{move || question.get(lang.get()).to_owned()}</span>
+            </legend>
+            <span class="scale-keys" aria-hidden="true">
+                <kbd>{low}</kbd>
+                "–"
+                <kbd>{high}</kbd>
+            </span>
+            <div class="levels">{levels}</div>
+            {move || {
+                if is_missing() {
+                    Either::Left(view! { <p class="scale-missing">{t.choose_score}</p> })
+                } else {
+                    Either::Right(())
+                }
+            }}
+        </fieldset>
+    }
+}
+
+#[component]
+fn LevelRow(place: usize, level: Level, desk: Desk) -> impl IntoView {
+    let lang = rubric_lang();
+    let score = level.score;
+    let at_first = desk.draft.with_untracked(|d| d.scores.get(place) == Some(&Some(score)));
+    let chosen = move || desk.draft.with(|d| d.scores.get(place) == Some(&Some(score)));
+    let Level { label, text, .. } = level;
+    view! {
+        <label class="level">
+            <input
+                type="radio"
+                id=radio_id(place, score)
+                name=format!("score-{place}")
+                value=score.to_string()
+                checked=at_first
+                prop:checked=chosen
+                on:change=move |_| give(desk, place, score)
+            />
+            <span class="level-score">{score}</span>
+            <span class="level-text" lang=move || lang.get().tag()>
+                {move || {
+                    let label = label.get(lang.get()).to_owned();
+                    (!label.is_empty()).then(|| view! { <b>{label}</b> " " })
+                }}
+                {move || text.get(lang.get()).to_owned()}
+            </span>
+        </label>
+    }
+}
+
+/// Puts a score down.
+pub fn give(desk: Desk, place: usize, score: u8) {
+    desk.change(|draft| {
+        if let Some(slot) = draft.scores.get_mut(place) {
+            *slot = Some(score);
+        }
+    });
+}
+
+fn rubric_lang() -> Signal<Lang> {
+    let default = use_i18n().lang;
+    match use_context::<Habits>() {
+        Some(habits) => habits.rubric.into(),
+        None => Signal::stored(default),
+    }
+}

@@ -1,0 +1,81 @@
+//! What a rater has rated in a study.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_params_map;
+
+use crate::{
+    i18n::use_i18n,
+    model::{grading::OwnRating, ids::Token},
+    rpc::grading::own_ratings,
+    ui::{
+        frame::Page,
+        load::Load,
+        notice::{Badge, Empty, Tone},
+    },
+};
+
+/// `/studies/:study/mine`
+#[component]
+pub fn MinePage() -> impl IntoView {
+    let params = use_params_map();
+    let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
+    let ratings = Resource::new_blocking(move || study.get(), |study| own_ratings(Token(study)));
+    let i18n = use_i18n();
+    let t = i18n.rater;
+    let crumbs = vec![("/desk".to_owned(), i18n.common.nav_desk.to_owned())];
+    let on = move || view! { <a class="button primary" href=format!("/grade/{}", study.get())>{t.desk_continue}</a> };
+    view! {
+        <Page title=t.mine_title crumbs actions=on>
+            <Load data=ratings let:ratings>
+                {if ratings.is_empty() {
+                    view! { <Empty title=t.mine_empty /> }.into_any()
+                } else {
+                    let rows = ratings
+                        .into_iter()
+                        .map(|rating| view! { <RatingLine study=study.get_untracked() rating /> })
+                        .collect_view();
+                    view! {
+                        <p class="lead">{t.mine_lead}</p>
+                        <div class="table-box">
+                            <table class="table">
+                                <thead>
+                                    <tr>
+                                        <th scope="col">{t.mine_task}</th>
+                                        <th scope="col">{t.mine_scores}</th>
+                                        <th scope="col">{t.mine_notes}</th>
+                                    </tr>
+                                </thead>
+                                <tbody>{rows}</tbody>
+                            </table>
+                        </div>
+                    }
+                        .into_any()
+                }}
+            </Load>
+        </Page>
+    }
+}
+
+#[component]
+fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
+    let t = use_i18n().rater;
+    let OwnRating { token, raw_nl, lang, scores, commented, flagged } = rating;
+    let scores = scores
+        .into_iter()
+        .map(|score| view! { <span class="score">{score.map_or_else(|| "–".to_owned(), |s| s.to_string())}</span> })
+        .collect_view();
+    view! {
+        <tr>
+            <td class="mine-task">
+                <a href=format!("/grade/{study}/{token}") lang=lang.tag()>{raw_nl}</a>
+            </td>
+            <td class="scores">{scores}</td>
+            <td>
+                <span class="row">
+                    {commented.then(|| view! { <Badge>{t.mine_commented}</Badge> })}
+                    {flagged.then(|| view! { <Badge tone=Tone::Care>{t.mine_flagged}</Badge> })}
+                </span>
+            </td>
+        </tr>
+    }
+}

@@ -1,0 +1,409 @@
+//! Pictures as SVG text: stacked distributions and interval plots.
+//!
+//! Called by the admin's pages, on the server and in the browser alike: everything here is a pure
+//! function from figures to text. Widths are percentages and heights pixels, so that a picture
+//! fills its box while its lettering keeps its size, on a phone as on a wide screen. Colours come
+//! from classes (`style/60-admin.css`), because the page's policy forbids style attributes.
+//!
+//! A picture never stands alone: its `title` and `desc` say what it shows, and the page puts the
+//! same figures beside it as a table. All text handed in is escaped here and nowhere else.
+
+use std::fmt::Write;
+
+use crate::model::comparison::Interval;
+
+/// How many colours the palette for scores has, lightest (lowest score) first.
+pub const STEPS: usize = 9;
+
+/// What a picture says about itself to somebody who does not see it.
+pub struct Head<'a> {
+    /// Unique in the page: `title` and `desc` are found by it.
+    pub id: &'a str,
+    /// What the picture is.
+    pub title: &'a str,
+    /// What can be read off it, in a sentence or two.
+    pub desc: &'a str,
+}
+
+/// One bar of a stacked chart.
+pub struct Bar {
+    /// Its name, on the line above it.
+    pub label: String,
+    /// What stands at the right end of that line.
+    pub note: String,
+    /// Its parts from left to right; their sum is the whole width.
+    pub parts: Vec<Part>,
+}
+
+/// One part of a bar.
+pub struct Part {
+    /// Its size; parts of size 0 are not drawn.
+    pub size: u64,
+    /// Its name, short enough for a narrow part: a score.
+    pub name: String,
+    /// What a pointer resting on it tells.
+    pub tip: String,
+}
+
+/// One line of an interval plot.
+pub struct Mark {
+    /// Its name.
+    pub label: String,
+    /// The figures in words, at the right end of the line above it.
+    pub note: String,
+    /// Where the point is; nothing is drawn without one.
+    pub value: Option<f64>,
+    /// How far the line reaches; a point alone is drawn without one.
+    pub interval: Option<Interval>,
+    /// Whether the line is to stand out: a difference that the data separate from zero.
+    pub strong: bool,
+}
+
+/// The scale under an interval plot.
+pub struct Axis {
+    /// The value at the left end.
+    pub low: f64,
+    /// The value at the right end.
+    pub high: f64,
+    /// Where lines are drawn, with what is written under them.
+    pub ticks: Vec<(f64, String)>,
+    /// Where a heavier line is drawn: no difference.
+    pub zero: Option<f64>,
+}
+
+impl Axis {
+    /// A scale of whole scores.
+    pub fn scores(low: u8, high: u8) -> Self {
+        let ticks = (low..=high).map(|s| (f64::from(s), s.to_string())).collect();
+        Axis { low: low.into(), high: high.into(), ticks, zero: None }
+    }
+
+    /// A scale with zero in the middle that holds every one of `values`.
+    pub fn around_zero(values: impl IntoIterator<Item = f64>) -> Self {
+        let reach = values.into_iter().filter(|v| v.is_finite()).map(f64::abs).fold(0.0, f64::max);
+        let step = [0.1, 0.2, 0.25, 0.5, 1.0, 2.0].into_iter().find(|s| s * 3.0 >= reach).unwrap_or(4.0);
+        let count = (reach / step).ceil().clamp(1.0, 4.0);
+        let end = step * count;
+        let decimals = if step == 0.25 { 2 } else { 1 };
+        let ticks = (0..)
+            .map(|i| step * f64::from(i) - end)
+            .take_while(|v| *v <= end + step / 2.0)
+            .map(|v| (v, signed(v, decimals)))
+            .collect();
+        Axis { low: -end, high: end, ticks, zero: Some(0.0) }
+    }
+
+    /// The value's place from the left in percent, with room at both ends for half a point.
+    fn place(&self, value: f64) -> f64 {
+        let share = if self.high > self.low { (value - self.low) / (self.high - self.low) } else { 0.5 };
+        MARGIN + (100.0 - 2.0 * MARGIN) * share.clamp(0.0, 1.0)
+    }
+}
+
+/// The palette's step for the part at `index` of `count`, spread evenly from lightest to darkest.
+pub fn step(index: usize, count: usize) -> usize {
+    match count {
+        0 | 1 => STEPS / 2,
+        _ => (index * (STEPS - 1) + (count - 1) / 2) / (count - 1),
+    }
+}
+
+/// A number with a true minus sign and a plus sign where it is above zero.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let zero = text.bytes().all(|b| b == b'0' || b == b'.');
+    match (zero, value > 0.0) {
+        (true, _) => text,
+        (false, true) => format!("+{text}"),
+        (false, false) => format!("−{text}"),
+    }
+}
+
+/// Bars of equal length, each cut into its parts.
+pub fn stacked_bars(head: &Head, nothing: &str, bars: &[Bar]) -> String {
+    let mut out = String::new();
+    open(&mut out, head, ROW * bars.len() as u32);
+    for (i, bar) in bars.iter().enumerate() {
+        let top = ROW * i as u32;
+        labels(&mut out, top, &bar.label, &bar.note);
+        let whole: u64 = bar.parts.iter().map(|p| p.size).sum();
+        if whole == 0 {
+            let (y, middle) = (top + BAR_TOP, top + BAR_TOP + BAR / 2 + 5);
+            _ = write!(
+                out,
+                r#"<rect class="chart-empty" x="0" y="{y}" width="100%" height="{BAR}"/><text class="chart-note" x="50%" y="{middle}" text-anchor="middle">{}</text>"#,
+                escape(nothing)
+            );
+            continue;
+        }
+        let mut before = 0;
+        for (at, part) in bar.parts.iter().enumerate() {
+            if part.size > 0 {
+                let (x, width) = (percent(before, whole), percent(part.size, whole));
+                segment(&mut out, top, x, width, step(at, bar.parts.len()), part);
+            }
+            before += part.size;
+        }
+    }
+    out.push_str("</svg>");
+    out
+}
+
+/// Points with the intervals around them, over one scale.
+pub fn intervals(head: &Head, axis: &Axis, marks: &[Mark]) -> String {
+    let mut out = String::new();
+    let bottom = ROW * marks.len() as u32;
+    open(&mut out, head, bottom + AXIS);
+    for (i, (value, text)) in axis.ticks.iter().enumerate() {
+        let x = axis.place(*value);
+        let anchor = match i {
+            0 => "start",
+            _ if i + 1 == axis.ticks.len() => "end",
+            _ => "middle",
+        };
+        // The outermost labels keep inside the picture.
+        let label = match anchor {
+            "start" => 0.0,
+            "end" => 100.0,
+            _ => x,
+        };
+        let class = if axis.zero.is_some_and(|z| (z - value).abs() < 1e-9) { "chart-zero" } else { "chart-grid" };
+        let y = bottom + AXIS - 5;
+        _ = write!(
+            out,
+            r#"<line class="{class}" x1="{x:.3}%" x2="{x:.3}%" y1="0" y2="{bottom}"/><text class="chart-tick" x="{label:.3}%" y="{y}" text-anchor="{anchor}">{}</text>"#,
+            escape(text)
+        );
+    }
+    for (i, mark) in marks.iter().enumerate() {
+        let top = ROW * i as u32;
+        labels(&mut out, top, &mark.label, &mark.note);
+        let Some(value) = mark.value else { continue };
+        let (x, y) = (axis.place(value), top + BAR_TOP + BAR / 2);
+        let class = if mark.strong { "chart-mark chart-strong" } else { "chart-mark" };
+        _ = write!(out, r#"<g class="{class}">"#);
+        if let Some(interval) = mark.interval {
+            let (from, to) = (axis.place(interval.low), axis.place(interval.high));
+            _ = write!(out, r#"<line class="chart-reach" x1="{from:.3}%" x2="{to:.3}%" y1="{y}" y2="{y}"/>"#);
+            for end in [from, to] {
+                let (up, down) = (y - 6, y + 6);
+                _ = write!(out, r#"<line class="chart-end" x1="{end:.3}%" x2="{end:.3}%" y1="{up}" y2="{down}"/>"#);
+            }
+        }
+        _ = write!(
+            out,
+            r#"<circle class="chart-point" cx="{x:.3}%" cy="{y}" r="5.5"><title>{}: {}</title></circle></g>"#,
+            escape(&mark.label),
+            escape(&mark.note)
+        );
+    }
+    out.push_str("</svg>");
+    out
+}
+
+/// The height of a row: a line of lettering and a bar under it.
+const ROW: u32 = 58;
+/// Where the bar begins under the row's top.
+const BAR_TOP: u32 = 22;
+/// The bar's height.
+const BAR: u32 = 26;
+/// The height of the scale's lettering.
+const AXIS: u32 = 24;
+/// The room at both ends of an interval plot, in percent.
+const MARGIN: f64 = 2.0;
+/// The narrowest part, in percent, that has room for its name on a phone.
+const ROOM_FOR_NAME: f64 = 6.0;
+/// The narrowest part, in percent, that has room for its share besides.
+const ROOM_FOR_SHARE: f64 = 22.0;
+
+fn open(out: &mut String, head: &Head, height: u32) {
+    let (id, title, desc) = (escape(head.id), escape(head.title), escape(head.desc));
+    _ = write!(
+        out,
+        r#"<svg class="chart" role="img" aria-labelledby="{id}-title {id}-desc" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg"><title id="{id}-title">{title}</title><desc id="{id}-desc">{desc}</desc>"#
+    );
+}
+
+fn labels(out: &mut String, top: u32, label: &str, note: &str) {
+    let y = top + 14;
+    _ = write!(
+        out,
+        r#"<text class="chart-label" x="0" y="{y}">{}</text><text class="chart-note" x="100%" y="{y}" text-anchor="end">{}</text>"#,
+        escape(label),
+        escape(note)
+    );
+}
+
+fn segment(out: &mut String, top: u32, x: f64, width: f64, step: usize, part: &Part) {
+    let y = top + BAR_TOP;
+    _ = write!(
+        out,
+        r#"<g class="chart-part step-{step}"><title>{}</title><rect x="{x:.3}%" y="{y}" width="{width:.3}%" height="{BAR}"/>"#,
+        escape(&part.tip)
+    );
+    if width >= ROOM_FOR_NAME {
+        let (middle, base) = (x + width / 2.0, y + BAR / 2 + 5);
+        let name = escape(&part.name);
+        let text = if width >= ROOM_FOR_SHARE { format!("{name} · {width:.0} %") } else { name };
+        _ = write!(out, r#"<text x="{middle:.3}%" y="{base}" text-anchor="middle">{text}</text>"#);
+    }
+    out.push_str("</g>");
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    part as f64 * 100.0 / whole as f64
+}
+
+/// Text as it may stand in an element or in a quoted attribute. Characters that XML does not
+/// allow at all become the replacement character.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c if c.is_control() && !matches!(c, '\t' | '\n' | '\r') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: Head = Head { id: "c", title: "Scores", desc: "How often each score was given." };
+
+    fn bar(label: &str, sizes: &[u64]) -> Bar {
+        let part = |(i, size): (usize, &u64)| Part { size: *size, name: (i + 1).to_string(), tip: format!("{size}×") };
+        Bar { label: label.into(), note: "n".into(), parts: sizes.iter().enumerate().map(part).collect() }
+    }
+
+    /// The values of an attribute in the elements with the given opening.
+    fn values<'a>(svg: &'a str, opening: &str, attribute: &str) -> Vec<&'a str> {
+        let key = format!(" {attribute}=\"");
+        svg.split(opening)
+            .skip(1)
+            .filter_map(|rest| rest.split('>').next()?.split(key.as_str()).nth(1)?.split('"').next())
+            .collect()
+    }
+
+    #[test]
+    fn bars_are_cut_in_proportion() {
+        let check = |sizes: &[u64], widths: &[&str]| {
+            let svg = stacked_bars(&HEAD, "none", &[bar("m", sizes)]);
+            assert_eq!(values(&svg, "<rect", "width"), widths, "{sizes:?}");
+        };
+        check(&[1, 1, 2], &["25.000%", "25.000%", "50.000%"]);
+        check(&[0, 0, 7], &["100.000%"]);
+        check(&[1, 0, 1], &["50.000%", "50.000%"]);
+        check(&[0, 0, 0], &["100%"]);
+        check(&[], &["100%"]);
+    }
+
+    #[test]
+    fn narrow_parts_keep_their_lettering_to_themselves() {
+        let svg = stacked_bars(&HEAD, "none", &[bar("m", &[2, 13, 85])]);
+        assert!(!svg.contains(">1<"), "2 % has no room");
+        assert!(svg.contains(">2<"), "13 % has room for its name");
+        assert!(svg.contains(">3 · 85 %<"), "85 % has room for both");
+    }
+
+    #[test]
+    fn a_model_cannot_write_into_the_page() {
+        let name = r#"<script>alert("x")</script> & 'more' "#;
+        let mark = Mark { label: name.into(), note: name.into(), value: Some(2.0), interval: None, strong: false };
+        let head = Head { id: "c\" onload=\"x", title: name, desc: name };
+        for svg in [
+            stacked_bars(&head, name, &[bar(name, &[1, 0]), bar(name, &[])]),
+            intervals(&head, &Axis::scores(1, 3), &[mark]),
+        ] {
+            assert!(!svg.contains("<script") && !svg.contains("onload=\""), "{svg}");
+            assert!(svg.contains("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;more&#39;"), "{svg}");
+        }
+    }
+
+    #[test]
+    fn points_stand_where_their_values_are() {
+        let check = |axis: Axis, value: f64, place: &str| {
+            let mark = Mark {
+                label: "m".into(),
+                note: String::new(),
+                value: Some(value),
+                interval: Some(Interval { low: value, high: value }),
+                strong: true,
+            };
+            let svg = intervals(&HEAD, &axis, &[mark]);
+            assert_eq!(values(&svg, "<circle", "cx"), [place], "{value}");
+        };
+        check(Axis::scores(1, 5), 1.0, "2.000%");
+        check(Axis::scores(1, 5), 3.0, "50.000%");
+        check(Axis::scores(1, 5), 5.0, "98.000%");
+        check(Axis::around_zero([0.3, -0.1]), 0.0, "50.000%");
+        check(Axis::around_zero([0.3, -0.1]), 0.3, "98.000%");
+        // An interval outside its scale is drawn at the edge, not outside the picture.
+        check(Axis::scores(1, 3), 9.0, "98.000%");
+    }
+
+    #[test]
+    fn a_scale_around_zero_holds_its_values() {
+        let check = |values: &[f64], ticks: &[&str]| {
+            let axis = Axis::around_zero(values.iter().copied());
+            assert!(values.iter().all(|v| !v.is_finite() || v.abs() <= axis.high + 1e-9), "{values:?}");
+            assert_eq!(axis.ticks.iter().map(|t| t.1.as_str()).collect::<Vec<_>>(), ticks, "{values:?}");
+        };
+        check(&[], &["−0.1", "0.0", "+0.1"]);
+        check(&[0.05], &["−0.1", "0.0", "+0.1"]);
+        check(&[-0.28, 0.1], &["−0.3", "−0.2", "−0.1", "0.0", "+0.1", "+0.2", "+0.3"]);
+        check(&[1.2], &["−1.5", "−1.0", "−0.5", "0.0", "+0.5", "+1.0", "+1.5"]);
+        check(&[f64::NAN, 4.0], &["−4.0", "−2.0", "0.0", "+2.0", "+4.0"]);
+    }
+
+    #[test]
+    fn numbers_carry_their_sign() {
+        let check = |value, text| assert_eq!(signed(value, 2), text);
+        check(0.254, "+0.25");
+        check(-0.3, "−0.30");
+        check(0.0, "0.00");
+        check(-0.001, "0.00");
+    }
+
+    #[test]
+    fn scores_spread_over_the_whole_palette() {
+        let check = |count, steps: &[usize]| {
+            assert_eq!((0..count).map(|i| step(i, count)).collect::<Vec<_>>(), steps, "{count}");
+        };
+        check(1, &[4]);
+        check(2, &[0, 8]);
+        check(3, &[0, 4, 8]);
+        check(4, &[0, 3, 5, 8]);
+        check(5, &[0, 2, 4, 6, 8]);
+        check(9, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+
+    /// WCAG's contrast between what is written on a part and the part, read from the style sheet.
+    #[test]
+    fn lettering_on_bars_can_be_read() {
+        let css = include_str!("../../../style/60-admin.css");
+        let colour = |name: &str| -> [f64; 3] {
+            let hex = css.split(&format!("{name}: #")).nth(1).unwrap_or_else(|| panic!("no {name}"));
+            [0, 2, 4].map(|i| f64::from(u8::from_str_radix(&hex[i..i + 2], 16).expect("hexadecimal")) / 255.0)
+        };
+        let light = |name: &str| {
+            let linear = colour(name).map(|v| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) });
+            0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        };
+        let mut last = f64::INFINITY;
+        for i in 0..STEPS {
+            let (part, ink) = (light(&format!("--step-{i}")), light(&format!("--on-step-{i}")));
+            let contrast = (part.max(ink) + 0.05) / (part.min(ink) + 0.05);
+            assert!(contrast >= 4.5, "step {i}: {contrast:.2}");
+            assert!(part < last, "step {i} is not darker than the one before");
+            last = part;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The client's files: what `cargo xtask build` left in `target/client`, embedded in a release, read
+//! from the disk in a development build.
+//!
+//! Every name holds its content's hash, so that browsers may keep a file for ever.
+
+use std::collections::BTreeMap;
+
+use app::shell::Assets;
+use axum::{
+    extract::Path,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use rust_embed::RustEmbed;
+
+/// The folder is absent in a checkout that has not built its client yet; the server must compile all
+/// the same.
+#[derive(RustEmbed)]
+#[folder = "../target/client"]
+#[allow_missing = true]
+struct Client;
+
+/// What the embedded client was made from. Mentioning the variable makes cargo embed the folder anew
+/// when xtask names another one: the macro does not notice new files by itself.
+#[cfg(not(debug_assertions))]
+const _EMBEDDED: Option<&str> = option_env!("AIXGRADE_CLIENT");
+
+const MANIFEST: &str = "manifest.json";
+
+/// The addresses that pages write into their head.
+pub fn named() -> Assets {
+    let names = manifest();
+    let address = |logical: &str| format!("/assets/{}", names.get(logical).map_or(logical, String::as_str));
+    Assets { css: address("app.css"), boot: address("boot.js"), js: address("app.js"), wasm: address("app.wasm") }
+}
+
+/// From the names that pages know to those of the files.
+#[cfg(not(debug_assertions))]
+fn manifest() -> &'static BTreeMap<String, String> {
+    static READ: std::sync::LazyLock<BTreeMap<String, String>> = std::sync::LazyLock::new(read);
+    &READ
+}
+
+/// From the names that pages know to those of the files; read every time, because the client may have
+/// been built anew while the server runs.
+#[cfg(debug_assertions)]
+fn manifest() -> BTreeMap<String, String> {
+    read()
+}
+
+fn read() -> BTreeMap<String, String> {
+    let found = Client::get(MANIFEST).and_then(|file| serde_json::from_slice(&file.data).ok());
+    if found.is_none() {
+        tracing::warn!("this server was built without its client; build it with `cargo xtask build`");
+    }
+    found.unwrap_or_default()
+}
+
+/// `GET /assets/{name}`
+pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    let Some(kind) = kind(&name) else { return StatusCode::NOT_FOUND.into_response() };
+    let accepted: Vec<_> = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|v| v.to_str().ok()).collect();
+    let accepted = accepted.join(",");
+    let packed = [("br", "br"), ("gzip", "gz")].into_iter().find_map(|(encoding, suffix)| {
+        let file = accepts(&accepted, encoding).then(|| Client::get(&format!("{name}.{suffix}")))??;
+        Some((file, Some(encoding)))
+    });
+    let Some((file, encoding)) = packed.or_else(|| Some((Client::get(&name)?, None))) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let mut response = file.data.into_owned().into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if let Some(encoding) = encoding {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
+    response
+}
+
+/// The content type of a file that browsers may ask for; none for anything else, the manifest and
+/// names with a folder in them included.
+fn kind(name: &str) -> Option<&'static str> {
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
+    let (stem, extension) = name.rsplit_once('.')?;
+    match extension {
+        _ if !plain || stem.contains('.') => None,
+        "css" => Some("text/css; charset=utf-8"),
+        "js" => Some("text/javascript; charset=utf-8"),
+        "wasm" => Some("application/wasm"),
+        _ => None,
+    }
+}
+
+/// Whether an `Accept-Encoding` list takes this encoding: named with a weight other than 0.
+fn accepts(list: &str, encoding: &str) -> bool {
+    list.split(',').any(|entry| {
+        let mut parts = entry.split(';').map(str::trim);
+        let named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(encoding));
+        let refused = parts.any(|p| p.strip_prefix("q=").is_some_and(|q| q.parse::<f32>().is_ok_and(|q| q == 0.0)));
+        named && !refused
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_only_encodings_that_the_browser_takes() {
+        let check = |list, encoding, taken| assert_eq!(accepts(list, encoding), taken, "{list}");
+        check("gzip, deflate, br, zstd", "br", true);
+        check("gzip, deflate", "br", false);
+        check("br;q=0, gzip;q=0.5", "br", false);
+        check("br;q=0, gzip;q=0.5", "gzip", true);
+        check("BR ; q=1.0", "br", true);
+        check("", "gzip", false);
+    }
+
+    #[test]
+    fn serves_only_the_clients_own_files() {
+        let check = |name, found| assert_eq!(kind(name), found, "{name}");
+        check("app-0123456789abcdef.wasm", Some("application/wasm"));
+        check("app-0123456789abcdef.css", Some("text/css; charset=utf-8"));
+        check("manifest.json", None);
+        check("app-0123456789abcdef.wasm.br", None);
+        check("../client/app.css", None);
+        check("app", None);
+    }
+}

@@ -1,0 +1,241 @@
+//! Builds what browsers load: the client as wasm with its glue, the styles, and a small module that
+//! starts the one on the page, all under `target/client` with hashed names and a manifest.
+//!
+//! `server/src/http/assets.rs` reads that folder: from the disk in a development build, embedded in
+//! a release. The folder is the workspace's own even where cargo's target folder is shared, because
+//! each checkout embeds its own client.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+use sha2::{Digest, Sha256};
+
+use crate::{glue, setup, tools};
+
+/// How much work goes into a small client.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// Quick to build, megabytes to load.
+    Dev,
+    /// Minutes to build the first time, as small as it gets, compressed.
+    Release,
+}
+
+impl Profile {
+    /// The one for `--release` or its absence.
+    pub fn of(release: bool) -> Self {
+        if release { Profile::Release } else { Profile::Dev }
+    }
+
+    fn cargo_name(self) -> &'static str {
+        match self {
+            Profile::Dev => "wasm-dev",
+            Profile::Release => "wasm-release",
+        }
+    }
+}
+
+/// Builds the client and the styles, where what they are made from has changed.
+pub fn build(profile: Profile) -> Result<()> {
+    let inputs = inputs(profile)?;
+    if stamp().as_deref() == Some(inputs.as_str()) && folder().join("manifest.json").is_file() {
+        tools::say("The client is up to date");
+        return Ok(());
+    }
+    let linker = setup::wasm_target()?;
+    tools::say(match profile {
+        Profile::Dev => "Building the client",
+        Profile::Release => "Building the client, optimised for size (over a minute the first time)",
+    });
+    let files = tools::build_artifacts(&mut command(profile, linker), "app")?;
+    let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
+    let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
+    tools::say(match profile {
+        Profile::Dev => "Writing target/client",
+        Profile::Release => "Writing and compressing target/client",
+    });
+    write(&client, &styles()?, profile)?;
+    // Last: a stamp stands only beside a complete folder.
+    fs::write(stamp_file(), inputs)?;
+    Ok(())
+}
+
+/// What the client in `target/client` was made from; absent before the first build.
+pub fn stamp() -> Option<String> {
+    fs::read_to_string(stamp_file()).ok()
+}
+
+/// The cargo command that compiles the client.
+pub fn command(profile: Profile, toolchain: setup::Toolchain) -> std::process::Command {
+    let mut cargo = toolchain.cargo();
+    cargo.args(["rustc", "--locked", "--package", "app", "--lib", "--crate-type", "cdylib"]);
+    cargo.args(["--target", setup::WASM, "--features", "hydrate", "--profile", profile.cargo_name()]);
+    // Checkouts that share a target folder would overwrite each other's client: cargo gives a cdylib
+    // no name of its own unless asked.
+    cargo.env("__CARGO_DEFAULT_LIB_METADATA", "aixgrade-client");
+    cargo
+}
+
+fn folder() -> PathBuf {
+    tools::root().join("target/client")
+}
+
+fn stamp_file() -> PathBuf {
+    tools::root().join("target/client.stamp")
+}
+
+/// A digest of everything that the client is made from.
+fn inputs(profile: Profile) -> Result<String> {
+    let root = tools::root();
+    let mut files = vec![root.join("Cargo.toml"), root.join("Cargo.lock"), root.join("app/Cargo.toml")];
+    for folder in ["app/src", "style", "xtask/src"] {
+        collect(&root.join(folder), &mut files)?;
+    }
+    files.sort();
+    let mut digest = Sha256::new();
+    digest.update(profile.cargo_name());
+    digest.update(tools::run_quietly(tools::command("rustc").arg("--version"))?);
+    for file in files {
+        let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        digest.update(file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().as_bytes());
+        digest.update(content.len().to_le_bytes());
+        digest.update(content);
+    }
+    Ok(hex::encode(digest.finalize()))
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The style sheets one after the other, in the order of their names (`00-…` first).
+fn styles() -> Result<String> {
+    let mut files = Vec::new();
+    collect(&tools::root().join("style"), &mut files)?;
+    files.retain(|file| file.extension().is_some_and(|e| e == "css"));
+    files.sort();
+    if files.is_empty() {
+        bail!("there is no style sheet in style/");
+    }
+    let mut all = String::new();
+    for file in files {
+        all += &fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        all.push('\n');
+    }
+    Ok(all)
+}
+
+/// Replaces `target/client`.
+fn write(client: &glue::Client, css: &str, profile: Profile) -> Result<()> {
+    let folder = folder();
+    let mut assets = Assets { folder: folder.clone(), profile, manifest: BTreeMap::new() };
+    let old: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let _ = fs::remove_file(stamp_file());
+    fs::create_dir_all(&folder)?;
+    let wasm = assets.add("app", "wasm", &client.wasm)?;
+    let js = assets.add("app", "js", client.js.as_bytes())?;
+    // Pages may hold no script of their own (Content-Security-Policy), so this is a file too.
+    let boot = format!(
+        "import init, {{ hydrate }} from './{js}';\n\
+         await init({{ module_or_path: new URL('./{wasm}', import.meta.url) }});\n\
+         hydrate();\n"
+    );
+    assets.add("boot", "js", boot.as_bytes())?;
+    assets.add("app", "css", css.as_bytes())?;
+    let manifest = folder.join("manifest.json");
+    // Put in place in one step: a development server may be reading it.
+    let fresh = folder.join("manifest.json.new");
+    fs::write(&fresh, serde_json::to_vec_pretty(&assets.manifest)?)?;
+    fs::rename(&fresh, &manifest)?;
+    for file in old {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let hashed = name.trim_end_matches(".br").trim_end_matches(".gz");
+        let current = assets.manifest.values().any(|current| current == hashed) || name == "manifest.json";
+        if !current {
+            fs::remove_file(&file)?;
+        }
+    }
+    Ok(())
+}
+
+struct Assets {
+    folder: PathBuf,
+    profile: Profile,
+    manifest: BTreeMap<String, String>,
+}
+
+impl Assets {
+    /// Writes a file under a name that its content decides, and its compressed forms in a release.
+    fn add(&mut self, stem: &str, extension: &str, content: &[u8]) -> Result<String> {
+        let hash = hex::encode(Sha256::digest(content));
+        let name = format!("{stem}-{}.{extension}", &hash[..16]);
+        let path = self.folder.join(&name);
+        fs::write(&path, content)?;
+        let mut line = format!("    {name}: {}", kilobytes(content.len()));
+        for (suffix, compress) in [("br", brotli as fn(&[u8]) -> Result<Vec<u8>>), ("gz", gzip)] {
+            let compressed = self.folder.join(format!("{name}.{suffix}"));
+            if self.profile == Profile::Release {
+                let packed = compress(content)?;
+                line += &format!(", {suffix} {}", kilobytes(packed.len()));
+                fs::write(compressed, packed)?;
+            } else if compressed.exists() {
+                fs::remove_file(compressed)?;
+            }
+        }
+        println!("{line}");
+        self.manifest.insert(format!("{stem}.{extension}"), name.clone());
+        Ok(name)
+    }
+}
+
+fn kilobytes(bytes: usize) -> String {
+    format!("{} KB", bytes.div_ceil(1024))
+}
+
+fn brotli(content: &[u8]) -> Result<Vec<u8>> {
+    let parameters = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
+    let mut packed = Vec::new();
+    brotli::BrotliCompress(&mut &*content, &mut packed, &parameters)?;
+    Ok(packed)
+}
+
+fn gzip(content: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(content)?;
+    Ok(encoder.finish()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn compressed_forms_hold_the_same() {
+        let check = |content: &[u8]| {
+            let mut plain = Vec::new();
+            brotli::BrotliDecompress(&mut &*brotli(content).unwrap(), &mut plain).unwrap();
+            assert_eq!(plain, content);
+            plain.clear();
+            flate2::read::GzDecoder::new(&*gzip(content).unwrap()).read_to_end(&mut plain).unwrap();
+            assert_eq!(plain, content);
+        };
+        check(b"");
+        check(b"body { margin: 0 }\n");
+        check(&"描述 ".repeat(10_000).into_bytes());
+    }
+}

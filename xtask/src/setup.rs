@@ -1,0 +1,135 @@
+//! What a fresh machine lacks: installed where we can, else named exactly.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Result, bail};
+
+use crate::tools::{self, command, on_path, run, run_quietly, say};
+
+/// The target that the client is compiled for.
+pub const WASM: &str = "wasm32-unknown-unknown";
+
+/// The compiler that builds the client.
+#[derive(Clone, Copy)]
+pub enum Toolchain {
+    /// The one that builds everything else.
+    Own,
+    /// Debian's, which brings the standard library as source.
+    Debian,
+}
+
+impl Toolchain {
+    /// Its cargo.
+    pub fn cargo(self) -> Command {
+        match self {
+            Toolchain::Own => tools::cargo(),
+            Toolchain::Debian => debian_cargo(),
+        }
+    }
+}
+
+/// Makes sure that something can compile for the browser.
+pub fn wasm_target() -> Result<Toolchain> {
+    if has_wasm(Path::new("rustc")) {
+        return Ok(Toolchain::Own);
+    }
+    if on_path("rustup") {
+        say("Adding the wasm target by rustup");
+        // It may be out of reach on this machine, while Debian's packages are not.
+        match run(command("rustup").args(["target", "add", WASM])) {
+            Ok(()) if has_wasm(Path::new("rustc")) => return Ok(Toolchain::Own),
+            Ok(()) => println!("rustup added the target to another toolchain than the one in use"),
+            Err(e) => println!("{e:#}"),
+        }
+    }
+    if !Path::new(DEBIAN_STD).is_dir() {
+        packages(&["rustc-web", "cargo-web", "rust-web-src", "lld"], "compiling for the browser")?;
+    }
+    say("Building the client with Debian's compiler and its library's source (minutes the first time)");
+    Ok(Toolchain::Debian)
+}
+
+const DEBIAN_STD: &str = "/usr/lib/rustlib/src/rust/library";
+
+fn has_wasm(rustc: &Path) -> bool {
+    run_quietly(command(rustc).args(["--print", "target-libdir", "--target", WASM]))
+        .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
+}
+
+/// Debian has no compiled library for wasm, so it is built along; that needs switches that are
+/// unstable, and a target folder of its own because the compiler is another one.
+fn debian_cargo() -> Command {
+    let mut cargo = command("/usr/bin/cargo");
+    let mut path = vec![PathBuf::from("/usr/bin")];
+    if let Ok(sysroot) = run_quietly(command("rustc").args(["--print", "sysroot"])) {
+        path.push(Path::new(sysroot.trim()).join("lib/rustlib/x86_64-unknown-linux-gnu/bin"));
+    }
+    path.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
+    if let Ok(path) = std::env::join_paths(path) {
+        cargo.env("PATH", path);
+    }
+    cargo.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN").env("RUSTUP_AUTO_INSTALL", "0");
+    cargo.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
+    cargo.env("CARGO_TARGET_DIR", tools::root().join("target/debian")).args(["-Z", "build-std=std,panic_abort"]);
+    cargo
+}
+
+/// Everything that the tests need besides the compiler.
+pub fn for_tests() -> Result<()> {
+    let mut missing = Vec::new();
+    for (program, package) in [
+        ("javac", "openjdk-17-jdk-headless"),
+        ("jlink", "openjdk-17-jdk-headless"),
+        ("bwrap", "bubblewrap"),
+        ("node", "nodejs"),
+        ("npm", "npm"),
+    ] {
+        if !on_path(program) && !missing.contains(&package) {
+            missing.push(package);
+        }
+    }
+    if std::env::var_os("CHROMIUM").is_none() && !Path::new("/usr/bin/chromium").is_file() {
+        missing.push("chromium");
+    }
+    // Without it Chinese shows as boxes, and a screenshot of boxes tests nothing.
+    if !Path::new("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc").is_file() {
+        missing.push("fonts-noto-cjk");
+    }
+    if !missing.is_empty() {
+        packages(&missing, "the tests")?;
+    }
+    node_modules()
+}
+
+/// The browser tests' packages, exactly as locked.
+fn node_modules() -> Result<()> {
+    let end2end = tools::root().join("end2end");
+    let lock = std::fs::read(end2end.join("package-lock.json"))?;
+    let installed = end2end.join("node_modules/.aixgrade-lock");
+    if std::fs::read(&installed).is_ok_and(|copy| copy == lock) {
+        return Ok(());
+    }
+    say("Installing the browser tests' packages");
+    // Playwright would fetch browsers of its own; Debian's Chromium is used.
+    let quiet = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+    run(command("npm").args(quiet).current_dir(&end2end).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"))?;
+    std::fs::write(installed, lock)?;
+    Ok(())
+}
+
+/// Installs Debian packages, or says which to install.
+fn packages(names: &[&str], purpose: &str) -> Result<()> {
+    let root = run_quietly(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    if !root || !on_path("apt-get") {
+        bail!("missing for {purpose}; install with: sudo apt-get install --no-install-recommends {}", names.join(" "));
+    }
+    say(format!("Installing {} for {purpose}", names.join(", ")));
+    run_quietly(command("apt-get").args(["update", "-q"]))?;
+    let mut install = command("apt-get");
+    install.args(["install", "--yes", "-q", "--no-install-recommends"]).args(names);
+    run_quietly(install.env("DEBIAN_FRONTEND", "noninteractive"))?;
+    Ok(())
+}
