@@ -75,7 +75,7 @@ pub fn read_checkout(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
         }
         dataset.tests = Some(TestTree { kind: "aixbench", files: tree.clone() });
     }
-    Ok(Found { datasets, rubric, notes })
+    Ok(Found { datasets, rubric, notes, bare: false })
 }
 
 /// Reads bare files of tasks.
@@ -83,7 +83,7 @@ pub fn read_checkout(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
 /// # Errors
 /// Everything that is wrong with them, or that there are none.
 pub fn read_bare(files: &Files) -> Result<Found, Vec<Problem>> {
-    let mut found = Found { datasets: Vec::new(), rubric: None, notes: Vec::new() };
+    let mut found = Found { datasets: Vec::new(), rubric: None, notes: Vec::new(), bare: true };
     let mut problems = Vec::new();
     for (path, bytes) in files.below("") {
         if !path.ends_with(".jsonl") && !path.ends_with(".json") {

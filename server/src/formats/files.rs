@@ -58,6 +58,20 @@ impl Files {
         Ok(())
     }
 
+    /// Adds a file that may be packed with gzip, under its name without `.gz`.
+    ///
+    /// # Errors
+    /// It cannot be read, or a limit is passed.
+    pub fn add_plain(&mut self, name: &str, file: impl Read) -> Result<(), Problem> {
+        let mut file = std::io::BufReader::new(file);
+        let packed = std::io::BufRead::fill_buf(&mut file).is_ok_and(|start| start.starts_with(&[0x1f, 0x8b]));
+        let bytes = match packed {
+            true => self.bounded(name, flate2::bufread::MultiGzDecoder::new(file))?,
+            false => self.bounded(name, file)?,
+        };
+        self.add(name.strip_suffix(".gz").unwrap_or(name), bytes)
+    }
+
     /// What an import may need of a folder. Links are not followed.
     ///
     /// # Errors

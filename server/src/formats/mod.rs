@@ -2,6 +2,7 @@
 //! to `services::imports` and `services::submissions`, which check and store it.
 
 pub mod aixbench;
+pub mod bundled;
 pub mod chat;
 pub mod files;
 pub mod lines;
@@ -35,6 +36,8 @@ pub struct Found {
     pub rubric: Option<Rubric>,
     /// What was noticed and is worth knowing.
     pub notes: Vec<String>,
+    /// Whether the source is tasks alone, which says nothing about tests and rubric.
+    pub bare: bool,
 }
 
 /// A dataset as its source has it.

@@ -82,7 +82,7 @@ pub fn read(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
         tests,
     };
     let notes = unused_tests(files, root, dataset.tests.as_ref());
-    Ok(Found { datasets: vec![dataset], rubric: None, notes })
+    Ok(Found { datasets: vec![dataset], rubric: None, notes, bare: false })
 }
 
 fn header(files: &Files, path: &str) -> Result<(Header, Option<String>), Vec<Problem>> {
