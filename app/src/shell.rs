@@ -22,9 +22,7 @@ pub struct Assets {
     pub wasm: String,
 }
 
-/// The document, in the visitor's language.
-///
-/// The boot script finds the client by its own `data-js` and `data-wasm`, so it never changes.
+/// The document, in the visitor's language. The boot script names the other two files itself.
 pub fn shell(assets: Assets) -> impl IntoView {
     let nonce = use_nonce();
     view! {
@@ -36,9 +34,9 @@ pub fn shell(assets: Assets) -> impl IntoView {
                 <meta name="color-scheme" content="light dark" />
                 <link rel="stylesheet" href=assets.css />
                 <link rel="icon" type="image/svg+xml" href=ICON />
-                <link rel="modulepreload" href=assets.js.clone() nonce=nonce.clone() />
-                <link rel="preload" href=assets.wasm.clone() r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
-                <script type="module" id="boot" src=assets.boot nonce=nonce data-js=assets.js data-wasm=assets.wasm></script>
+                <link rel="modulepreload" href=assets.js nonce=nonce.clone() />
+                <link rel="preload" href=assets.wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
+                <script type="module" src=assets.boot nonce=nonce></script>
                 <MetaTags />
             </head>
             <body>

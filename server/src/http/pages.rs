@@ -27,10 +27,10 @@ pub async fn render(
     Extension(visitor): Extension<Visitor>,
     request: Request,
 ) -> Response {
-    let (assets, lang) = (assets::named(), visitor.lang);
+    let assets = assets::named();
     let handler = leptos_axum::render_app_async_with_context(context(&state, caller, visitor), move || {
         set_policy();
-        shell(assets.clone(), lang)
+        shell(assets.clone())
     });
     handler(request).await.into_response()
 }

@@ -24,7 +24,8 @@ pub fn router(state: AppState) -> Router {
         .route("/account/password", post(account::change_password))
         .route("/lang", post(account::set_lang))
         // Grading without JavaScript.
-        .route("/grade/{assignment}", post(grade::submit))
+        // `study` is the page's word for this place in the path; here it holds an assignment.
+        .route("/grade/{study}", post(grade::submit))
         // A study's tables.
         .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
