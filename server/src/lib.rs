@@ -8,6 +8,7 @@ pub mod clock;
 pub mod config;
 pub mod db;
 pub mod error;
+pub mod formats;
 pub mod http;
 pub mod layout;
 pub mod report;

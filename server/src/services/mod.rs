@@ -4,8 +4,10 @@
 pub mod accounts;
 pub mod datasets;
 pub mod grading;
+pub mod imports;
 pub mod studies;
 pub mod submissions;
+pub mod uploads;
 
 use std::{
     path::{Path, PathBuf},
@@ -30,6 +32,10 @@ pub struct Services {
     pub accounts: Arc<accounts::AccountService>,
     /// Datasets and their versions.
     pub datasets: Arc<datasets::DatasetService>,
+    /// Importing datasets.
+    pub imports: Arc<imports::ImportService>,
+    /// Files that are sent.
+    pub uploads: uploads::Uploads,
     /// Model outputs.
     pub submissions: Arc<submissions::SubmissionService>,
     /// Studies and their comparison.
@@ -57,9 +63,13 @@ impl Services {
     pub fn open(folder: &Path) -> Result<Services, OpenFailure> {
         make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
+        let uploads = uploads::Uploads::new(folder);
+        let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
         Ok(Services {
-            datasets: Arc::new(datasets::DatasetService::new(db.clone())),
-            submissions: Arc::new(submissions::SubmissionService::new(db.clone())),
+            imports: Arc::new(imports::ImportService::new(datasets.clone(), uploads.clone())),
+            datasets,
+            submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
+            uploads,
             studies: Arc::new(studies::StudyService::new(db.clone())),
             grading: Arc::new(grading::GradingService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
