@@ -3,6 +3,9 @@
 //! [`state`] puts it together; [`http`] turns requests into calls on [`services`]; they authorise,
 //! then read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
 
+// Pages are deeply nested types, and laying them out is a query per level.
+#![recursion_limit = "512"]
+
 pub mod assemble;
 pub mod cli;
 pub mod clock;
@@ -10,6 +13,7 @@ pub mod config;
 pub mod db;
 pub mod engine;
 pub mod error;
+pub mod formats;
 pub mod http;
 pub mod jobs;
 pub mod layout;

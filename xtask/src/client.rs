@@ -151,7 +151,9 @@ fn write(client: &glue::Client, css: &str, profile: Profile) -> Result<()> {
     let boot = format!(
         "import init, {{ hydrate }} from './{js}';\n\
          await init({{ module_or_path: new URL('./{wasm}', import.meta.url) }});\n\
-         hydrate();\n"
+         hydrate();\n\
+         // Journeys in a browser wait for this; nothing else reads it.\n\
+         document.documentElement.setAttribute('data-hydrated', '');\n"
     );
     assets.add("boot", "js", boot.as_bytes())?;
     assets.add("app", "css", css.as_bytes())?;

@@ -13,7 +13,7 @@ pub fn serve(args: crate::Serve) -> Result<ExitCode> {
     let mut command = tools::command(&binary);
     command.arg("serve").arg("--data").arg(&args.data);
     if let Some(port) = args.port {
-        command.arg("--port").arg(port.to_string());
+        command.arg("--listen").arg(format!("127.0.0.1:{port}"));
     }
     if args.demo {
         command.arg("--demo");

@@ -43,6 +43,13 @@ pub fn upload(conn: &Connection, id: UploadId) -> Result<Option<Upload>, Failure
         .optional()?)
 }
 
+/// The names of all models.
+pub fn model_names(conn: &Connection) -> Result<Vec<String>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT name FROM models ORDER BY id")?;
+    let rows = statement.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// A submission of the same dataset version that was made from a file with these bytes.
 pub fn same_file(
     conn: &Connection,
@@ -62,6 +69,22 @@ pub fn same_file(
 pub fn model(conn: &Connection, name: &str) -> Result<ModelId, Failure> {
     conn.execute("INSERT INTO models (name) VALUES (?1) ON CONFLICT DO NOTHING", [name])?;
     Ok(conn.query_row("SELECT id FROM models WHERE name = ?1", [name], |row| row.get(0).map(ModelId))?)
+}
+
+/// The submission of this very file as that model's outputs, if there is one.
+pub fn taken(
+    conn: &Connection,
+    version: DatasetVersionId,
+    model: ModelId,
+    checksum: &str,
+) -> Result<Option<SubmissionId>, Failure> {
+    Ok(conn
+        .query_row(
+            "SELECT id FROM submissions WHERE version_id = ?1 AND model_id = ?2 AND checksum = ?3",
+            params![version.0, model.0, checksum],
+            |row| row.get(0).map(SubmissionId),
+        )
+        .optional()?)
 }
 
 /// What a submission is made of.

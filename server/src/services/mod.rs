@@ -4,9 +4,12 @@
 pub mod accounts;
 pub mod datasets;
 pub mod grading;
+pub mod imports;
 pub mod runs;
+pub mod starter;
 pub mod studies;
 pub mod submissions;
+pub mod uploads;
 
 use std::{
     path::{Path, PathBuf},
@@ -31,6 +34,10 @@ pub struct Services {
     pub accounts: Arc<accounts::AccountService>,
     /// Datasets and their versions.
     pub datasets: Arc<datasets::DatasetService>,
+    /// Importing datasets.
+    pub imports: Arc<imports::ImportService>,
+    /// Files that are sent.
+    pub uploads: uploads::Uploads,
     /// Model outputs.
     pub submissions: Arc<submissions::SubmissionService>,
     /// Studies and their comparison.
@@ -61,9 +68,13 @@ impl Services {
     pub fn open(folder: &Path) -> Result<Services, OpenFailure> {
         make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
+        let uploads = uploads::Uploads::new(folder);
+        let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
         Ok(Services {
-            datasets: Arc::new(datasets::DatasetService::new(db.clone())),
-            submissions: Arc::new(submissions::SubmissionService::new(db.clone())),
+            imports: Arc::new(imports::ImportService::new(datasets.clone())),
+            datasets,
+            submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
+            uploads,
             studies: Arc::new(studies::StudyService::new(db.clone())),
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),

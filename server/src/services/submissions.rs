@@ -1,31 +1,141 @@
 //! Model outputs: what an uploaded file holds, taking it, and what was taken.
 
+use std::collections::{HashMap, HashSet};
+
 use app::{
     error::AppError,
     model::{
+        dataset::{DatasetRow, TaskRow},
         ids::{OutputId, SubmissionId, UploadId},
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
     },
     port::{Answer, Caller, Submissions},
 };
 use async_trait::async_trait;
+use rusqlite::Connection;
 
+use super::uploads::{StoredFile, Uploads};
 use crate::{
-    db::{Db, submissions},
+    db::{
+        Db, audit, datasets,
+        submissions::{self, NewOutput, NewSubmission, Upload},
+    },
     error::Failure,
+    formats::{
+        matching::{Scan, Summary, Tasks, content},
+        outputs,
+        telltales::Telltales,
+    },
     layout,
 };
 
+/// The longest name of a model, in characters: it heads a column.
+const LONGEST_MODEL: usize = 100;
+
 /// The service; see the module.
+#[derive(Clone)]
 pub struct SubmissionService {
     db: Db,
+    uploads: Uploads,
 }
 
 impl SubmissionService {
-    /// A service over `db`.
-    pub fn new(db: Db) -> Self {
-        SubmissionService { db }
+    /// A service over `db`, whose files lie in `uploads`.
+    pub fn new(db: Db, uploads: Uploads) -> Self {
+        SubmissionService { db, uploads }
     }
+
+    /// Notes a file that was sent, so that it can be previewed and taken.
+    ///
+    /// # Errors
+    /// The caller is no admin.
+    pub async fn note_upload(&self, caller: &Caller, file: StoredFile) -> Answer<UploadId> {
+        caller.admin()?;
+        let by = caller.id();
+        let upload = Upload { checksum: file.checksum, file: file.name, bytes: file.bytes };
+        Ok(self.db.write(move |tx| submissions::insert_upload(tx, &upload, by)).await?)
+    }
+
+    /// Reads an upload against a dataset.
+    fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
+        let telltales = Telltales::new(plan.models.iter().map(String::as_str));
+        let mut scan = Scan::new(&plan.tasks, &telltales);
+        let file = self.uploads.open(&plan.upload.checksum)?;
+        outputs::read(&plan.upload.file, file, |line| scan.push(line));
+        Ok(scan.finish(asked))
+    }
+
+    /// Stores the outputs of a file that was read before; called inside the transaction.
+    fn store(&self, tx: &Connection, plan: &Plan, matching: Matching, id: SubmissionId) -> Result<(), Failure> {
+        let mut samples: HashMap<usize, u32> = HashMap::new();
+        let mut seen = HashSet::new();
+        let mut failed = None;
+        let file = self.uploads.open(&plan.upload.checksum)?;
+        outputs::read(&plan.upload.file, file, |line| {
+            if failed.is_some() {
+                return;
+            }
+            let stored = line.map_err(|problem| Failure::App(AppError::Invalid(vec![problem]))).and_then(|output| {
+                let Some(at) = plan.tasks.find(&output, matching) else { return Ok(()) };
+                if !seen.insert((at, content(&output))) {
+                    return Ok(());
+                }
+                let sample = samples.entry(at).or_default();
+                let new = NewOutput {
+                    revision: plan.rows[at].revision,
+                    sample: *sample,
+                    code: &output.code,
+                    said: &output.said,
+                    raw: output.raw.as_deref(),
+                    end_by: output.end_by.as_deref(),
+                };
+                *sample += 1;
+                submissions::insert_output(tx, id, &new).map(|_| ())
+            });
+            failed = stored.err();
+        });
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// What reading an upload against a dataset needs of the database.
+struct Plan {
+    upload: Upload,
+    dataset: DatasetRow,
+    rows: Vec<TaskRow>,
+    tasks: Tasks,
+    models: Vec<String>,
+}
+
+impl Plan {
+    fn load(conn: &Connection, upload: UploadId, dataset: &str) -> Result<Plan, Failure> {
+        let upload = submissions::upload(conn, upload)?.ok_or_else(|| Failure::not_found("upload"))?;
+        let dataset = datasets::get(conn, dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+        let rows = datasets::tasks(conn, dataset.version)?;
+        let tasks = Tasks::new(rows.iter().map(|row| (row.task_id.clone(), row.raw_nl.clone())));
+        Ok(Plan { upload, dataset, rows, tasks, models: submissions::model_names(conn)? })
+    }
+}
+
+fn word(matching: Matching) -> &'static str {
+    match matching {
+        Matching::Description => "description",
+        Matching::Auto | Matching::TaskId => "task_id",
+    }
+}
+
+fn checked_model(name: &str) -> Result<String, AppError> {
+    let name = name.trim();
+    let fault = if name.is_empty() {
+        "the model has no name"
+    } else if name.chars().count() > LONGEST_MODEL {
+        "the model's name is longer than 100 characters"
+    } else if name.chars().any(char::is_control) {
+        "the model's name holds control characters"
+    } else {
+        return Ok(name.to_owned());
+    };
+    Err(AppError::invalid("model", fault, "Name the model as it is to stand in tables"))
 }
 
 #[async_trait]
@@ -60,15 +170,94 @@ impl Submissions for SubmissionService {
         })
     }
 
-    async fn preview(&self, caller: &Caller, _: UploadId, _: &str, _: Matching) -> Answer<Preview> {
-        // Branch `formats` brings this.
+    async fn preview(&self, caller: &Caller, upload: UploadId, dataset: &str, asked: Matching) -> Answer<Preview> {
         caller.admin()?;
-        Err(AppError::NotFound("upload".into()))
+        let slug = dataset.to_owned();
+        let (plan, same_as) = self
+            .db
+            .read(move |conn| {
+                let plan = Plan::load(conn, upload, &slug)?;
+                let same = submissions::same_file(conn, plan.dataset.version, &plan.upload.checksum)?;
+                Ok((plan, same))
+            })
+            .await?;
+        let service = self.clone();
+        let read = tokio::task::spawn_blocking(move || service.read(&plan, asked).map(|summary| (plan, summary)));
+        let (plan, summary) = read.await.map_err(Failure::internal)??;
+        Ok(Preview {
+            upload,
+            file: plan.upload.file,
+            bytes: plan.upload.bytes,
+            dataset: plan.dataset.slug,
+            matching: summary.matching,
+            matching_reason: summary.reason,
+            shapes: summary.shapes,
+            lines: summary.lines,
+            matched: summary.matched,
+            tasks_covered: summary.covered,
+            tasks_total: plan.rows.len() as u64,
+            missing: summary.missing.first,
+            missing_count: summary.missing.count,
+            unknown: summary.unknown.first,
+            unknown_count: summary.unknown.count,
+            duplicates: summary.duplicates.first,
+            duplicate_count: summary.duplicates.count,
+            samples_max: summary.samples_max,
+            tasks_with_samples: summary.tasks_with_samples,
+            empty: summary.empty.first,
+            empty_count: summary.empty.count,
+            problems: summary.problems.first,
+            problem_count: summary.problems.count,
+            telltales: summary.telltales,
+            same_as,
+        })
     }
 
-    async fn take(&self, caller: &Caller, _: UploadId, _: &str, _: Matching, _: &str) -> Answer<SubmissionId> {
-        // Branch `formats` brings this.
+    async fn take(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        dataset: &str,
+        asked: Matching,
+        model: &str,
+    ) -> Answer<SubmissionId> {
         caller.admin()?;
-        Err(AppError::NotFound("upload".into()))
+        let model = checked_model(model)?;
+        let (caller, slug, service) = (caller.clone(), dataset.to_owned(), self.clone());
+        // Everything is looked at again inside the transaction: the dataset may have changed since
+        // the preview, and what is stored must be what was checked.
+        let taken = self.db.write(move |tx| {
+            let plan = Plan::load(tx, upload, &slug)?;
+            let summary = service.read(&plan, asked)?;
+            if summary.problems.count > 0 {
+                return Err(Failure::App(AppError::Invalid(summary.problems.first)));
+            }
+            if summary.matched == 0 {
+                return Err(Failure::invalid(
+                    &plan.upload.file,
+                    format!("no line is about a task of {}", plan.dataset.slug),
+                    "Choose the dataset that the outputs were made for",
+                ));
+            }
+            let model_id = submissions::model(tx, &model)?;
+            if let Some(id) = submissions::taken(tx, plan.dataset.version, model_id, &plan.upload.checksum)? {
+                return Err(Failure::conflict(format!(
+                    "This very file was taken as {model}'s outputs already: it is submission {id}."
+                )));
+            }
+            let new = NewSubmission {
+                version: plan.dataset.version,
+                model: model_id,
+                file: plan.upload.file.clone(),
+                checksum: plan.upload.checksum.clone(),
+                matching: word(summary.matching),
+                by: caller.id(),
+            };
+            let id = submissions::insert(tx, &new)?;
+            service.store(tx, &plan, summary.matching, id)?;
+            audit::note(tx, &caller, "take submission", &format!("{id}: {model} on {slug}"))?;
+            Ok(id)
+        });
+        Ok(taken.await?)
     }
 }

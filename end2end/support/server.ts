@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** The accounts that `aixgrade serve --demo` makes. */
+export const demo = {
+  admin: { name: 'admin', password: 'demo-password-admin' },
+  ada: { name: 'ada', password: 'demo-password-ada' },
+  bo: { name: 'bo', password: 'demo-password-bo' },
+  chen: { name: 'chen', password: 'demo-password-chen' },
+};
+
+/** The program itself, on a free port, over a data folder of its own. */
+export class Server {
+  private process?: ChildProcess;
+  private folder = '';
+  private printed = '';
+  private address = '';
+
+  constructor(private readonly args: string[]) {}
+
+  /** Where it answers, such as `http://127.0.0.1:34567`. */
+  get url(): string {
+    return this.address;
+  }
+
+  /** What it has printed so far, both streams. */
+  get output(): string {
+    return this.printed;
+  }
+
+  /** The data folder, for a second program over the same data. */
+  get data(): string {
+    return this.folder;
+  }
+
+  /** Starts it over a fresh data folder. */
+  async start(): Promise<void> {
+    this.folder = await mkdtemp(path.join(tmpdir(), 'aixgrade-journey-'));
+    await this.launch('127.0.0.1:0', this.args);
+  }
+
+  /** Ends it at once, as a power cut would: no handler runs, nothing is flushed. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Starts it again where it was, over the data that it left. */
+  async restart(): Promise<void> {
+    await this.launch(new URL(this.address).host, []);
+  }
+
+  /** Ends it and removes its data. */
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async launch(listen: string, args: string[]): Promise<void> {
+    const binary = process.env.AIXGRADE_BINARY;
+    if (!binary) {
+      throw new Error('AIXGRADE_BINARY names no program; run the journeys with `cargo xtask test`');
+    }
+    const started = spawn(binary, ['serve', '--listen', listen, '--data', this.folder, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Nothing that the developer has set for a server of their own.
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info' },
+    });
+    this.process = started;
+    const from = this.printed.length;
+    await new Promise<void>((resolve, reject) => {
+      const read = (text: string) => {
+        this.printed += text;
+        const found = /AixGrade is at (http:\/\/\S+)/.exec(this.printed.slice(from));
+        if (found) {
+          this.address = found[1];
+          resolve();
+        }
+      };
+      for (const stream of [started.stdout, started.stderr]) {
+        stream?.setEncoding('utf8').on('data', read);
+      }
+      started.once('error', reject);
+      started.once('exit', (code) => reject(new Error(`the server ended (${code}):\n${this.printed}`)));
+    });
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const running = this.process;
+    this.process = undefined;
+    if (!running || running.exitCode !== null || running.signalCode !== null) {
+      return;
+    }
+    const ended = new Promise((resolve) => running.once('exit', resolve));
+    running.kill(signal);
+    await ended;
+  }
+}

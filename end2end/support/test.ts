@@ -1,0 +1,74 @@
+import { type Page, expect, test as base } from '@playwright/test';
+
+import { Server } from './server.ts';
+
+export { expect } from '@playwright/test';
+export { demo } from './server.ts';
+
+let current: Server | undefined;
+
+/** What a page did that no page of ours may do. */
+class Watch {
+  readonly faults: string[] = [];
+  private readonly expected: RegExp[] = [];
+
+  /** Lets a complaint of the browser pass that this journey provokes. */
+  expect(complaint: RegExp): void {
+    this.expected.push(complaint);
+  }
+
+  follow(page: Page): void {
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      const ours = !url.protocol.startsWith('http') || url.origin === current?.url;
+      if (!ours) {
+        this.faults.push(`asked another host: ${request.url()}`);
+      }
+    });
+    page.on('pageerror', (error) => this.complain(`${error}`));
+    // Violations of the Content-Security-Policy and hydration mismatches arrive here.
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') {
+        this.complain(`${message.type()}: ${message.text()}`);
+      }
+    });
+  }
+
+  private complain(text: string): void {
+    if (!this.expected.some((expected) => expected.test(text))) {
+      this.faults.push(text);
+    }
+  }
+}
+
+/**
+ * Every test runs against the server of its spec file (`serve`), and fails where a page speaks to
+ * another host, breaks the Content-Security-Policy, or complains on the console.
+ */
+export const test = base.extend<{ watch: Watch }>({
+  baseURL: async ({}, use) => {
+    await use(current?.url);
+  },
+  watch: [
+    async ({ page }, use) => {
+      const watch = new Watch();
+      watch.follow(page);
+      await use(watch);
+      expect(watch.faults).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+/** Gives a spec file a fresh server; `--demo` brings accounts, the starter dataset and a study. */
+export function serve(...args: string[]): Server {
+  const server = new Server(args);
+  test.beforeAll(async () => {
+    current = server;
+    await server.start();
+  });
+  test.afterAll(async () => {
+    await server.stop();
+  });
+  return server;
+}

@@ -1,0 +1,107 @@
+//! What ships inside the program: the rubric, the starter dataset, its three models' outputs.
+
+use app::model::{problem::Problem, rubric::Rubric};
+use rust_embed::RustEmbed;
+use serde::Deserialize;
+
+use super::files::Files;
+
+#[derive(RustEmbed)]
+#[folder = "../datasets"]
+#[include = "rubric/*.json"]
+#[include = "starter/*"]
+#[exclude = "starter/reference/*"]
+#[exclude = "starter/expected.tsv"]
+struct Datasets;
+
+const STARTER: &str = "starter/";
+
+/// One of the starter dataset's models.
+pub struct StarterOutputs {
+    /// The invented model's name.
+    pub model: String,
+    /// The file's name.
+    pub file: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+/// The bundled rubric.
+///
+/// # Errors
+/// It is damaged, which a test rules out.
+pub fn rubric() -> Result<Rubric, Problem> {
+    read("rubric/aixbench.json")
+}
+
+/// The starter dataset.
+///
+/// # Errors
+/// It is damaged, which a test rules out.
+pub fn starter() -> Result<Files, Problem> {
+    let mut files = Files::named("starter");
+    for path in Datasets::iter() {
+        let own = path.strip_prefix(STARTER).filter(|path| !path.starts_with("outputs/"));
+        if let (Some(own), Some(file)) = (own, Datasets::get(&path)) {
+            files.add(own, file.data.into_owned())?;
+        }
+    }
+    Ok(files)
+}
+
+/// The starter dataset's outputs, in the order in which they are listed.
+///
+/// # Errors
+/// They are damaged, which a test rules out.
+pub fn starter_outputs() -> Result<Vec<StarterOutputs>, Problem> {
+    #[derive(Deserialize)]
+    struct Listed {
+        file: String,
+        model: String,
+    }
+    let listed: Vec<Listed> = read("starter/outputs/models.json")?;
+    let with_bytes = listed.into_iter().map(|Listed { file, model }| {
+        let path = format!("{STARTER}outputs/{file}");
+        let found = Datasets::get(&path).ok_or_else(|| damaged(&path, "it is missing"))?;
+        Ok(StarterOutputs { model, file, bytes: found.data.into_owned() })
+    });
+    with_bytes.collect()
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &str) -> Result<T, Problem> {
+    let file = Datasets::get(path).ok_or_else(|| damaged(path, "it is missing"))?;
+    serde_json::from_slice(&file.data).map_err(|e| damaged(path, &e.to_string()))
+}
+
+fn damaged(path: &str, what: &str) -> Problem {
+    Problem::new(
+        path,
+        format!("the program was built with a damaged file: {what}"),
+        "Build it again from a clean clone",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats;
+
+    #[test]
+    fn everything_bundled_can_be_read() {
+        let rubric = rubric().unwrap();
+        assert_eq!(rubric.fault(), None);
+        assert_eq!(rubric.dimensions.iter().map(|d| d.range()).collect::<Vec<_>>(), [(1, 4), (1, 3), (1, 5)]);
+        let found = formats::read(&starter().unwrap()).unwrap();
+        assert_eq!(found.datasets[0].tasks.len(), 40);
+        let outputs = starter_outputs().unwrap();
+        assert_eq!(outputs.len(), 3);
+        for output in outputs {
+            let mut count = 0;
+            formats::outputs::read(&output.file, output.bytes.as_slice(), |line| {
+                line.unwrap();
+                count += 1;
+            });
+            assert_eq!(count, 40, "{}", output.file);
+        }
+    }
+}

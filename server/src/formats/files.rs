@@ -1,0 +1,301 @@
+//! A folder or an archive, as the files in it that an import may need.
+//!
+//! Read into memory within limits; nothing of an archive is ever written to disk here. Paths are
+//! relative with forward slashes and never leave their folder, since the tests' paths are later
+//! written out below a scratch folder.
+
+use std::{
+    collections::BTreeMap,
+    io::{Read, Seek},
+    path::Path,
+};
+
+use app::model::problem::Problem;
+
+/// Files of an import; the published checkout has 556.
+const MOST_FILES: usize = 20_000;
+/// One file, in bytes; the largest of the published checkout is a jar of 1.5 MB.
+const LARGEST_FILE: u64 = 32 * 1024 * 1024;
+/// All files together, in bytes: an import is held in memory, and an archive can promise a
+/// thousand times its size.
+const LARGEST_TREE: u64 = 128 * 1024 * 1024;
+
+/// Files by their path.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// What its owner calls it: a file's or folder's name, never a machine's path.
+    pub name: String,
+    files: BTreeMap<String, Vec<u8>>,
+    total: u64,
+}
+
+impl Files {
+    /// No files yet, under this name.
+    pub fn named(name: impl Into<String>) -> Files {
+        Files { name: name.into(), ..Files::default() }
+    }
+
+    /// Adds a file.
+    ///
+    /// # Errors
+    /// Its path leaves the folder, or a limit is passed.
+    pub fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), Problem> {
+        let path = checked(path).ok_or_else(|| {
+            Problem::new(
+                &self.name,
+                format!("the path `{}` leaves its folder", path.escape_debug()),
+                "Pack it again with relative paths",
+            )
+        })?;
+        self.total += bytes.len() as u64;
+        if self.files.len() >= MOST_FILES {
+            return Err(self.too_much(format!("it holds more than {MOST_FILES} files")));
+        }
+        if self.total > LARGEST_TREE {
+            return Err(self.too_much(format!("it unpacks to more than {} MiB", LARGEST_TREE / 1024 / 1024)));
+        }
+        self.files.insert(path, bytes);
+        Ok(())
+    }
+
+    /// Adds a file that may be packed with gzip, under its name without `.gz`.
+    ///
+    /// # Errors
+    /// It cannot be read, or a limit is passed.
+    pub fn add_plain(&mut self, name: &str, file: impl Read) -> Result<(), Problem> {
+        let mut file = std::io::BufReader::new(file);
+        let packed = std::io::BufRead::fill_buf(&mut file).is_ok_and(|start| start.starts_with(&[0x1f, 0x8b]));
+        let bytes = match packed {
+            true => self.bounded(name, flate2::bufread::MultiGzDecoder::new(file))?,
+            false => self.bounded(name, file)?,
+        };
+        self.add(name.strip_suffix(".gz").unwrap_or(name), bytes)
+    }
+
+    /// What an import may need of a folder. Links are not followed.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or a limit is passed.
+    pub fn folder(folder: &Path) -> Result<Files, Problem> {
+        let name = folder.canonicalize().ok().and_then(|f| f.file_name().map(|n| n.to_string_lossy().into_owned()));
+        let mut files = Files::named(name.unwrap_or_else(|| folder.display().to_string()));
+        let failed = |path: &Path, e: &std::io::Error| {
+            Problem::new(
+                path.display().to_string(),
+                format!("it cannot be read: {e}"),
+                "Check its name and its permissions",
+            )
+        };
+        let mut open = vec![(folder.to_path_buf(), String::new())];
+        while let Some((folder, prefix)) = open.pop() {
+            for entry in std::fs::read_dir(&folder).map_err(|e| failed(&folder, &e))? {
+                let entry = entry.map_err(|e| failed(&folder, &e))?;
+                let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+                let kind = entry.file_type().map_err(|e| failed(&entry.path(), &e))?;
+                if kind.is_dir() && !is_hidden(&path) && open.len() < MOST_FILES {
+                    open.push((entry.path(), format!("{path}/")));
+                } else if kind.is_file() && is_relevant(&path) {
+                    let file = std::fs::File::open(entry.path()).map_err(|e| failed(&entry.path(), &e))?;
+                    let bytes = files.bounded(&path, file)?;
+                    files.add(&path, bytes)?;
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// What an import may need of a zip archive.
+    ///
+    /// # Errors
+    /// It is damaged, a path leaves its folder, or a limit is passed.
+    pub fn zip(name: &str, archive: impl Read + Seek) -> Result<Files, Problem> {
+        let mut files = Files::named(name);
+        let damaged = |e: zip::result::ZipError| {
+            Problem::new(name, format!("the zip archive cannot be read ({e})"), "Pack it again, without a password")
+        };
+        let mut archive = zip::ZipArchive::new(archive).map_err(damaged)?;
+        if archive.len() > MOST_FILES {
+            return Err(files.too_much(format!("it holds more than {MOST_FILES} files")));
+        }
+        for i in 0..archive.len() {
+            let entry = archive.by_index(i).map_err(damaged)?;
+            let path = entry.name().map_err(damaged)?.into_owned();
+            if entry.is_file() && is_relevant(&path) {
+                let bytes = files.bounded(&path, entry)?;
+                files.add(&path, bytes)?;
+            }
+        }
+        Ok(files)
+    }
+
+    /// What an import may need of a tar archive, packed with gzip.
+    ///
+    /// # Errors
+    /// It is damaged, a path leaves its folder, or a limit is passed.
+    pub fn tar_gz(name: &str, archive: impl Read) -> Result<Files, Problem> {
+        let mut files = Files::named(name);
+        let damaged = |e: std::io::Error| {
+            Problem::new(name, format!("the tar archive cannot be read ({e})"), "Pack it again with `tar czf`")
+        };
+        // Files that are passed over cost time, so they count too.
+        let plain = flate2::read::MultiGzDecoder::new(archive).take(4 * LARGEST_TREE);
+        let mut archive = tar::Archive::new(plain);
+        for (i, entry) in archive.entries().map_err(damaged)?.enumerate() {
+            if i > 4 * MOST_FILES {
+                return Err(files.too_much(format!("it holds more than {} entries", 4 * MOST_FILES)));
+            }
+            let entry = entry.map_err(damaged)?;
+            let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            if entry.header().entry_type().is_file() && is_relevant(&path) {
+                let bytes = files.bounded(&path, entry)?;
+                files.add(&path, bytes)?;
+            }
+        }
+        Ok(files)
+    }
+
+    /// A file's bytes.
+    pub fn get(&self, path: &str) -> Option<&[u8]> {
+        self.files.get(path).map(Vec::as_slice)
+    }
+
+    /// A file's text.
+    ///
+    /// # Errors
+    /// It is not UTF-8.
+    pub fn text(&self, path: &str) -> Option<Result<&str, Problem>> {
+        let bytes = self.get(path)?;
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        Some(std::str::from_utf8(bytes).map_err(|e| {
+            Problem::new(path, format!("byte {} is not UTF-8", e.valid_up_to() + 1), "Save the file as UTF-8")
+        }))
+    }
+
+    /// Every file below a folder (given with its slash, or empty for all), by its path in it.
+    pub fn below<'f>(&'f self, folder: &'f str) -> impl Iterator<Item = (&'f str, &'f [u8])> {
+        self.files.iter().filter_map(move |(path, bytes)| Some((path.strip_prefix(folder)?, bytes.as_slice())))
+    }
+
+    /// The folder (with its slash, or empty) that holds `path`, the topmost where several do.
+    pub fn root_of(&self, path: &str) -> Option<String> {
+        let roots = self.files.keys().filter_map(|p| p.strip_suffix(path));
+        roots.filter(|root| root.is_empty() || root.ends_with('/')).min_by_key(|root| root.len()).map(str::to_owned)
+    }
+
+    fn bounded(&self, path: &str, file: impl Read) -> Result<Vec<u8>, Problem> {
+        let mut bytes = Vec::new();
+        let limit = LARGEST_FILE.min(LARGEST_TREE.saturating_sub(self.total));
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| {
+            Problem::new(format!("{}: {path}", self.name), format!("it cannot be read ({e})"), "Pack it again")
+        })?;
+        match bytes.len() as u64 > limit {
+            true => Err(self.too_much(format!("`{path}` makes it larger than is taken"))),
+            false => Ok(bytes),
+        }
+    }
+
+    fn too_much(&self, what: String) -> Problem {
+        let remedy = format!(
+            "Keep to {MOST_FILES} files of {} MiB, {} MiB in all",
+            LARGEST_FILE / 1024 / 1024,
+            LARGEST_TREE / 1024 / 1024
+        );
+        Problem::new(&self.name, what, remedy)
+    }
+}
+
+/// What datasets are made of: everything below a resource folder, and these kinds of file. Jars only
+/// in `lib/`, hidden folders never.
+fn is_relevant(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let by_ending = [".java", ".jsonl", ".json", ".md"].iter().any(|ending| name.ends_with(ending));
+    !is_hidden(path)
+        && (by_ending
+            || path.contains("src/main/resources/")
+            || name.ends_with(".jar") && path.contains("lib/")
+            || name == "LICENSE")
+}
+
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.') && part != "." && part != ".." || part == "__MACOSX")
+}
+
+/// The path without needless parts; `None` where it leaves its folder.
+fn checked(path: &str) -> Option<String> {
+    if path.starts_with('/') || path.contains(['\\', '\0', ':']) || path.chars().any(char::is_control) {
+        return None;
+    }
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    (!parts.is_empty() && !parts.contains(&"..") && path.len() <= 1024).then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use super::*;
+
+    #[test]
+    fn paths_stay_in_their_folder() {
+        let check = |path, expected: Option<&str>| assert_eq!(checked(path).as_deref(), expected, "{path}");
+        check("./a//b.java", Some("a/b.java"));
+        check("a/../b.java", None);
+        check("../b.java", None);
+        check("/etc/passwd", None);
+        check("C:\\b.java", None);
+        check("a\\..\\b.java", None);
+        check("", None);
+    }
+
+    #[test]
+    fn takes_what_is_relevant_and_refuses_what_escapes() {
+        let check = |entries: &[(&str, &str)], expected: Result<&[&str], &str>| {
+            let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+            let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+            for (path, text) in entries {
+                zip.start_file(*path, zip::write::SimpleFileOptions::default()).unwrap();
+                zip.write_all(text.as_bytes()).unwrap();
+                let mut header = tar::Header::new_gnu();
+                header.set_size(text.len() as u64);
+                // Not through the library, which would refuse to write what must be refused.
+                header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
+                header.set_cksum();
+                tar.append(&header, text.as_bytes()).unwrap();
+            }
+            let zip = zip.finish().unwrap().into_inner();
+            let tar = tar.into_inner().unwrap().finish().unwrap();
+            for read in [Files::zip("a.zip", Cursor::new(&zip)), Files::tar_gz("a.tar.gz", Cursor::new(&tar))] {
+                match (read, expected) {
+                    (Ok(files), Ok(expected)) => assert_eq!(files.files.keys().collect::<Vec<_>>(), expected),
+                    (Err(problem), Err(expected)) => assert!(problem.to_string().contains(expected), "{problem}"),
+                    (read, _) => panic!("{read:?} instead of {expected:?}"),
+                }
+            }
+        };
+        check(&[("x/dataset.json", "{}"), ("x/.git/a.json", ""), ("x/b.exe", "")], Ok(&["x/dataset.json"]));
+        check(&[("a.json", ""), ("../evil.json", "")], Err("`../evil.json` leaves its folder"));
+        check(&[("/evil.json", "")], Err("leaves its folder"));
+    }
+
+    #[test]
+    fn says_what_is_wrong_with_an_archive() {
+        let zip = Files::zip("a.zip", Cursor::new(b"PK no zip")).unwrap_err().to_string();
+        assert!(zip.starts_with("a.zip: the zip archive cannot be read"), "{zip}");
+        let tar = Files::tar_gz("a.tgz", Cursor::new(b"\x1f\x8bnothing")).unwrap_err().to_string();
+        assert!(tar.starts_with("a.tgz: the tar archive cannot be read"), "{tar}");
+    }
+
+    #[test]
+    fn a_bomb_is_stopped() {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        zip.start_file("a.json", zip::write::SimpleFileOptions::default()).unwrap();
+        let zeros = vec![0; 1024 * 1024];
+        for _ in 0..=LARGEST_FILE / 1024 / 1024 {
+            zip.write_all(&zeros).unwrap();
+        }
+        let zip = zip.finish().unwrap().into_inner();
+        assert!(zip.len() < 100_000);
+        let problem = Files::zip("bomb.zip", Cursor::new(zip)).unwrap_err().to_string();
+        assert!(problem.contains("larger than is taken"), "{problem}");
+    }
+}

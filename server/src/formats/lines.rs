@@ -1,0 +1,244 @@
+//! JSON Lines, plain or gzip, read line by line with bounded memory.
+//!
+//! Readers of outputs and of datasets stand on this. Whatever is wrong with a line becomes a
+//! [`Problem`] that names it, and reading goes on: an admin gets all of a file's faults at once.
+
+use std::{
+    fmt,
+    io::{self, BufRead, BufReader, Read},
+};
+
+use app::model::problem::Problem;
+use flate2::bufread::MultiGzDecoder;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+
+/// The longest line, in bytes. A method of the longest length accepted, written as `\uXXXX`
+/// throughout, with its description, stays below.
+pub const LONGEST_LINE: usize = 2 * 1024 * 1024;
+
+/// The most that a file may unpack to, in bytes: a gzip file can promise a thousand times its size.
+const LONGEST_FILE: u64 = 2 * 1024 * 1024 * 1024;
+
+/// One line's JSON object, its fields in their order.
+#[derive(Debug)]
+pub struct Object(Vec<(String, Value)>);
+
+impl Object {
+    /// The field's value.
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        self.0.iter().find(|(name, _)| name == field).map(|(_, value)| value)
+    }
+
+    /// The names of the fields.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// A text, where the field is there and is one.
+    ///
+    /// # Errors
+    /// The field holds something else.
+    pub fn text(&self, field: &str) -> Result<Option<&str>, Fault> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(Fault(
+                format!("`{field}` is {}, not a text", kind(other)),
+                format!("Write `{field}` as a text in double quotes"),
+            )),
+        }
+    }
+
+    /// A task's id: a text without space around it, or a whole number's digits.
+    ///
+    /// # Errors
+    /// There is none, or it is something else.
+    pub fn task_id(&self) -> Result<String, Fault> {
+        let remedy = "Write `task_id` as a whole number or a text";
+        match self.get("task_id") {
+            None => Err(Fault("there is no `task_id`".into(), "Add the id of the task that the line is about".into())),
+            Some(Value::String(text)) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+            Some(Value::String(_)) => Err(Fault("`task_id` is empty".into(), remedy.into())),
+            Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
+            Some(other) => Err(Fault(format!("`task_id` is {}", kind(other)), remedy.into())),
+        }
+    }
+}
+
+/// What is wrong with a line, and what to do; the reader adds where.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fault(pub String, pub String);
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(n) if n.is_f64() => "a fraction",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Reads every line of `reader`, calling `each` with its number (from 1) and its object, or with
+/// what is wrong. Blank lines are passed over. What `each` finds wrong is handed back to it as a
+/// problem by [`problem`]. Stops where the file itself cannot be read on.
+pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(u64, Result<Object, Problem>)) {
+    let mut packed = BufReader::with_capacity(64 * 1024, reader);
+    let is_gzip = packed.fill_buf().is_ok_and(|start| start.starts_with(&[0x1f, 0x8b]));
+    if is_gzip {
+        let plain = MultiGzDecoder::new(packed).take(LONGEST_FILE + 1);
+        read_plain(file, &mut BufReader::with_capacity(64 * 1024, plain), true, &mut each);
+    } else {
+        read_plain(file, &mut packed, false, &mut each);
+    }
+}
+
+/// A fault as a problem at a line.
+pub fn problem(file: &str, line: u64, Fault(what, remedy): Fault) -> Problem {
+    Problem::new(file, what, remedy).at(line)
+}
+
+fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn FnMut(u64, Result<Object, Problem>)) {
+    let mut bytes = Vec::new();
+    let mut total = 0;
+    let mut number = 0;
+    let mut anything = false;
+    loop {
+        number += 1;
+        let length = match next_line(reader, &mut bytes) {
+            Ok(0) => break,
+            Ok(length) => length,
+            Err(e) => return each(number, Err(problem(file, number, unreadable(&e, gzip)))),
+        };
+        total += length;
+        if total > LONGEST_FILE {
+            let fault = Fault("the file unpacks to more than 2 GiB".into(), "Split it into smaller files".into());
+            return each(number, Err(problem(file, number, fault)));
+        }
+        if length > LONGEST_LINE as u64 {
+            anything = true;
+            let fault = Fault(
+                format!("the line is longer than {} MiB", LONGEST_LINE / 1024 / 1024),
+                "Write one JSON object a line, each with one output".into(),
+            );
+            each(number, Err(problem(file, number, fault)));
+            continue;
+        }
+        let mut line = bytes.as_slice();
+        if number == 1 {
+            line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+            if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
+                let fault = Fault("the file is in UTF-16".into(), "Save it as UTF-8".into());
+                return each(number, Err(problem(file, number, fault)));
+            }
+        }
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        anything = true;
+        each(number, parse(line).map_err(|fault| problem(file, number, fault)));
+    }
+    if !anything {
+        let what = if total == 0 { "the file is empty" } else { "the file holds blank lines only" };
+        each(1, Err(Problem::new(file, what, "Choose the file with one JSON object a line")));
+    }
+}
+
+/// The next line with its line break, of which at most [`LONGEST_LINE`] bytes are kept; its true
+/// length, 0 at the end.
+fn next_line(reader: &mut dyn BufRead, kept: &mut Vec<u8>) -> io::Result<u64> {
+    kept.clear();
+    let mut length = 0_u64;
+    loop {
+        let chunk = match reader.fill_buf() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        if chunk.is_empty() {
+            return Ok(length);
+        }
+        let end = chunk.iter().position(|b| *b == b'\n').map(|at| at + 1);
+        let taken = end.unwrap_or(chunk.len());
+        let room = LONGEST_LINE.saturating_sub(kept.len());
+        kept.extend_from_slice(&chunk[..taken.min(room)]);
+        reader.consume(taken);
+        length += taken as u64;
+        if end.is_some() {
+            return Ok(length);
+        }
+    }
+}
+
+fn unreadable(e: &io::Error, gzip: bool) -> Fault {
+    match (gzip, e.kind()) {
+        (true, io::ErrorKind::UnexpectedEof) => {
+            Fault("the gzip file ends in the middle".into(), "Compress the file again, or send it uncompressed".into())
+        }
+        (true, _) => {
+            Fault(format!("the gzip file is damaged ({e})"), "Compress the file again, or send it uncompressed".into())
+        }
+        (false, _) => Fault(format!("the file cannot be read on ({e})"), "Send it again".into()),
+    }
+}
+
+fn parse(line: &[u8]) -> Result<Object, Fault> {
+    let text = std::str::from_utf8(line).map_err(|e| {
+        let at = e.valid_up_to();
+        Fault(
+            format!("byte {} of the line (0x{:02X}) is not UTF-8", at + 1, line.get(at).copied().unwrap_or_default()),
+            "Save the file as UTF-8".into(),
+        )
+    })?;
+    match text.trim_start().chars().next() {
+        Some('{') => {}
+        Some('[') => {
+            return Err(Fault(
+                "the line is a JSON list, not an object".into(),
+                "Write one object a line, without brackets and commas around them".into(),
+            ));
+        }
+        _ => {
+            return Err(Fault(
+                "the line is no JSON object".into(),
+                "Write one object a line, beginning with `{`".into(),
+            ));
+        }
+    }
+    let object: Object = serde_json::from_str(text).map_err(|e| {
+        // The library counts lines too, and every line is its first.
+        let message = e.to_string();
+        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(start, _)| start);
+        let remedy = if e.is_eof() { "Complete the line, or remove it" } else { "Correct the line, or remove it" };
+        Fault(format!("the line is not valid JSON: {message}, at column {}", e.column()), remedy.into())
+    })?;
+    let mut names: Vec<&str> = object.names().collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Fault(format!("the field `{}` stands there twice", pair[0]), "Remove one of them".into())),
+        None => Ok(object),
+    }
+}
+
+/// Keeps a field that stands there twice, which [`serde_json::Map`] would not.
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Object(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}

@@ -1,0 +1,181 @@
+//! Model outputs in any of the shapes that benchmarks publish, line by line.
+
+use std::io::Read;
+
+use app::model::{problem::Problem, submission::Shape};
+
+use super::{
+    chat,
+    lines::{self, Fault, Object},
+};
+
+/// The longest code accepted, in bytes: a hundred times the longest published output.
+pub const LONGEST_CODE: usize = 256 * 1024;
+
+/// One line of a file of outputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputLine {
+    /// Its number, from 1.
+    pub line: u64,
+    /// Its shape.
+    pub shape: Shape,
+    /// The task's id as the file has it.
+    pub task_id: String,
+    /// The task's description as the file has it.
+    pub raw_nl: Option<String>,
+    /// The code, without fences.
+    pub code: String,
+    /// What a chat answer said around it.
+    pub said: String,
+    /// The answer as it came, where that is more than the code.
+    pub raw: Option<String>,
+    /// Why generation stopped, where the file says so.
+    pub end_by: Option<String>,
+}
+
+impl OutputLine {
+    /// Whether it holds no code.
+    pub fn is_empty(&self) -> bool {
+        self.code.trim().is_empty()
+    }
+}
+
+/// Reads a file of outputs, plain or gzip. `each` is called for every line that is not blank.
+pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(Result<OutputLine, Problem>)) {
+    lines::read(file, reader, |line, object| {
+        each(object.and_then(|object| output(line, &object).map_err(|fault| lines::problem(file, line, fault))));
+    });
+}
+
+const FIELDS: [(&str, Shape); 3] =
+    [("code", Shape::Aixbench), ("generation", Shape::HumanEvalX), ("completion", Shape::CodeIfBench)];
+
+fn output(line: u64, object: &Object) -> Result<OutputLine, Fault> {
+    let task_id = object.task_id()?;
+    let mut present = FIELDS.iter().filter(|(field, _)| object.get(field).is_some());
+    let (field, shape) = match (present.next(), present.next()) {
+        (Some(one), None) => *one,
+        (Some((a, _)), Some((b, _))) => {
+            return Err(Fault(format!("both `{a}` and `{b}` are there"), "Keep the one that holds the output".into()));
+        }
+        (None, _) => {
+            return Err(Fault(
+                "there is none of `code`, `generation` and `completion`".into(),
+                "Add what the model gave as `code`; an empty text where it gave nothing".into(),
+            ));
+        }
+    };
+    let answer = object.text(field)?.unwrap_or_default();
+    if answer.len() > LONGEST_CODE {
+        return Err(Fault(
+            format!("`{field}` is longer than {} KiB", LONGEST_CODE / 1024),
+            "Shorten it, or leave the line out".into(),
+        ));
+    }
+    let chat::Answer { code, said } = chat::split(answer);
+    Ok(OutputLine {
+        line,
+        shape,
+        task_id,
+        raw_nl: object.text("raw_nl")?.map(str::to_owned),
+        raw: (code != answer).then(|| answer.to_owned()),
+        code,
+        said,
+        end_by: object.text("end_by")?.map(str::to_owned),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn read_all(bytes: &[u8]) -> (Vec<OutputLine>, Vec<String>) {
+        let (mut outputs, mut problems) = (Vec::new(), Vec::new());
+        read("a.jsonl", bytes, |line| match line {
+            Ok(output) => outputs.push(output),
+            Err(problem) => problems.push(problem.to_string()),
+        });
+        (outputs, problems)
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(bytes).unwrap();
+        packer.finish().unwrap()
+    }
+
+    #[test]
+    fn reads_every_shape() {
+        let check = |line: &str, shape, task_id: &str, code: &str| {
+            for bytes in [line.as_bytes().to_vec(), gzip(line.as_bytes()), format!("\u{feff}\r\n{line}\r\n\r\n").into()]
+            {
+                let (outputs, problems) = read_all(&bytes);
+                assert_eq!(problems, [""; 0], "{line}");
+                assert_eq!(outputs.len(), 1);
+                let output = &outputs[0];
+                assert_eq!((output.shape, &*output.task_id, &*output.code), (shape, task_id, code));
+            }
+        };
+        check(
+            r#"{"task_id": 7, "raw_nl": "x", "signature": "y", "code": "int a ;", "end_by": "max_len"}"#,
+            Shape::Aixbench,
+            "7",
+            "int a ;",
+        );
+        check(
+            r#"{"task_id": "Java/12", "generation": "  return 1;\n"}"#,
+            Shape::HumanEvalX,
+            "Java/12",
+            "  return 1;\n",
+        );
+        check(r#"{"task_id": "11", "completion": "Sure:\n```java\nint a;\n```"}"#, Shape::CodeIfBench, "11", "int a;");
+        check(r#"{"task_id": "S 1", "code": "", "note": [1, {}]}"#, Shape::Aixbench, "S 1", "");
+    }
+
+    #[test]
+    fn says_what_is_wrong_where() {
+        let check = |bytes: &[u8], expected: &[&str]| {
+            let (_, problems) = read_all(bytes);
+            assert_eq!(problems.len(), expected.len(), "{problems:?}");
+            for (problem, expected) in problems.iter().zip(expected) {
+                assert!(problem.contains(expected), "{problem} does not say {expected}");
+            }
+        };
+        let good = r#"{"task_id": 1, "code": "x"}"#;
+        check(b"", &["a.jsonl: the file is empty. "]);
+        check(b"\n \r\n", &["blank lines only"]);
+        check(
+            format!("{good}\n{{\"task_id\": 2,}}\n{good}").as_bytes(),
+            &["a.jsonl, line 2: the line is not valid JSON: trailing comma"],
+        );
+        check(format!("\n\n[{good}]").as_bytes(), &["line 3: the line is a JSON list"]);
+        check(b"true", &["no JSON object"]);
+        check(b"{\"task_id\": 1, \"code\": \"x", &["EOF while parsing a string, at column"]);
+        check(br#"{"code": "x"}"#, &["there is no `task_id`"]);
+        check(br#"{"task_id": 1.5, "code": "x"}"#, &["`task_id` is a fraction"]);
+        check(br#"{"task_id": null, "code": "x"}"#, &["`task_id` is null"]);
+        check(br#"{"task_id": " ", "code": "x"}"#, &["`task_id` is empty"]);
+        check(br#"{"task_id": 1}"#, &["none of `code`, `generation` and `completion`"]);
+        check(br#"{"task_id": 1, "code": "x", "generation": "y"}"#, &["both `code` and `generation`"]);
+        check(br#"{"task_id": 1, "code": null}"#, &["`code` is null, not a text"]);
+        check(br#"{"task_id": 1, "code": ["x"]}"#, &["`code` is a list"]);
+        check(br#"{"task_id": 1, "code": "x", "raw_nl": 3}"#, &["`raw_nl` is a number"]);
+        check(br#"{"task_id": 1, "code": "x", "code": "y"}"#, &["the field `code` stands there twice"]);
+        check(b"{\"task_id\": 1, \"code\": \"\xe4\xff\"}", &["byte 25 of the line (0xE4) is not UTF-8"]);
+        check(b"\xff\xfe{\0", &["UTF-16"]);
+        check(br#"{"task_id": 1, "code": "\ud800"}"#, &["not valid JSON"]);
+        let long = format!("{{\"task_id\": 1, \"code\": \"{}\"}}\n{good}\n[]", "x".repeat(LONGEST_CODE + 1));
+        check(long.as_bytes(), &["line 1: `code` is longer than 256 KiB", "line 3: "]);
+        let longer = format!("{}\n[]", "x".repeat(lines::LONGEST_LINE + 1));
+        check(longer.as_bytes(), &["line 1: the line is longer than 2 MiB", "line 2: "]);
+        let mut packed = gzip(format!("{good}\n").repeat(5000).as_bytes());
+        packed.truncate(packed.len() / 2);
+        check(&packed, &["the gzip file ends in the middle"]);
+        let mut packed = gzip(format!("{good}\n").as_bytes());
+        let end = packed.len();
+        packed[end - 6] ^= 0xff;
+        check(&packed, &["the gzip file is damaged"]);
+    }
+}

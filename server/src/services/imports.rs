@@ -1,0 +1,151 @@
+//! Importing datasets: reading what a folder, an archive or files hold, then storing all of it or
+//! nothing.
+
+use std::{path::PathBuf, sync::Arc};
+
+use app::{
+    error::AppError,
+    model::{dataset::ImportReport, problem::Problem},
+    port::{Answer, Caller},
+};
+
+use super::{datasets::DatasetService, uploads::HeldFile};
+use crate::{
+    db::datasets::{NewTask, NewVersion},
+    error::Failure,
+    formats::{self, Found, FoundDataset, bundled, files::Files},
+};
+
+/// The service; see the module.
+pub struct ImportService {
+    datasets: Arc<DatasetService>,
+}
+
+impl ImportService {
+    /// A service that stores through `datasets`.
+    pub fn new(datasets: Arc<DatasetService>) -> Self {
+        ImportService { datasets }
+    }
+
+    /// Imports a folder, an archive, or some files, as they lie on this machine.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub async fn paths(&self, caller: &Caller, paths: Vec<PathBuf>) -> Answer<ImportReport> {
+        caller.admin()?;
+        self.import(caller, move || from_paths(&paths)).await
+    }
+
+    /// Imports files that were sent: one archive, or the files of a dataset.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub async fn sent(&self, caller: &Caller, sent: Vec<HeldFile>) -> Answer<ImportReport> {
+        caller.admin()?;
+        self.import(caller, move || {
+            let opened = sent.iter().map(|file| Ok((file.name.clone(), file.open()?)));
+            from_open_files(opened.collect::<Result<_, Failure>>()?)
+        })
+        .await
+    }
+
+    /// Imports the starter dataset that ships with the program.
+    ///
+    /// # Errors
+    /// The program is damaged.
+    pub async fn starter(&self, caller: &Caller) -> Answer<ImportReport> {
+        caller.admin()?;
+        self.import(caller, || bundled::starter().map_err(invalid)).await
+    }
+
+    async fn import<F>(&self, caller: &Caller, open: F) -> Answer<ImportReport>
+    where
+        F: FnOnce() -> Result<Files, Failure> + Send + 'static,
+    {
+        // Reading takes a while and is none of the async threads' work.
+        let read = tokio::task::spawn_blocking(move || {
+            let found = formats::read(&open()?).map_err(|problems| Failure::App(AppError::Invalid(problems)))?;
+            Ok::<_, Failure>((found, bundled::rubric().map_err(invalid)?))
+        });
+        let (found, bundled) = read.await.map_err(Failure::internal)??;
+        let Found { datasets, rubric, mut notes, bare } = found;
+        let wording = rubric.as_ref().map(|_| "The rubric's wording is the source's own.".to_owned());
+        let versions = datasets.into_iter().map(|dataset| new_version(dataset, bare)).collect();
+        let datasets = self.datasets.store(caller, versions, rubric.unwrap_or(bundled)).await?;
+        if bare {
+            notes.push("The source is tasks alone; tests and rubric of an earlier version are kept.".into());
+        }
+        Ok(ImportReport { datasets, rubric: wording, notes })
+    }
+}
+
+fn invalid(problem: Problem) -> Failure {
+    Failure::App(AppError::Invalid(vec![problem]))
+}
+
+fn new_version(found: FoundDataset, bare: bool) -> NewVersion {
+    let (test_kind, test_files) = found.tests.map_or((None, Default::default()), |tree| (Some(tree.kind), tree.files));
+    let tasks = found.tasks.into_iter().map(|task| NewTask {
+        task_id: task.task_id,
+        raw_nl: task.raw_nl,
+        lang: task.lang,
+        signature: task.signature,
+        checks: task.checks,
+        test_class: task.test_class,
+    });
+    NewVersion {
+        slug: found.slug,
+        name: found.name,
+        description: found.description,
+        license: found.license,
+        source: found.source,
+        test_kind,
+        test_files,
+        tasks: tasks.collect(),
+        bare,
+    }
+}
+
+fn from_paths(paths: &[PathBuf]) -> Result<Files, Failure> {
+    if let [folder] = paths
+        && folder.is_dir()
+    {
+        return Files::folder(folder).map_err(invalid);
+    }
+    let mut open = Vec::new();
+    for path in paths {
+        let shown = path.display().to_string();
+        if path.is_dir() {
+            return Err(Failure::invalid(
+                &shown,
+                "it is a folder among other paths",
+                "Give one folder, or files alone",
+            ));
+        }
+        let file = std::fs::File::open(path).map_err(|e| {
+            Failure::invalid(&shown, format!("it cannot be read: {e}"), "Check its name and its permissions")
+        })?;
+        let name = path.file_name().map_or(shown, |name| name.to_string_lossy().into_owned());
+        open.push((name, file));
+    }
+    from_open_files(open)
+}
+
+/// One archive, or plain files (which may be packed with gzip each).
+fn from_open_files(mut open: Vec<(String, std::fs::File)>) -> Result<Files, Failure> {
+    let is_archive = |name: &str| [".zip", ".tar.gz", ".tgz"].iter().any(|end| name.to_lowercase().ends_with(end));
+    if open.len() == 1
+        && let Some((name, file)) = open.pop_if(|(name, _)| is_archive(name))
+    {
+        let zip = name.to_lowercase().ends_with(".zip");
+        return if zip { Files::zip(&name, file) } else { Files::tar_gz(&name, file) }.map_err(invalid);
+    }
+    let mut files = Files::named(open.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", "));
+    for (name, file) in open {
+        if is_archive(&name) {
+            return Err(Failure::invalid(&name, "it is an archive among other files", "Send an archive alone"));
+        }
+        files.add_plain(&name, file).map_err(invalid)?;
+    }
+    Ok(files)
+}
