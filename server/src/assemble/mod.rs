@@ -266,14 +266,17 @@ impl Making<'_> {
         if !self.is_called(&name) {
             return;
         }
-        for word in ["private", "protected"] {
-            if let Some(node) = tree::modifier(method, self.text, word) {
-                self.edits.blank(node.byte_range());
-                self.note("public", format!("{name} was {word}, and the tests have to call it"));
+        let narrower = ["private", "protected"].into_iter().find_map(|w| tree::modifier(method, self.text, w));
+        match narrower {
+            Some(word) => {
+                let said = self.of(word).to_owned();
+                self.edits.replace(word.byte_range(), "public".into());
+                self.note("public", format!("{name} was {said}, and the tests have to call it"));
             }
-        }
-        if tree::modifier(method, self.text, "public").is_none() {
-            self.edits.insert(tree::after_annotations(method), "public ");
+            None if tree::modifier(method, self.text, "public").is_none() => {
+                self.edits.insert(tree::after_annotations(method), "public ");
+            }
+            None => {}
         }
         if let Some(word) = tree::modifier(method, self.text, "static") {
             self.edits.blank(word.byte_range());

@@ -64,6 +64,13 @@ fn makes_a_class_of_what_models_write() {
         "package p;\npublic class S1 extends q.Base {\npublic  int f(int x) { return g(x); }\nprivate  int g(int x) { return f(x); }\nstatic int h() { return 1; }\n}\n",
         &["wrap", "static", "static"],
     );
+    // A modifier that hides it, and an annotation.
+    check(
+        &base(),
+        "@Override protected static int f(int x) { return x; }",
+        "package p;\npublic class S1 extends q.Base {\n@Override public  int f(int x) { return x; }\n}\n",
+        &["wrap", "public", "static"],
+    );
     // A class with a package and a name of its own, and a second public class.
     check(
         &interface(),

@@ -50,10 +50,11 @@ impl Edits {
         self.0.push((at..at, text.to_owned()));
     }
 
-    /// The text with all edits done. Where two overlap, the earlier and longer one counts.
+    /// The text with all edits done. Where two overlap, the earlier one counts; what is put in at a
+    /// place comes before what replaces the text there.
     pub fn apply(&self, text: &str) -> String {
         let mut edits: Vec<_> = self.0.iter().collect();
-        edits.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
+        edits.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut done, mut at) = (String::with_capacity(text.len() + 64), 0);
         for (range, with) in edits {
             if range.start < at {

@@ -130,8 +130,8 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
             return with(Verdict::Tampered, None, "something that is no frame came over the control socket");
         }
         Err(_) if end.flooded => return with(Verdict::Crashed, Some(LimitHit::Printed), "it printed without end"),
-        // The kernel's own count ends it on a tick, so a hair's breadth below is meant too.
-        Err(_) if end.report.cpu_us + 20_000 >= end.allowance.cpu_s * 1_000_000 => {
+        // The kernel ends it by a count of its own, coarser than the one it reports afterwards.
+        Err(_) if end.report.cpu_us >= end.allowance.cpu_s * 850_000 => {
             return with(Verdict::Timeout, Some(LimitHit::Cpu), "it used up its processor time");
         }
         Err(_) if end.timed_out => {
