@@ -3,13 +3,13 @@
 use leptos::{prelude::*, server_fn::codec::Json};
 
 #[cfg(feature = "ssr")]
-use crate::port::ports;
+use crate::{model::study::NewStudy, port::ports};
 use crate::{
     error::AppError,
     model::{
         comparison::{Comparison, TaskRatings, TaskScores},
         ids::{StudyId, SubmissionId, TaskId, UserId},
-        study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
+        study::{StudyDetail, StudyRow, StudyStatus},
     },
 };
 
