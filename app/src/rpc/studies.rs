@@ -2,8 +2,6 @@
 
 use leptos::{prelude::*, server_fn::codec::Json};
 
-#[cfg(feature = "ssr")]
-use crate::{model::study::NewStudy, port::ports};
 use crate::{
     error::AppError,
     model::{
@@ -12,6 +10,8 @@ use crate::{
         study::{StudyDetail, StudyRow, StudyStatus},
     },
 };
+#[cfg(feature = "ssr")]
+use crate::{model::study::NewStudy, port::ports};
 
 /// Every study.
 #[server(prefix = "/rpc", endpoint = "studies", input = Json)]
