@@ -1,5 +1,7 @@
 //! Importing datasets and taking model outputs: by form, by script and through the services.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod util;
 
 use std::{io::Write, path::PathBuf};
