@@ -1,5 +1,7 @@
 //! The engine in its real sandbox.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,

@@ -92,7 +92,7 @@ impl Engine {
     pub fn serve(self) {
         thread::spawn(move || {
             loop {
-                match self.db.read_blocking(|conn| runs::open(conn)) {
+                match self.db.read_blocking(runs::open) {
                     Ok(Some(run)) => {
                         if let Err(failure) = self.work(run) {
                             // Recorded with the run, too; a database that cannot be written is only here.

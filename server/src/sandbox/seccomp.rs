@@ -47,7 +47,7 @@ fn rules() -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_socketpair, vec![one(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64)?]);
     // No terminal tricks (TIOCSTI): only what the C library asks of a stream, and FIONREAD, FIONBIO.
     let ioctls = [libc::TCGETS, libc::FIONREAD, libc::FIONBIO, libc::TIOCGWINSZ];
-    let ioctls = ioctls.iter().map(|&request| one(1, SeccompCmpOp::Eq, request as u64));
+    let ioctls = ioctls.iter().map(|&request| one(1, SeccompCmpOp::Eq, request));
     rules.insert(libc::SYS_ioctl, ioctls.collect::<Result<_, _>>()?);
     Ok(rules)
 }

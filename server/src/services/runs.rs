@@ -46,7 +46,7 @@ impl Runs for RunService {
         Ok(self
             .db
             .read(move |conn| {
-                runs::list(conn, submission)?.iter().map(|run| Ok(row(conn, run, &figures(conn, run.id)?)?)).collect()
+                runs::list(conn, submission)?.iter().map(|run| row(conn, run, &figures(conn, run.id)?)).collect()
             })
             .await?)
     }
