@@ -144,9 +144,9 @@ pub fn LanguageSwitch() -> impl IntoView {
         })
         .collect_view();
     view! {
-        <form class="languages" method="post" action="/lang" aria-label=i18n.common.language>
+        <form method="post" action="/lang">
             <input type="hidden" name="next" value=next />
-            {choices}
+            <div class="languages" role="group" aria-label=i18n.common.language>{choices}</div>
         </form>
     }
 }
