@@ -96,7 +96,7 @@ pub fn Header() -> impl IntoView {
         <header class="header">
             <a class="brand" href="/">
                 <BrandMark />
-                "AixGrade"
+                <span class="brand-name">"AixGrade"</span>
             </a>
             <nav class="nav" aria-label=common.main_navigation>
                 <ul>{links}</ul>
