@@ -3,6 +3,9 @@
 //! [`state`] puts it together; [`http`] turns requests into calls on [`services`]; they authorise,
 //! then read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
 
+// Pages are deeply nested types, and laying them out is a query per level.
+#![recursion_limit = "512"]
+
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod datasets;
 pub mod grading;
 pub mod imports;
+pub mod starter;
 pub mod studies;
 pub mod submissions;
 pub mod uploads;
@@ -66,7 +67,7 @@ impl Services {
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
         Ok(Services {
-            imports: Arc::new(imports::ImportService::new(datasets.clone(), uploads.clone())),
+            imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,
