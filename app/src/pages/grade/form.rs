@@ -205,7 +205,7 @@ fn State(hands: Hands) -> impl IntoView {
     let here = use_location();
     let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
     let calm = move || match desk.kept.get() {
-        Kept::Untouched => ("state", String::new()),
+        Kept::Untouched => ("state state-none", String::new()),
         Kept::Saving => ("state state-busy", t.state_saving.into()),
         Kept::Saved => ("state state-good", t.state_saved.into()),
         Kept::Retrying => ("state state-care", t.state_retrying.into()),

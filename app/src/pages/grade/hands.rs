@@ -154,7 +154,11 @@ pub fn set_up(hands: Hands, token: Token) {
         desk.recover();
         take_over_clicks(desk, hands.rubric, &token);
         // Beside the code on a wide screen; on a narrow one the reader begins at the top.
-        request_animation_frame(move || hands.focus(hands.current.try_get_untracked().unwrap_or(0), true));
+        request_animation_frame(move || {
+            // The page's elements may be the last output's, scrolled to where its reader was.
+            browser::to_top(".rating-body");
+            hands.focus(hands.current.try_get_untracked().unwrap_or(0), true);
+        });
     });
     let keys = window_event_listener(ev::keydown, move |event| {
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();

@@ -76,7 +76,7 @@ pub fn Workbench(
                     {back.map(|href| view! { <a class="button quiet" href=href>{t.back} <kbd>"b"</kbd></a> })}
                     {forward.map(|href| view! { <a class="button quiet" href=href>{t.forward} <kbd>"n"</kbd></a> })}
                     <a class="button quiet" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
-                    <button class="button quiet scripted" type="button" on:click=move |_| hands.act(Act::Help)>
+                    <button class="button quiet scripted keys-button" type="button" on:click=move |_| hands.act(Act::Help)>
                         {t.help_title} " " <kbd>"?"</kbd>
                     </button>
                 </nav>
