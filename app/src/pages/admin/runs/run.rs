@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos_router::{
-    components::Form,
-    hooks::{use_params_map, use_query_map},
-};
+use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{percent, status, verdict};
 use crate::{
@@ -17,7 +14,7 @@ use crate::{
         lang::Lang,
         run::{ItemRow, ItemState, RunDetail, RunStatus, Verdict},
     },
-    pages::admin::parts::{asked, choice, holds, param, progress},
+    pages::admin::parts::{Filter, asked, choice, holds, param, progress},
     rpc::runs::{CancelRun, run},
     ui::{
         chart,
@@ -181,7 +178,7 @@ fn Items(
     view! {
         <section aria-labelledby="outputs">
             <h2 id="outputs">{a.outputs}</h2>
-            <Form method="get" action="" attr:class="filter" noscroll=true attr:role="search">
+            <Filter search=true>
                 <div class="field">
                     <label class="label" for="filter-q">{a.filter_text}</label>
                     <input class="input" id="filter-q" type="search" name="q" value=move || read("q")/>
@@ -192,7 +189,7 @@ fn Items(
                 </div>
                 <button class="button" type="submit">{a.filter}</button>
                 <p class="filter-count" role="status">{move || (a.shown_of)(found.with(Vec::len) as u64, all)}</p>
-            </Form>
+            </Filter>
             {move || {
                 let rows = found.get();
                 if rows.is_empty() { view! { <Empty title=a.none_match/> }.into_any() } else { table(i, run, rows) }
