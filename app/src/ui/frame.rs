@@ -117,6 +117,24 @@ pub fn Header() -> impl IntoView {
     }
 }
 
+/// Going to another page without loading it leaves the keyboard where it was, on something that is
+/// gone. This puts it on the new page's content; a page that wants it elsewhere takes it later.
+#[component]
+pub fn FocusOnNavigation() -> impl IntoView {
+    let path = use_location().pathname;
+    Effect::new(move |before: Option<String>| {
+        use leptos::wasm_bindgen::JsCast;
+        let now = path.get();
+        let main = document().get_element_by_id("main").and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok());
+        if let Some(main) = main
+            && before.is_some_and(|before| before != now)
+        {
+            let _ = main.focus();
+        }
+        now
+    });
+}
+
 /// Changes the visitor's language: a form, so that it works before and without the client.
 #[component]
 pub fn LanguageSwitch() -> impl IntoView {
