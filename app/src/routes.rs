@@ -27,7 +27,7 @@ use crate::{
     },
     ui::{
         announce::{LiveRegions, provide_announcer},
-        frame::Header,
+        frame::{FocusOnNavigation, Header},
     },
 };
 
@@ -58,6 +58,7 @@ pub fn App() -> impl IntoView {
                 </FlatRoutes>
             </main>
             <LiveRegions />
+            <FocusOnNavigation />
         </Router>
     }
 }
