@@ -7,6 +7,7 @@
 pub mod admin;
 pub mod common;
 pub mod rater;
+pub mod runs;
 
 use leptos::prelude::use_context;
 
@@ -23,14 +24,16 @@ pub struct I18n {
     pub rater: &'static rater::Rater,
     /// The admin's pages.
     pub admin: &'static admin::Admin,
+    /// Runs of automated tests.
+    pub runs: &'static runs::RunTexts,
 }
 
 impl I18n {
     /// The texts in `lang`.
     pub fn of(lang: Lang) -> I18n {
         match lang {
-            Lang::En => I18n { lang, common: &common::EN, rater: &rater::EN, admin: &admin::EN },
-            Lang::Zh => I18n { lang, common: &common::ZH, rater: &rater::ZH, admin: &admin::ZH },
+            Lang::En => I18n { lang, common: &common::EN, rater: &rater::EN, admin: &admin::EN, runs: &runs::EN },
+            Lang::Zh => I18n { lang, common: &common::ZH, rater: &rater::ZH, admin: &admin::ZH, runs: &runs::ZH },
         }
     }
 

@@ -8,6 +8,7 @@ mod output;
 mod parts;
 mod people;
 mod preview;
+mod runs;
 mod sending;
 mod studies;
 mod study;
@@ -22,9 +23,19 @@ use leptos_router::{SsrMode, any_nested_route::IntoAnyNestedRoute, components::R
 pub use home::AdminHome;
 
 use self::{
-    dataset::DatasetPage, datasets::DatasetsPage, new_study::NewStudyPage, output::OutputPage, people::PeoplePage,
-    preview::PreviewPage, studies::StudiesPage, study::StudyPage, study_task::StudyTaskPage,
-    submission::SubmissionPage, submissions::SubmissionsPage, upload::UploadPage,
+    dataset::DatasetPage,
+    datasets::DatasetsPage,
+    new_study::NewStudyPage,
+    output::OutputPage,
+    people::PeoplePage,
+    preview::PreviewPage,
+    runs::{RunsPage, item::RunItemPage, run::RunPage},
+    studies::StudiesPage,
+    study::StudyPage,
+    study_task::StudyTaskPage,
+    submission::SubmissionPage,
+    submissions::SubmissionsPage,
+    upload::UploadPage,
 };
 
 /// Every address under `/admin`.
@@ -40,6 +51,9 @@ pub fn AdminRoutes() -> impl leptos_router::MatchNestedRoutes + Clone {
         <Route path=path!("/admin/outputs/:id") view=OutputPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/upload") view=UploadPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/uploads/:id") view=PreviewPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/runs") view=RunsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/runs/:id") view=RunPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/runs/:id/outputs/:output") view=RunItemPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies") view=StudiesPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/new") view=NewStudyPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/:id") view=StudyPage ssr=SsrMode::Async/>
