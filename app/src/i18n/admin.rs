@@ -245,10 +245,9 @@ texts! {
         disable_hint: "Switching an account off ends its sessions; its ratings stay.", "停用账户会使其登录失效，已有的评分全部保留。";
         since: "Since", "创建时间";
         thats_you: "That is you", "这是您自己";
-        invite_lead: "An invitation is a link by which one person makes an account. Send it yourself, by mail or chat.", "邀请链接可供一人创建账户，请自行通过邮件或聊天工具发送。";
+        invite_lead: "An invitation is a link by which one person makes an account. Send it yourself, by mail or chat. Whom it is for is a note for you; the person may choose any name.", "邀请链接可供一人创建账户，请自行通过邮件或聊天工具发送。“邀请对象”仅供您备忘，对方可以自选用户名。";
         invite_label: "For whom", "邀请对象";
-        invite_label_hint: "A note for you; the person may choose any name.", "仅供您备忘，对方可以自选用户名。";
-        invite_days: "Works for days", "有效天数";
+        invite_days: "Works for (days)", "有效天数";
         invite_button: "Make a link", "生成链接";
         invite_once: "This link is shown once. Copy it now and send it to the person.", "此链接只显示一次，请立即复制并发送给对方。";
         invite_link: "Invitation link", "邀请链接";
@@ -346,6 +345,7 @@ texts! {
         means_title(dimension: &str) { format!("{dimension}: means") } { format!("{dimension}：平均分") }
         differences_title(dimension: &str) { format!("{dimension}: differences") } { format!("{dimension}：平均分之差") }
         distribution_title(dimension: &str) { format!("{dimension}: how often each score was given") } { format!("{dimension}：各分数的分布") }
+        counts_of(dimension: &str) { format!("{dimension}: number of ratings by score") } { format!("{dimension}：各分数的评分次数") }
         part_tip(model: &str, score: u64, count: u64, whole: u64)
             { format!("{model}: score {score} in {} of {}", num(count), some(whole, "rating", "ratings")) }
             { format!("{model}：{} 次评分中有 {} 次为 {score} 分", num(whole), num(count)) }

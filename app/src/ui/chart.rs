@@ -215,6 +215,8 @@ const MARGIN: f64 = 2.0;
 const ROOM_FOR_NAME: f64 = 6.0;
 /// The narrowest part, in percent, that has room for its share besides.
 const ROOM_FOR_SHARE: f64 = 22.0;
+/// The longest name, in characters, that leaves room for figures beside it on a phone.
+const SHORT_LABEL: usize = 20;
 
 fn open(out: &mut String, head: &Head, height: u32) {
     let (id, title, desc) = (escape(head.id), escape(head.title), escape(head.desc));
@@ -226,9 +228,11 @@ fn open(out: &mut String, head: &Head, height: u32) {
 
 fn labels(out: &mut String, top: u32, label: &str, note: &str) {
     let y = top + 14;
+    // Beside a long name there is no room for the figures on a phone; the page has them in a table.
+    let class = if label.chars().count() > SHORT_LABEL { "chart-note chart-spare" } else { "chart-note" };
     _ = write!(
         out,
-        r#"<text class="chart-label" x="0" y="{y}">{}</text><text class="chart-note" x="100%" y="{y}" text-anchor="end">{}</text>"#,
+        r#"<text class="chart-label" x="0" y="{y}">{}</text><text class="{class}" x="100%" y="{y}" text-anchor="end">{}</text>"#,
         escape(label),
         escape(note)
     );

@@ -65,7 +65,7 @@ pub fn CodeBox(
             {(!empty)
                 .then(|| {
                     view! {
-                        {code.laid_out.map(|lines| view! { <Listing lines label=common.code_laid_out class="code laid-out" /> })}
+                        {code.laid_out.map(|lines| view! { <Listing lines label=common.code_laid_out class="code laid-out" /> }.into_any())}
                         <Listing lines=code.raw label=common.code_raw class="code raw" />
                     }
                 })}

@@ -1,6 +1,6 @@
 //! Waiting for a page's data.
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::failure::Failure;
@@ -36,8 +36,9 @@ where
                 let children = children.clone();
                 Suspend::new(async move {
                     match data.await {
-                        Ok(value) => Either::Left(children(value)),
-                        Err(error) => Either::Right(view! { <Failure error retry /> }),
+                        // Boxed, so that a page's type ends here.
+                        Ok(value) => children(value).into_any(),
+                        Err(error) => view! { <Failure error retry /> }.into_any(),
                     }
                 })
             }}

@@ -6,7 +6,14 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use super::Global;
-use crate::{config::Config, db::sessions::Sessions, error::Failure, http, services::Services, state::AppState};
+use crate::{
+    config::Config,
+    db::sessions::Sessions,
+    error::Failure,
+    http,
+    services::{Services, starter},
+    state::AppState,
+};
 
 /// `serve`
 #[derive(Args)]
@@ -57,7 +64,14 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
 /// Fills an empty data folder; what the operator should read is returned.
 async fn prepare(services: &Services, demo: bool) -> Result<Vec<String>, Failure> {
     let mut welcome = Vec::new();
-    let _ = demo;
+    if starter::load(services).await? {
+        welcome.push("The starter dataset and the outputs of its three models were loaded.".to_owned());
+    }
+    if demo {
+        for (name, password) in starter::demo(services).await? {
+            welcome.push(format!("Demo account: {name}, password {password}"));
+        }
+    }
     if let Some((name, password)) = services.accounts.first_admin().await? {
         welcome.push(format!("Log in as {name} with the password {password}"));
         welcome.push("It is shown this once; change it under the account's name.".to_owned());

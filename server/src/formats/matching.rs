@@ -373,7 +373,7 @@ mod tests {
             eprintln!("skipped: set AIXGRADE_TEST_DATA to the folder with the published data files to match them");
             return;
         };
-        let text = |name| std::fs::read_to_string(folder.join(name)).unwrap();
+        let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
         let tasks = |name: &str| {
             let of = |line: &str| {
                 let task: serde_json::Value = serde_json::from_str(line).unwrap();

@@ -82,9 +82,9 @@ fn versions_table(i: I18n, slug: &str, versions: &[VersionRow], shown: DatasetVe
         })
         .collect_view();
     view! {
-        <section aria-labelledby="versions">
+        <section class="stack" aria-labelledby="versions">
             <h2 id="versions">{t.versions}</h2>
-            <div class="table-box" role="region" aria-labelledby="versions" tabindex="0">
+            <div class="table-box" role="group" aria-labelledby="versions" tabindex="0">
                 <table class="table">
                     <thead>
                         <tr>
@@ -131,7 +131,7 @@ fn TaskTable(
             .collect::<Vec<_>>()
     });
     view! {
-        <section aria-labelledby="tasks">
+        <section class="stack" aria-labelledby="tasks">
             <h2 id="tasks">{t.tasks}</h2>
             <Form method="get" action="" attr:class="filter" noscroll=true attr:role="search">
                 <div class="field">

@@ -85,13 +85,13 @@ pub fn task_text(i: I18n, task: TaskRow) -> impl IntoView {
         }
     });
     view! {
-        <div class="task">
+        <div class="task-box">
             <p class="task-head">
                 <code class="task-id">{task.task_id}</code>
                 {lang_badge(task.lang)}
                 {check_badges(i, task.checks)}
             </p>
-            <p class="task-text" lang=task.lang.tag()>{task.raw_nl}</p>
+            <p class="nl-text" lang=task.lang.tag()>{task.raw_nl}</p>
             {signature}
         </div>
     }

@@ -63,8 +63,7 @@ fn InviteForm(
         <ActionForm action=invite attr:class="filter">
             <div class="field">
                 <label class="label" for="invite-label">{t.invite_label}</label>
-                <input class="input" id="invite-label" name="label" required maxlength="100" autocomplete="off" aria-describedby="invite-label-hint"/>
-                <p class="hint" id="invite-label-hint">{t.invite_label_hint}</p>
+                <input class="input" id="invite-label" name="label" required maxlength="100" autocomplete="off"/>
             </div>
             <div class="field">
                 <label class="label" for="invite-role">{t.role}</label>
@@ -164,7 +163,7 @@ fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled
                             <ActionForm action=set_disabled>
                                 <input type="hidden" name="user" value=user.id.to_string()/>
                                 <input type="hidden" name="disabled" value=(!user.disabled).to_string()/>
-                                <button class="button" type="submit" aria-label=aria>{text}</button>
+                                <button class="button small-button" type="submit" aria-label=aria>{text}</button>
                             </ActionForm>
                         }
                         .into_any()
@@ -174,7 +173,7 @@ fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled
         }
     });
     view! {
-        <section aria-labelledby="accounts">
+        <section class="stack" aria-labelledby="accounts">
             <h2 id="accounts">{t.accounts}</h2>
             <p class="muted">{t.disable_hint}</p>
             <div class="table-box list-box"><table class="table list" role="table">
@@ -199,7 +198,7 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<Revok
     let t = i.admin;
     if invitations.is_empty() {
         return view! {
-            <section aria-labelledby="invitations">
+            <section class="stack" aria-labelledby="invitations">
                 <h2 id="invitations">{t.invitations}</h2>
                 <Empty title=t.no_invitations/>
             </section>
@@ -217,7 +216,7 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<Revok
             view! {
                 <ActionForm action=revoke>
                     <input type="hidden" name="id" value=one.id.to_string()/>
-                    <button class="button" type="submit" aria-label=whose>{t.revoke}</button>
+                    <button class="button small-button" type="submit" aria-label=whose>{t.revoke}</button>
                 </ActionForm>
             }
         });
@@ -232,7 +231,7 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<Revok
         }
     });
     view! {
-        <section aria-labelledby="invitations">
+        <section class="stack" aria-labelledby="invitations">
             <h2 id="invitations">{t.invitations}</h2>
             <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.invitations}</caption>

@@ -98,7 +98,7 @@ fn body(i: I18n, p: Preview, asked: Matching, take: ServerAction<TakeSubmission>
         {(p.problem_count > 0).then(|| problem_table(i, p.problems, p.problem_count))}
         {facts}
         {matching}
-        <section aria-labelledby="findings">
+        <section class="stack" aria-labelledby="findings">
             <h2 id="findings">{t.findings}</h2>
             <div class="findings">{findings}</div>
         </section>
@@ -182,7 +182,7 @@ fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
         }
     });
     view! {
-        <section aria-labelledby="bad-lines">
+        <section class="stack" aria-labelledby="bad-lines">
             <h2 id="bad-lines">{t.bad_lines}</h2>
             <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.bad_lines}</caption>
@@ -249,7 +249,7 @@ fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl I
         <section class="card stack" aria-labelledby="take">
             <h2 id="take">{t.take}</h2>
             <p>{t.take_lead}</p>
-            <ActionForm action=take attr:class="stack">
+            <ActionForm action=take attr:class="stack form">
                 <input type="hidden" name="upload" value=upload/>
                 <input type="hidden" name="dataset" value=slug/>
                 <input type="hidden" name="matching" value=matching/>

@@ -62,7 +62,8 @@ pub fn FileForm(
 ) -> impl IntoView {
     let t = use_i18n().admin;
     let state = RwSignal::new(Sending::Idle);
-    let request = StoredValue::new_local(None::<web_sys::XmlHttpRequest>);
+    // Made when something is sent, so never on the server, whose threads must not drop it.
+    let request = RwSignal::new(None::<StoredValue<web_sys::XmlHttpRequest, LocalStorage>>);
     let on_submit = move |event: web_sys::SubmitEvent| {
         let Some(form) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok()) else {
             return;
@@ -70,18 +71,19 @@ pub fn FileForm(
         // Should anything of this not be there, the browser sends the form by itself.
         if let Some(sent) = begin(&form, action, state) {
             event.prevent_default();
-            request.set_value(Some(sent));
+            request.set(Some(StoredValue::new_local(sent)));
         }
     };
     let stop = move |_| {
-        if let Some(Some(request)) = request.try_update_value(Option::take) {
-            _ = request.abort();
+        if let Some(sent) = request.try_update(Option::take).flatten() {
+            sent.with_value(|sent| _ = sent.abort());
+            sent.dispose();
         }
         state.set(Sending::Idle);
     };
     let busy = move || matches!(state.get(), Sending::Under(..) | Sending::Reading);
     view! {
-        <form class="form" action=action method="post" enctype="multipart/form-data" on:submit=on_submit>
+        <form class="stack form" action=action method="post" enctype="multipart/form-data" on:submit=on_submit>
             {children()}
             <div class="form-actions">
                 <button class="button primary" type="submit" disabled=busy>{send}</button>

@@ -83,7 +83,7 @@ fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> 
         .iter()
         .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
         .collect_view();
-    let width = rubric.dimensions.len() + 2;
+    let width = rubric.dimensions.len() + 1;
     let rows = ratings
         .into_iter()
         .map(|r| {
@@ -106,22 +106,20 @@ fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> 
                 .then(|| view! { <tr class=format!("said-row {class}")><td colspan=width>{flag}{comment}</td></tr> });
             view! {
                 <tr class=class>
-                    <th scope="row">{r.rater}{old}</th>
+                    <th scope="row">{r.rater}{old}<span class="small muted rated-at">{i.time(r.at)}</span></th>
                     {scores}
-                    <td class="when">{i.time(r.at)}</td>
                 </tr>
                 {said}
             }
         })
         .collect_view();
     view! {
-        <div class="table-box" role="region" aria-labelledby=id.to_owned() tabindex="0">
+        <div class="table-box" role="group" aria-labelledby=id.to_owned() tabindex="0">
             <table class="table ratings">
                 <thead>
                     <tr>
                         <th scope="col">{t.rater}</th>
                         {heads}
-                        <th scope="col">{t.when}</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>

@@ -89,7 +89,7 @@ fn Outputs(
         outputs.iter().filter(fits).cloned().collect::<Vec<_>>()
     });
     view! {
-        <section aria-labelledby="outputs">
+        <section class="stack" aria-labelledby="outputs">
             <h2 id="outputs">{t.outputs}</h2>
             <Form method="get" action="" attr:class="filter" noscroll=true attr:role="search">
                 <div class="field">
@@ -125,7 +125,7 @@ fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {
                     <a href=format!("/admin/outputs/{}", row.id)>{row.task_id}</a>
                 </th>
                 {sampled.then(|| view! { <td role="cell" data-label=t.sample class="num">{row.sample + 1}</td> })}
-                <td role="cell" data-label=t.description class="task-text" lang=lang>{row.raw_nl}</td>
+                <td role="cell" data-label=t.description class="nl-text" lang=lang>{row.raw_nl}</td>
                 <td role="cell" data-label=t.lines class="num">
                     {if row.empty {
                         view! { <Badge tone=Tone::Care>{t.no_code}</Badge> }.into_any()

@@ -25,7 +25,7 @@ pub fn UploadPage() -> impl IntoView {
         <Page title=t.upload_outputs crumbs=vec![("/admin/submissions".into(), t.submissions.into())]>
         <p class="lead">{t.upload_lead}</p>
         <Load data let:rows>{form(i, rows, &asked(query, "dataset"))}</Load>
-        <section aria-labelledby="shapes">
+        <section class="stack" aria-labelledby="shapes">
             <h2 id="shapes">{t.shapes_head}</h2>
             <p>{t.shapes_lead}</p>
             <dl class="shapes">

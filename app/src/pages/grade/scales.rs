@@ -28,7 +28,7 @@ pub fn Scales(
         .dimensions
         .into_iter()
         .enumerate()
-        .map(|(place, dimension)| view! { <Scale place dimension desk current missing /> })
+        .map(|(place, dimension)| view! { <Scale place dimension desk current missing /> }.into_any())
         .collect_view()
 }
 
@@ -50,7 +50,8 @@ fn Scale(
     let (low, high) = dimension.range();
     let name = dimension.name.clone();
     let question = dimension.question.clone();
-    let levels = dimension.levels.into_iter().map(|level| view! { <LevelRow place level desk /> }).collect_view();
+    let levels =
+        dimension.levels.into_iter().map(|level| view! { <LevelRow place level desk /> }.into_any()).collect_view();
     let is_current = move || current.get() == place;
     let is_missing = move || missing.get() == Some(place);
     view! {

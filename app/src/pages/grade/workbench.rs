@@ -93,6 +93,10 @@ pub fn Workbench(
     let told = move || query.read().get("error").and_then(|told| told_text(&told, desk, t));
     let place = (t.progress_text)(progress.rated, progress.left);
     let page_title = title.clone();
+    // Boxed: views nest as types, and the compiler measures the whole of them.
+    let code = view! { <CodeBox code raw /> }.into_any();
+    let form = view! { <RatingForm hands token rubric rated /> }.into_any();
+    let jump = view! { <JumpBar hands rubric_names=names(desk, hands.rubric) /> }.into_any();
     view! {
         <Title text=page_title />
         <div class="bench">
@@ -126,10 +130,10 @@ pub fn Workbench(
                             }
                         })}
                 </section>
-                <CodeBox code raw />
+                {code}
             </div>
-            <RatingForm hands token rubric rated />
-            <JumpBar hands rubric_names=names(desk, hands.rubric) />
+            {form}
+            {jump}
             <HelpSheet dialog />
         </div>
     }
@@ -353,6 +357,9 @@ fn RatingForm(hands: Hands, token: Token, rubric: Rubric, rated: bool) -> impl I
             .collect_view();
         view! { <div class="languages scripted" role="group" aria-label=t.rubric_language>{choices}</div> }
     });
+    let scales = view! { <Scales rubric desk current=hands.current missing=hands.missing /> }.into_any();
+    let flag = view! { <FlagField desk flag=at_first.flag /> }.into_any();
+    let state = view! { <State hands /> }.into_any();
     let submit_text = if rated { t.submit_again } else { t.submit };
     view! {
         <form
@@ -373,7 +380,7 @@ fn RatingForm(hands: Hands, token: Token, rubric: Rubric, rated: bool) -> impl I
                     <h2 class="eyebrow">{t.rubric}</h2>
                     {rubric_switch}
                 </div>
-                <Scales rubric desk current=hands.current missing=hands.missing />
+                {scales}
                 <div class="extra">
                     <div class="field">
                         <label class="label" for="comment">{t.comment} " " <kbd>"c"</kbd></label>
@@ -392,11 +399,11 @@ fn RatingForm(hands: Hands, token: Token, rubric: Rubric, rated: bool) -> impl I
                             {at_first.comment.clone()}
                         </textarea>
                     </div>
-                    <FlagField desk flag=at_first.flag />
+                    {flag}
                 </div>
             </div>
             <div class="rating-foot">
-                <State hands />
+                {state}
                 <div class="row">
                     <button class="button primary submit" type="submit" name="action" value="submit">
                         {submit_text}

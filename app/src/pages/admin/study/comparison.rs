@@ -77,7 +77,7 @@ fn means(i: I18n, c: &Comparison) -> impl IntoView + use<> {
     let ratings = count(|m| m.ratings);
     let tasks = count(|m| m.tasks);
     view! {
-        <div class="table-box" role="region" aria-labelledby="means-caption" tabindex="0">
+        <div class="table-box" role="group" aria-labelledby="means-caption" tabindex="0">
             <table class="table means">
                 <caption id="means-caption">{t.means_caption}</caption>
                 <thead>
@@ -257,17 +257,16 @@ fn distribution(i: I18n, c: &Comparison, d: usize, dimension: &Dimension, id: &s
             view! { <tr><th scope="row">{m.model.clone()}</th>{cells}<td class="num">{i.number(whole)}</td></tr> }
         })
         .collect_view();
-    let caption = format!("{chart_id}-caption");
-    let labelled = caption.clone();
+    let region = (t.counts_of)(&name);
     view! {
         <figure class="picture">
             <figcaption>{title}</figcaption>
             <ol class="legend">{legend}</ol>
             <div class="picture-and-table">
                 <div class="canvas" inner_html=svg></div>
-                <div class="table-box" role="region" aria-labelledby=labelled tabindex="0">
+                <div class="table-box" role="group" aria-label=region tabindex="0">
                     <table class="table counts">
-                        <caption id=caption>{t.counts_caption}</caption>
+                        <caption>{t.counts_caption}</caption>
                         <thead><tr><th scope="col">{t.score}</th>{heads}<th scope="col" class="num">{t.sum}</th></tr></thead>
                         <tbody>{rows}</tbody>
                     </table>
@@ -292,7 +291,7 @@ fn agreement(i: I18n, c: &Comparison) -> AnyView {
             <h3 id="agreement">{t.agreement}</h3>
             <p>{if none { t.agreement_none } else { t.agreement_lead }}</p>
             {(!none).then(|| view! {
-                <div class="table-box" role="region" aria-labelledby="agreement" tabindex="0">
+                <div class="table-box" role="group" aria-labelledby="agreement" tabindex="0">
                     <table class="table">
                         <thead>
                             <tr>

@@ -95,7 +95,7 @@ fn rater_table(i: I18n, raters: Vec<RaterProgress>) -> impl IntoView {
         }
     });
     view! {
-        <section aria-labelledby="raters">
+        <section class="stack" aria-labelledby="raters">
             <h2 id="raters">{t.progress}</h2>
             <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.progress}</caption>
@@ -141,7 +141,7 @@ fn flag_table(i: I18n, row: &StudyRow, flags: Vec<RaisedFlag>) -> Option<impl In
         }
     });
     Some(view! {
-        <section aria-labelledby="flags">
+        <section class="stack" aria-labelledby="flags">
             <h2 id="flags">{t.flags}</h2>
             <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{t.flags}</caption>

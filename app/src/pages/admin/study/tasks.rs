@@ -109,7 +109,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                     let name = models.get(m).cloned().unwrap_or_default();
                     view! {
                         <td role="cell" data-label=name class="num">
-                            <span class="scores">{figures(means)}</span>
+                            <span class="mean-scores">{figures(means)}</span>
                             <span class="muted small">{(t.ratings_n)(*ratings)}</span>
                         </td>
                     }
@@ -120,7 +120,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                     <th role="rowheader" scope="row" data-label=t.task>
                         <a href=href>{row.task.task_id}</a>
                     </th>
-                    <td role="cell" data-label=t.description class="task-text">
+                    <td role="cell" data-label=t.description class="nl-text">
                         <span lang=row.task.lang.tag()>{excerpt(&row.task.raw_nl, 140)}</span>
                         " "
                         {lang_badge(row.task.lang)}

@@ -1,0 +1,69 @@
+//! What an empty data folder is filled with, through the same services that everybody uses.
+
+use app::{
+    model::{ids::SubmissionId, study::NewStudy, submission::Matching, user::Role},
+    port::{Accounts, Answer, Caller, Datasets, Studies, Submissions},
+};
+
+use super::Services;
+use crate::{error::Failure, formats::bundled};
+
+/// The starter dataset's short name.
+pub const DATASET: &str = "starter";
+/// The demo's people; everybody's password is `demo-password-NAME`.
+const PEOPLE: [(&str, Role); 4] =
+    [("admin", Role::Admin), ("ada", Role::Rater), ("bo", Role::Rater), ("chen", Role::Rater)];
+const STUDY: &str = "Demo: three models on the starter tasks";
+
+/// Loads the starter dataset and the outputs of its models where there is no dataset yet. Whether it
+/// did.
+pub async fn load(services: &Services) -> Answer<bool> {
+    let caller = Caller::Operator;
+    if !services.datasets.list(&caller).await?.is_empty() {
+        return Ok(false);
+    }
+    services.imports.starter(&caller).await?;
+    let outputs = bundled::starter_outputs().map_err(|problem| Failure::internal(problem.to_string()))?;
+    for output in outputs {
+        let mut incoming = services.uploads.begin(&output.file).await?;
+        incoming.write(&output.bytes).await?;
+        let upload = services.submissions.note_upload(&caller, incoming.finish().await?).await?;
+        services.submissions.take(&caller, upload, DATASET, Matching::TaskId, &output.model).await?;
+    }
+    Ok(true)
+}
+
+/// Makes the demo's accounts and its study, each unless it is there. Returns every account's name and
+/// password.
+pub async fn demo(services: &Services) -> Answer<Vec<(&'static str, String)>> {
+    let caller = Caller::Operator;
+    let users = services.accounts.users(&caller).await?;
+    let mut accounts = Vec::new();
+    for (name, role) in PEOPLE {
+        let password = format!("demo-password-{name}");
+        if !users.iter().any(|user| user.name == name) {
+            services.accounts.add(&caller, name, role, &password).await?;
+        }
+        accounts.push((name, password));
+    }
+    let studies = services.studies.list(&caller).await?;
+    if !studies.iter().any(|study| study.title == STUDY) {
+        let mut submissions: Vec<SubmissionId> =
+            services.submissions.list(&caller, Some(DATASET.into())).await?.iter().map(|row| row.id).collect();
+        submissions.sort_unstable();
+        let users = services.accounts.users(&caller).await?;
+        let raters = users.iter().filter(|user| PEOPLE.contains(&(user.name.as_str(), Role::Rater)));
+        let new = NewStudy {
+            title: STUDY.into(),
+            dataset: DATASET.into(),
+            submissions,
+            raters: raters.map(|user| user.id).collect(),
+            overlap: 2,
+            // Fixed, so that every demo shows the same order.
+            seed: Some(2022),
+            tasks: None,
+        };
+        services.studies.create(&caller, new).await?;
+    }
+    Ok(accounts)
+}

@@ -1,0 +1,153 @@
+//! Logging in and out, joining, passwords, and who may open what.
+
+mod util;
+
+use app::{
+    model::{
+        lang::Lang,
+        user::{Me, Role},
+    },
+    port::{Accounts, Caller},
+};
+use axum::http::{Method, StatusCode};
+use serde_json::json;
+use util::TestApp;
+
+#[tokio::test]
+async fn a_session_survives_a_restart_and_ends_with_the_log_out() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    assert_eq!(ada.get("/").await.status, StatusCode::OK);
+
+    // The same cookies at a new server over the same folder.
+    let app = app.restarted();
+    let mut moved = ada.moved_to(&app);
+    assert_eq!(moved.get("/").await.status, StatusCode::OK);
+
+    assert_eq!(moved.form("/log-out", &[]).await.location(), "/log-in");
+    assert_eq!(moved.get("/").await.location(), "/log-in");
+    // The old cookie is worth nothing either.
+    assert_eq!(ada.moved_to(&app).get("/").await.location(), "/log-in");
+}
+
+#[tokio::test]
+async fn wrong_guesses_are_told_apart_from_nothing_and_slowed() {
+    let app = TestApp::demo().await;
+    for name in ["ada", "nobody-here"] {
+        let mut client = app.anonymous();
+        let mut answers = Vec::new();
+        for _ in 0..6 {
+            let answer = client.form("/log-in", &[("name", name), ("password", "wrong-password")]).await;
+            answers.push(answer.location().split(['?', '&']).nth(1).unwrap().to_owned());
+        }
+        assert_eq!(answers[..5], ["error=wrong"; 5], "{name}");
+        assert_eq!(answers[5], "error=slow", "{name}");
+    }
+    // Slowed also with the right password, or guessing would go on.
+    let answer = app.anonymous().form("/log-in", &[("name", "ADA"), ("password", "demo-password-ada")]).await;
+    assert!(answer.location().starts_with("/log-in?error=slow&wait="), "{}", answer.location());
+}
+
+#[tokio::test]
+async fn an_invitation_makes_one_account() {
+    let app = TestApp::demo().await;
+    let secret = app.services.accounts.invite(&Caller::Operator, "dora", Role::Rater, 7).await.unwrap();
+    let path = format!("/join/{secret}");
+    let mut dora = app.anonymous();
+    assert_eq!(dora.get(&path).await.status, StatusCode::OK);
+    let check = |answer: &str, error: &str| assert!(answer.contains(&format!("error={error}")), "{answer}");
+    let fields = |name, password| [("name", name), ("password", password)];
+    check(dora.form(&path, &fields("ada", "long-enough-password")).await.location(), "taken");
+    check(dora.form(&path, &fields("dora", "short")).await.location(), "password");
+    check(dora.form(&path, &fields("d o", "long-enough-password")).await.location(), "name");
+    assert_eq!(dora.form(&path, &fields("dora", "long-enough-password")).await.location(), "/");
+    assert_eq!(dora.get("/").await.status, StatusCode::OK);
+    check(app.anonymous().form(&path, &fields("eve", "long-enough-password")).await.location(), "gone");
+    let wrong = app.anonymous().form("/join/made-up", &fields("eve", "long-enough-password")).await;
+    check(wrong.location(), "gone");
+}
+
+#[tokio::test]
+async fn a_changed_password_ends_the_other_sessions() {
+    let app = TestApp::demo().await;
+    let (mut here, mut there) = (app.rater().await, app.rater().await);
+    let fields = [("current", "wrong-password"), ("new", "a-better-password")];
+    assert_eq!(here.form("/account/password", &fields).await.location(), "/account?error=current");
+    let fields = [("current", "demo-password-ada"), ("new", "a-better-password")];
+    assert_eq!(here.form("/account/password", &fields).await.location(), "/account?done=password");
+    assert_eq!(here.get("/").await.status, StatusCode::OK);
+    assert_eq!(there.get("/").await.location(), "/log-in");
+}
+
+#[tokio::test]
+async fn a_disabled_account_is_out_at_once_and_an_admin_cannot_shut_themselves_out() {
+    let app = TestApp::demo().await;
+    let (mut ada, mut admin) = (app.rater().await, app.admin().await);
+    let users = app.services.accounts.users(&Caller::Operator).await.unwrap();
+    let id = |name: &str| users.iter().find(|u| u.name == name).unwrap().id.to_string();
+    let set = |user: String| [("user", user), ("disabled", "true".to_owned())];
+    let fields = set(id("ada"));
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
+    admin.form("/rpc/set_disabled", &fields).await;
+    assert_eq!(ada.get("/").await.location(), "/log-in");
+    let me = Me { id: id("admin").parse().unwrap(), name: "admin".into(), role: Role::Admin, lang: Lang::En };
+    let own = me.id;
+    assert!(app.services.accounts.set_disabled(&Caller::User(me), own, true).await.is_err());
+    assert_eq!(admin.get("/admin").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn pages_open_for_those_they_are_for() {
+    let app = TestApp::demo().await;
+    let (mut nobody, mut ada, mut admin) = (app.anonymous(), app.rater().await, app.admin().await);
+    let pages =
+        ["/admin", "/admin/datasets", "/admin/submissions", "/admin/studies", "/admin/studies/1", "/admin/people"];
+    for page in pages {
+        let to = nobody.get(page).await;
+        assert!(to.location().starts_with("/log-in?next="), "{page}: {}", to.location());
+        assert_eq!(ada.get(page).await.status, StatusCode::FORBIDDEN, "{page}");
+        assert_eq!(admin.get(page).await.status, StatusCode::OK, "{page}");
+    }
+    for function in ["datasets", "studies", "people"] {
+        assert_eq!(nobody.rpc(function, json!({})).await.status, StatusCode::UNAUTHORIZED, "{function}");
+        assert_eq!(ada.rpc(function, json!({})).await.status, StatusCode::FORBIDDEN, "{function}");
+        assert_eq!(admin.rpc(function, json!({})).await.status, StatusCode::OK, "{function}");
+    }
+    assert_eq!(admin.rpc("study", json!({"id": 4711})).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(admin.rpc("study", json!({"id": "x"})).await.status, StatusCode::BAD_REQUEST);
+    assert_eq!(admin.get("/no/such/page").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(admin.get("/admin/studies/4711").await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn other_sites_change_nothing_and_pages_are_strict() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let headers = [("sec-fetch-site", "cross-site"), ("content-type", "application/x-www-form-urlencoded")];
+    let answer = ada.send(Method::POST, "/log-out", &headers, String::new()).await;
+    assert_eq!(answer.status, StatusCode::FORBIDDEN);
+    let page = ada.get("/").await;
+    assert_eq!(page.status, StatusCode::OK, "still logged in");
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    let nonce = policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
+    assert!(!nonce.is_empty() && !policy.contains("unsafe-inline"));
+    // Every script carries the nonce.
+    for script in page.body.split("<script").skip(1) {
+        let tag = script.split('>').next().unwrap();
+        assert!(tag.contains(&format!("nonce=\"{nonce}\"")), "{tag}");
+    }
+    let again = ada.get("/").await;
+    assert_ne!(again.headers["content-security-policy"], page.headers["content-security-policy"]);
+    let cookie = app.anonymous().form("/log-in", &[("name", "ada"), ("password", "demo-password-ada")]).await;
+    let cookie = cookie.headers["set-cookie"].to_str().unwrap().to_owned();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
+}
+
+#[tokio::test]
+async fn the_log_in_leads_back_to_our_own_pages_only() {
+    let app = TestApp::demo().await;
+    for (next, to) in [("/account", "/account"), ("https://elsewhere.example", "/"), ("//elsewhere.example", "/")] {
+        let fields = [("name", "ada"), ("password", "demo-password-ada"), ("next", next)];
+        assert_eq!(app.anonymous().form("/log-in", &fields).await.location(), to);
+    }
+}

@@ -1,0 +1,170 @@
+//! A test application: the whole router over a data folder of its own, with clients that are nobody,
+//! a rater or an admin.
+
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+use std::net::SocketAddr;
+
+use axum::{
+    Router,
+    body::Body,
+    extract::ConnectInfo,
+    http::{HeaderMap, Method, Request, StatusCode, header},
+};
+use http_body_util::BodyExt;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use server::{
+    config::Config,
+    http,
+    services::{Services, starter},
+    state::AppState,
+};
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+/// The application under test.
+pub struct TestApp {
+    /// The services behind it, for looking behind the scenes.
+    pub services: Services,
+    folder: TempDir,
+    router: Router,
+}
+
+impl TestApp {
+    /// Nothing but an empty database.
+    pub async fn empty() -> TestApp {
+        let folder = tempfile::tempdir().unwrap();
+        TestApp::over(folder)
+    }
+
+    /// The starter dataset, three raters, an admin, and a running study: as `serve --demo` makes them.
+    pub async fn demo() -> TestApp {
+        let app = TestApp::empty().await;
+        starter::load(&app.services).await.unwrap();
+        starter::demo(&app.services).await.unwrap();
+        app
+    }
+
+    /// The same data folder under a new server, as after a restart.
+    pub fn restarted(self) -> TestApp {
+        let TestApp { folder, .. } = self;
+        TestApp::over(folder)
+    }
+
+    fn over(folder: TempDir) -> TestApp {
+        let services = Services::open(folder.path()).unwrap();
+        let config = Config { listen: "127.0.0.1:3000".parse().unwrap(), public_url: None, trust_proxy: false };
+        let router = http::router(AppState::new(services.clone(), config));
+        TestApp { services, folder, router }
+    }
+
+    /// Nobody.
+    pub fn anonymous(&self) -> Client {
+        Client { router: self.router.clone(), cookies: Vec::new() }
+    }
+
+    /// A demo account, logged in.
+    pub async fn demo_user(&self, name: &str) -> Client {
+        let mut client = self.anonymous();
+        let password = format!("demo-password-{name}");
+        let answer = client.form("/log-in", &[("name", name), ("password", &password)]).await;
+        assert_eq!(answer.location(), "/", "logging in as {name}");
+        client
+    }
+
+    /// The demo rater `ada`.
+    pub async fn rater(&self) -> Client {
+        self.demo_user("ada").await
+    }
+
+    /// The demo admin.
+    pub async fn admin(&self) -> Client {
+        self.demo_user("admin").await
+    }
+}
+
+/// Somebody's browser, without the browser.
+#[derive(Clone)]
+pub struct Client {
+    router: Router,
+    cookies: Vec<(String, String)>,
+}
+
+/// What came back.
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body as text.
+    pub body: String,
+}
+
+impl Answer {
+    /// Where it redirects to; panics if it does not.
+    pub fn location(&self) -> &str {
+        let to = self.headers.get(header::LOCATION).unwrap_or_else(|| panic!("{}: {}", self.status, self.body));
+        to.to_str().unwrap()
+    }
+
+    /// The body as a value.
+    pub fn json<T: DeserializeOwned>(&self) -> T {
+        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {} {}", self.status, self.body))
+    }
+}
+
+impl Client {
+    /// The same cookies at another server.
+    pub fn moved_to(&self, app: &TestApp) -> Client {
+        Client { router: app.router.clone(), cookies: self.cookies.clone() }
+    }
+
+    /// Opens a page.
+    pub async fn get(&mut self, path: &str) -> Answer {
+        self.send(Method::GET, path, &[("accept", "text/html")], String::new()).await
+    }
+
+    /// Sends a form, as a page of ours would.
+    pub async fn form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let body = server::http::guard::serde_urlencode(fields);
+        let headers = [
+            ("content-type", "application/x-www-form-urlencoded"),
+            ("accept", "text/html"),
+            ("sec-fetch-site", "same-origin"),
+        ];
+        self.send(Method::POST, path, &headers, body).await
+    }
+
+    /// Calls a server function that takes JSON.
+    pub async fn rpc(&mut self, function: &str, arguments: Value) -> Answer {
+        let headers =
+            [("content-type", "application/json"), ("accept", "application/json"), ("sec-fetch-site", "same-origin")];
+        self.send(Method::POST, &format!("/rpc/{function}"), &headers, arguments.to_string()).await
+    }
+
+    /// Sends anything, keeping cookies as a browser does.
+    pub async fn send(&mut self, method: Method, path: &str, headers: &[(&str, &str)], body: String) -> Answer {
+        let mut request = Request::builder().method(method).uri(path).header("host", "127.0.0.1:3000");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if !self.cookies.is_empty() {
+            let jar: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            request = request.header(header::COOKIE, jar.join("; "));
+        }
+        let address: SocketAddr = "127.0.0.1:50000".parse().unwrap();
+        let request = request.extension(ConnectInfo(address)).body(Body::from(body)).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        for cookie in parts.headers.get_all(header::SET_COOKIE) {
+            let (name, value) = cookie.to_str().unwrap().split(';').next().unwrap().split_once('=').unwrap();
+            self.cookies.retain(|(n, _)| n != name);
+            if !value.is_empty() {
+                self.cookies.push((name.into(), value.into()));
+            }
+        }
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Answer { status: parts.status, headers: parts.headers, body: String::from_utf8_lossy(&bytes).into_owned() }
+    }
+}
