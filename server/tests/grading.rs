@@ -208,7 +208,8 @@ async fn nothing_a_rater_can_reach_names_a_model() {
                 assert!(!text.contains(&part.to_lowercase()), "{what} names {part}");
             }
         }
-        assert!(!text.contains("submission"), "{what} speaks of submissions");
+        // An answer may repeat what was asked, so the word counts only where it was not in the question.
+        assert!(what.contains("submission") || !text.contains("submission"), "{what} speaks of submissions");
     };
     let study = study(&mut ada).await;
     let item = next(&mut ada, &study).await.unwrap();

@@ -4,10 +4,14 @@
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
 //! codes: 0 success, 1 our own failure, 2 bad input.
 
+mod datasets;
 mod doctor;
 mod export;
+mod import;
+mod progress;
 mod serve;
 mod studies;
+mod submissions;
 mod user;
 
 use std::{io::Write, path::PathBuf, process::ExitCode};
@@ -48,6 +52,15 @@ pub struct Global {
 enum Command {
     /// Start the web server
     Serve(serve::Serve),
+    /// Import a dataset: the published benchmark, or one in AixGrade's own format
+    #[command(subcommand)]
+    Import(import::Import),
+    /// List the datasets, show one
+    #[command(subcommand)]
+    Datasets(datasets::Datasets),
+    /// Take model outputs, list what was taken
+    #[command(subcommand)]
+    Submissions(submissions::Submissions),
     /// Make studies, see how far they are, pause, resume or close them
     #[command(subcommand)]
     Studies(studies::Studies),
@@ -79,6 +92,9 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     let Cli { global, command } = cli;
     match command {
         Command::Serve(serve) => serve::run(&global, serve).await,
+        Command::Import(import) => import::run(&global, import).await,
+        Command::Datasets(datasets) => datasets::run(&global, datasets).await,
+        Command::Submissions(submissions) => submissions::run(&global, submissions).await,
         Command::Studies(studies) => studies::run(&global, studies).await,
         Command::Export(export) => export::run(&global, export).await,
         Command::User(user) => user::run(&global, user).await,

@@ -34,7 +34,8 @@ pub fn split(answer: &str) -> Answer {
         (before, after) => format!("{before}\n\n{after}"),
     };
     let code = &answer[block.code.0..block.code.1];
-    Answer { code: code.strip_suffix('\n').unwrap_or(code).replace("\r\n", "\n"), said }
+    let code = code.replace("\r\n", "\n");
+    Answer { code: code.strip_suffix('\n').map(str::to_owned).unwrap_or(code), said }
 }
 
 /// A fenced block; places are byte offsets.

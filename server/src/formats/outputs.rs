@@ -163,7 +163,7 @@ mod tests {
         check(br#"{"task_id": 1, "code": ["x"]}"#, &["`code` is a list"]);
         check(br#"{"task_id": 1, "code": "x", "raw_nl": 3}"#, &["`raw_nl` is a number"]);
         check(br#"{"task_id": 1, "code": "x", "code": "y"}"#, &["the field `code` stands there twice"]);
-        check(b"{\"task_id\": 1, \"code\": \"\xe4\xff\"}", &["byte 24 of the line (0xE4) is not UTF-8"]);
+        check(b"{\"task_id\": 1, \"code\": \"\xe4\xff\"}", &["byte 25 of the line (0xE4) is not UTF-8"]);
         check(b"\xff\xfe{\0", &["UTF-16"]);
         check(br#"{"task_id": 1, "code": "\ud800"}"#, &["not valid JSON"]);
         let long = format!("{{\"task_id\": 1, \"code\": \"{}\"}}\n{good}\n[]", "x".repeat(LONGEST_CODE + 1));

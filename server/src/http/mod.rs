@@ -9,5 +9,6 @@ pub mod pages;
 pub mod router;
 pub mod session;
 pub mod studies;
+pub mod upload;
 
 pub use router::router;

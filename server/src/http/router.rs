@@ -1,13 +1,15 @@
 //! Every URL of the program, in reading order. Tests mirror this file.
 
 use axum::{
-    Router, middleware,
+    Router,
+    extract::DefaultBodyLimit,
+    middleware,
     routing::{get, post},
 };
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, assets, grade, guard, pages, session, studies};
+use super::{account, assets, grade, guard, pages, session, studies, upload};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
@@ -35,9 +37,15 @@ pub fn router(state: AppState) -> Router {
     for page in &pages {
         people = people.route(page.path(), get(pages::render));
     }
+    // Files stream to the disk under a limit of their own: services/uploads.rs.
+    let uploads = Router::new()
+        .route("/admin/upload/submission", post(upload::submission))
+        .route("/admin/upload/dataset", post(upload::dataset))
+        .layer(DefaultBodyLimit::disable());
     let people = people
         .fallback(pages::render)
         .layer(RequestBodyLimitLayer::new(FORM_LIMIT))
+        .merge(uploads)
         .layer(middleware::from_fn(guard::pages))
         .layer(middleware::from_fn_with_state(state.clone(), session::caller))
         .layer(session::layer(&state))

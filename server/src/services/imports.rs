@@ -9,10 +9,7 @@ use app::{
     port::{Answer, Caller},
 };
 
-use super::{
-    datasets::DatasetService,
-    uploads::{StoredFile, Uploads},
-};
+use super::{datasets::DatasetService, uploads::HeldFile};
 use crate::{
     db::datasets::{NewTask, NewVersion},
     error::Failure,
@@ -22,13 +19,12 @@ use crate::{
 /// The service; see the module.
 pub struct ImportService {
     datasets: Arc<DatasetService>,
-    uploads: Uploads,
 }
 
 impl ImportService {
-    /// A service that stores through `datasets` and finds sent files in `uploads`.
-    pub fn new(datasets: Arc<DatasetService>, uploads: Uploads) -> Self {
-        ImportService { datasets, uploads }
+    /// A service that stores through `datasets`.
+    pub fn new(datasets: Arc<DatasetService>) -> Self {
+        ImportService { datasets }
     }
 
     /// Imports a folder, an archive, or some files, as they lie on this machine.
@@ -44,12 +40,11 @@ impl ImportService {
     ///
     /// # Errors
     /// Everything that is wrong with them.
-    pub async fn sent(&self, caller: &Caller, sent: Vec<StoredFile>) -> Answer<ImportReport> {
+    pub async fn sent(&self, caller: &Caller, sent: Vec<HeldFile>) -> Answer<ImportReport> {
         caller.admin()?;
-        let uploads = self.uploads.clone();
         self.import(caller, move || {
-            let named = |file: &StoredFile| Ok((file.name.clone(), uploads.open(&file.checksum)?));
-            from_open_files(sent.iter().map(named).collect::<Result<_, Failure>>()?)
+            let opened = sent.iter().map(|file| Ok((file.name.clone(), file.open()?)));
+            from_open_files(opened.collect::<Result<_, Failure>>()?)
         })
         .await
     }

@@ -67,7 +67,7 @@ impl Services {
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
         Ok(Services {
-            imports: Arc::new(imports::ImportService::new(datasets.clone(), uploads.clone())),
+            imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,

@@ -31,6 +31,24 @@ pub struct StoredFile {
     pub bytes: u64,
 }
 
+/// A file that is there for now; dropping this removes it.
+#[derive(Debug)]
+pub struct HeldFile {
+    /// Its name as its owner knows it, without folders.
+    pub name: String,
+    path: tempfile::TempPath,
+}
+
+impl HeldFile {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn open(&self) -> Result<std::fs::File, Failure> {
+        Ok(std::fs::File::open(&self.path)?)
+    }
+}
+
 /// A file that is being written.
 pub struct Incoming {
     folder: PathBuf,
@@ -93,6 +111,16 @@ impl Incoming {
         Ok(self.file.write_all(bytes).await?)
     }
 
+    /// Keeps the file only as long as the answer lives: for what is read once and then stored
+    /// elsewhere.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub async fn hold(mut self) -> Result<HeldFile, Failure> {
+        self.file.flush().await?;
+        Ok(HeldFile { name: self.name, path: self.temporary })
+    }
+
     /// Puts the file in its place.
     ///
     /// # Errors
@@ -144,6 +172,11 @@ mod tests {
         let mut given_up = uploads.begin("../x").await.unwrap();
         given_up.write(b"half").await.unwrap();
         drop(given_up);
+        let mut held = uploads.begin("held").await.unwrap();
+        held.write(b"for now").await.unwrap();
+        let held = held.hold().await.unwrap();
+        assert_eq!(std::io::read_to_string(held.open().unwrap()).unwrap(), "for now");
+        drop(held);
         assert_eq!(std::fs::read_dir(data.path().join("uploads")).unwrap().count(), 1);
     }
 }

@@ -144,7 +144,13 @@ impl Client {
     }
 
     /// Sends anything, keeping cookies as a browser does.
-    pub async fn send(&mut self, method: Method, path: &str, headers: &[(&str, &str)], body: String) -> Answer {
+    pub async fn send(
+        &mut self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Body>,
+    ) -> Answer {
         let mut request = Request::builder().method(method).uri(path).header("host", "127.0.0.1:3000");
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -154,7 +160,7 @@ impl Client {
             request = request.header(header::COOKIE, jar.join("; "));
         }
         let address: SocketAddr = "127.0.0.1:50000".parse().unwrap();
-        let request = request.extension(ConnectInfo(address)).body(Body::from(body)).unwrap();
+        let request = request.extension(ConnectInfo(address)).body(body.into()).unwrap();
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         for cookie in parts.headers.get_all(header::SET_COOKIE) {

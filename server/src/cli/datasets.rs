@@ -1,0 +1,87 @@
+//! `aixgrade datasets …`
+
+use app::{
+    model::lang::Lang,
+    port::{Caller, Datasets as _},
+};
+use clap::Subcommand;
+
+use super::{Global, table};
+use crate::error::Failure;
+
+/// What to do with datasets.
+#[derive(Subcommand)]
+pub enum Datasets {
+    /// List the datasets
+    List,
+    /// Show one dataset with its versions and tasks
+    Show {
+        /// The dataset's short name
+        slug: String,
+    },
+}
+
+/// Runs the command.
+pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
+    let services = global.open()?;
+    match command {
+        Datasets::List => global.show(&services.datasets.list(&Caller::Operator).await?, |list| {
+            let cells = |d: &app::model::dataset::DatasetRow| {
+                let numbers = [u64::from(d.number), d.tasks, d.human, d.tests, d.submissions].map(|n| n.to_string());
+                [d.slug.clone()].into_iter().chain(numbers).chain([d.name.get(Lang::En).to_owned()]).collect()
+            };
+            let rows: Vec<Vec<String>> = list.iter().map(cells).collect();
+            table(&["DATASET", "VERSION", "TASKS", "BY PEOPLE", "WITH TESTS", "SUBMISSIONS", "NAME"], &rows)
+        }),
+        Datasets::Show { slug } => {
+            let detail = services.datasets.get(&Caller::Operator, &slug, None).await?;
+            global.show(&detail, |d| {
+                let versions: Vec<Vec<String>> = d
+                    .versions
+                    .iter()
+                    .map(|v| {
+                        vec![
+                            v.number.to_string(),
+                            v.tasks.to_string(),
+                            v.changed.to_string(),
+                            v.imported_at.to_string(),
+                        ]
+                    })
+                    .collect();
+                let tasks: Vec<Vec<String>> = d
+                    .tasks
+                    .iter()
+                    .map(|t| vec![t.task_id.clone(), t.lang.to_string(), checks(t.checks).into(), beginning(&t.raw_nl)])
+                    .collect();
+                format!(
+                    "{} ({}), license {}, from {}\n{}\n\n{}\n\n{}",
+                    d.row.name.get(Lang::En),
+                    d.row.slug,
+                    d.license,
+                    d.source,
+                    d.description.get(Lang::En),
+                    table(&["VERSION", "TASKS", "CHANGED", "IMPORTED"], &versions),
+                    table(&["TASK", "LANGUAGE", "CHECKED BY", "DESCRIPTION"], &tasks)
+                )
+            })
+        }
+    }
+}
+
+fn checks(checks: app::model::dataset::Checks) -> &'static str {
+    match (checks.human, checks.tests) {
+        (true, true) => "people, tests",
+        (true, false) => "people",
+        (false, true) => "tests",
+        (false, false) => "nothing",
+    }
+}
+
+/// The first line's beginning, for a table.
+pub fn beginning(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
+}

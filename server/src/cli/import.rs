@@ -1,0 +1,58 @@
+//! `aixgrade import …`
+
+use std::path::PathBuf;
+
+use app::{model::dataset::ImportReport, port::Caller};
+use clap::Subcommand;
+
+use super::{Global, progress};
+use crate::error::Failure;
+
+/// What to import. Importing the same again changes nothing; what changed becomes a new version.
+#[derive(Subcommand)]
+pub enum Import {
+    /// Import the published benchmark: a checkout of its repository, an archive of one, or its bare
+    /// files dataset_autotest_nl.jsonl and dataset_manual_nl.jsonl
+    Aixbench {
+        /// A folder, an archive (.zip, .tar.gz) or .jsonl files
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
+    /// Import a dataset in AixGrade's own format: a folder with a dataset.json, or an archive of one
+    Dataset {
+        /// The folder or archive
+        #[arg(value_name = "DIR")]
+        path: PathBuf,
+    },
+}
+
+/// Runs the command.
+pub async fn run(global: &Global, command: Import) -> Result<(), Failure> {
+    let services = global.open()?;
+    let paths = match command {
+        Import::Aixbench { paths } => paths,
+        Import::Dataset { path } => vec![path],
+    };
+    let bar = progress::spinner("Reading and storing");
+    let report = services.imports.paths(&Caller::Operator, paths).await;
+    bar.finish_and_clear();
+    global.show(&report?, text)
+}
+
+/// The report for people.
+pub fn text(report: &ImportReport) -> String {
+    let mut lines: Vec<String> = report
+        .datasets
+        .iter()
+        .map(|d| {
+            let tasks = format!("{} tasks ({} in English, {} in Chinese)", d.tasks, d.english, d.chinese);
+            match d.new {
+                true => format!("{}: version {}, {tasks}, {} new or changed", d.slug, d.number, d.changed),
+                false => format!("{}: nothing new, version {} has the same {tasks}", d.slug, d.number),
+            }
+        })
+        .collect();
+    lines.extend(report.rubric.clone());
+    lines.extend(report.notes.iter().cloned());
+    lines.join("\n")
+}

@@ -1,0 +1,208 @@
+//! `aixgrade submissions …`
+
+use std::path::{Path, PathBuf};
+
+use app::{
+    error::AppError,
+    model::{
+        ids::SubmissionId,
+        submission::{Matching, Preview},
+    },
+    port::{Caller, Submissions as _},
+};
+use clap::{Args, Subcommand, ValueEnum};
+use serde::Serialize;
+use tokio::io::AsyncReadExt;
+
+use super::{Global, datasets::beginning, progress, table};
+use crate::{
+    error::Failure,
+    services::{Services, uploads::StoredFile},
+};
+
+/// What to do with model outputs.
+#[derive(Subcommand)]
+pub enum Submissions {
+    /// Take a file of model outputs: JSON Lines, plain or gzip
+    Upload(Upload),
+    /// List the submissions
+    List {
+        /// Only those of this dataset
+        #[arg(long, value_name = "NAME")]
+        dataset: Option<String>,
+    },
+    /// Show one submission with its outputs
+    Show {
+        /// The submission's number
+        id: SubmissionId,
+    },
+}
+
+/// `submissions upload`
+#[derive(Args)]
+pub struct Upload {
+    /// The file
+    file: PathBuf,
+    /// The short name of the dataset that the outputs answer
+    #[arg(long, value_name = "NAME")]
+    dataset: String,
+    /// The model's name, as it is to stand in tables
+    #[arg(long, value_name = "NAME")]
+    model: String,
+    /// How lines find their tasks
+    #[arg(long = "match", value_enum, default_value_t = Match::Auto)]
+    matching: Match,
+    /// Only say what the file holds; take nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// How lines find their tasks.
+#[derive(Clone, Copy, ValueEnum)]
+enum Match {
+    /// By task_id, unless the descriptions say that the ids are another dataset's
+    Auto,
+    /// By task_id
+    TaskId,
+    /// By the description's text
+    Description,
+}
+
+/// What an upload came to.
+#[derive(Serialize)]
+struct Uploaded {
+    /// The new submission; absent in a dry run.
+    submission: Option<SubmissionId>,
+    preview: Preview,
+}
+
+/// Runs the command.
+pub async fn run(global: &Global, command: Submissions) -> Result<(), Failure> {
+    let services = global.open()?;
+    let caller = Caller::Operator;
+    match command {
+        Submissions::Upload(upload) => take(global, &services, upload).await,
+        Submissions::List { dataset } => global.show(&services.submissions.list(&caller, dataset).await?, |list| {
+            let rows: Vec<Vec<String>> = list
+                .iter()
+                .map(|s| {
+                    let dataset = format!("{} v{}", s.dataset, s.number);
+                    let outputs = format!("{} for {} tasks", s.outputs, s.tasks);
+                    vec![
+                        s.id.to_string(),
+                        s.model_name.clone(),
+                        dataset,
+                        outputs,
+                        s.file.clone(),
+                        s.created_at.to_string(),
+                    ]
+                })
+                .collect();
+            table(&["ID", "MODEL", "DATASET", "OUTPUTS", "FILE", "TAKEN"], &rows)
+        }),
+        Submissions::Show { id } => global.show(&services.submissions.get(&caller, id).await?, |detail| {
+            let rows: Vec<Vec<String>> = detail
+                .outputs
+                .iter()
+                .map(|o| {
+                    let lines = if o.empty { "empty".into() } else { o.lines.to_string() };
+                    vec![o.id.to_string(), o.task_id.clone(), o.sample.to_string(), lines, beginning(&o.raw_nl)]
+                })
+                .collect();
+            let row = &detail.row;
+            format!(
+                "{} on {} version {}, from {}\n\n{}",
+                row.model_name,
+                row.dataset,
+                row.number,
+                row.file,
+                table(&["OUTPUT", "TASK", "SAMPLE", "LINES", "DESCRIPTION"], &rows)
+            )
+        }),
+    }
+}
+
+async fn take(global: &Global, services: &Services, upload: Upload) -> Result<(), Failure> {
+    let caller = Caller::Operator;
+    let asked = match upload.matching {
+        Match::Auto => Matching::Auto,
+        Match::TaskId => Matching::TaskId,
+        Match::Description => Matching::Description,
+    };
+    let stored = store(services, &upload.file).await?;
+    let id = services.submissions.note_upload(&caller, stored).await?;
+    let bar = progress::spinner("Reading");
+    let preview = services.submissions.preview(&caller, id, &upload.dataset, asked).await;
+    bar.finish_and_clear();
+    let preview = preview?;
+    if !preview.problems.is_empty() {
+        let more = preview.problem_count - preview.problems.len() as u64;
+        if more > 0 {
+            eprintln!("aixgrade: {more} more lines are wrong; the first are:");
+        }
+        return Err(Failure::App(AppError::Invalid(preview.problems)));
+    }
+    let mut uploaded = Uploaded { submission: None, preview };
+    if !upload.dry_run {
+        // Named, not left to be found out again: what was previewed is what is taken.
+        let matching = uploaded.preview.matching;
+        let bar = progress::spinner("Storing");
+        let taken = services.submissions.take(&caller, id, &upload.dataset, matching, &upload.model).await;
+        bar.finish_and_clear();
+        uploaded.submission = Some(taken?);
+    }
+    global.show(&uploaded, text)
+}
+
+async fn store(services: &Services, path: &Path) -> Result<StoredFile, Failure> {
+    let shown = path.display().to_string();
+    let unreadable = |e: std::io::Error| {
+        Failure::invalid(&shown, format!("it cannot be read: {e}"), "Check its name and its permissions")
+    };
+    let mut file = tokio::fs::File::open(path).await.map_err(unreadable)?;
+    let length = file.metadata().await.map_err(unreadable)?.len();
+    let name = path.file_name().map_or_else(|| shown.clone(), |name| name.to_string_lossy().into_owned());
+    let mut incoming = services.uploads.begin(&name).await?;
+    let bar = progress::bytes("Copying", length);
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        let count = file.read(&mut buffer).await.map_err(unreadable)?;
+        if count == 0 {
+            break;
+        }
+        incoming.write(&buffer[..count]).await?;
+        bar.inc(count as u64);
+    }
+    bar.finish_and_clear();
+    incoming.finish().await
+}
+
+fn text(uploaded: &Uploaded) -> String {
+    let p = &uploaded.preview;
+    let mut lines = vec![match uploaded.submission {
+        Some(id) => format!("Taken as submission {id}."),
+        None => "Nothing was taken: this was a dry run.".to_owned(),
+    }];
+    let by = if p.matching == Matching::Description { "description" } else { "task_id" };
+    lines.push(format!("{} of {} lines matched by {by}. {}", p.matched, p.lines, p.matching_reason).trim_end().into());
+    lines.push(format!("{} of {} tasks have an output.", p.tasks_covered, p.tasks_total));
+    let mut count = |count: u64, what: &str, some: Vec<String>| {
+        if count > 0 {
+            let more = if count > some.len() as u64 { ", …" } else { "" };
+            lines.push(format!("{what}: {count} ({}{more})", some.join(", ")));
+        }
+    };
+    let at = |list: &[(u64, String)]| list.iter().map(|(line, id)| format!("{id} in line {line}")).collect();
+    count(p.missing_count, "Tasks without an output", p.missing.clone());
+    count(p.unknown_count, "Lines about no task of this dataset", at(&p.unknown));
+    count(p.duplicate_count, "Lines that say the same again", at(&p.duplicates));
+    count(p.empty_count, "Outputs without code", at(&p.empty));
+    count(p.telltales.len() as u64, "Outputs that may name a model", at(&p.telltales));
+    if p.tasks_with_samples > 0 {
+        lines.push(format!("{} tasks have several samples, at most {}.", p.tasks_with_samples, p.samples_max));
+    }
+    if let (Some(same), None) = (p.same_as, uploaded.submission) {
+        lines.push(format!("Submission {same} was made from this very file."));
+    }
+    lines.join("\n")
+}

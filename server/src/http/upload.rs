@@ -1,0 +1,166 @@
+//! Sending files: multipart forms whose files stream to the disk.
+//!
+//! A plain form is answered with a redirect (or with the problems as text), a script that accepts
+//! JSON with `{"location": …}` or `{"error": …}`. Both go through the same services.
+
+use app::{error::AppError, model::ids::UploadId, port::Caller};
+use axum::{
+    Extension, Json,
+    extract::{
+        Multipart, State,
+        multipart::{Field, MultipartRejection},
+    },
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Redirect, Response},
+};
+use serde::Serialize;
+
+use super::{errors::HttpError, guard::serde_urlencode};
+use crate::{
+    services::uploads::{HeldFile, Incoming},
+    state::AppState,
+};
+
+/// The most files that one import takes: a dataset of our own with a test for each task may be sent
+/// as an archive instead.
+const MOST_FILES: usize = 100;
+
+/// The longest name of a dataset in the form, in bytes.
+const LONGEST_FIELD: usize = 200;
+
+/// `POST /admin/upload/submission`: `dataset`, `file`. Leads to the upload's preview.
+pub async fn submission(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    form: Result<Multipart, MultipartRejection>,
+) -> Response {
+    let taken = take_submission(&state, &caller, form).await.map(|(id, dataset)| {
+        let query = serde_urlencode(&[("dataset", &dataset)]);
+        format!("/admin/uploads/{id}?{query}")
+    });
+    answer(&headers, taken)
+}
+
+/// `POST /admin/upload/dataset`: `files`, one or several. Leads to the list of datasets.
+pub async fn dataset(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    form: Result<Multipart, MultipartRejection>,
+) -> Response {
+    let imported = import(&state, &caller, form).await.map(|()| "/admin/datasets".to_owned());
+    answer(&headers, imported)
+}
+
+async fn take_submission(
+    state: &AppState,
+    caller: &Caller,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<(UploadId, String), AppError> {
+    // Before anything is read: nobody else may fill the disk.
+    caller.admin()?;
+    let mut form = form.map_err(|_| AppError::Malformed)?;
+    let mut dataset = String::new();
+    let mut stored = None;
+    while let Some(mut field) = form.next_field().await.map_err(|_| AppError::Malformed)? {
+        match field.name() {
+            Some("dataset") => dataset = text(&mut field).await?,
+            Some("file") if stored.is_none() => {
+                if let Some(incoming) = receive(state, &mut field).await? {
+                    stored = Some(incoming.finish().await?);
+                }
+            }
+            _ => {}
+        }
+    }
+    let Some(stored) = stored else { return Err(no_file("file")) };
+    Ok((state.services.submissions.note_upload(caller, stored).await?, dataset))
+}
+
+async fn import(
+    state: &AppState,
+    caller: &Caller,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<(), AppError> {
+    caller.admin()?;
+    let mut form = form.map_err(|_| AppError::Malformed)?;
+    let mut held: Vec<HeldFile> = Vec::new();
+    while let Some(mut field) = form.next_field().await.map_err(|_| AppError::Malformed)? {
+        if field.name() != Some("files") {
+            continue;
+        }
+        if held.len() == MOST_FILES {
+            return Err(AppError::invalid(
+                "files",
+                format!("more than {MOST_FILES} files"),
+                "Send them as one archive",
+            ));
+        }
+        if let Some(incoming) = receive(state, &mut field).await? {
+            held.push(incoming.hold().await?);
+        }
+    }
+    if held.is_empty() {
+        return Err(no_file("files"));
+    }
+    // What the import noticed can be seen at the dataset; the form only says whether it worked.
+    state.services.imports.sent(caller, held).await.map(|_| ())
+}
+
+/// A file, written to the disk as it comes in; `None` where the form's field was left empty.
+async fn receive(state: &AppState, field: &mut Field<'_>) -> Result<Option<Incoming>, AppError> {
+    let name = field.file_name().unwrap_or_default().to_owned();
+    let mut incoming = None;
+    while let Some(bytes) = field.chunk().await.map_err(|_| cut_off(&name))? {
+        let file = match &mut incoming {
+            Some(file) => file,
+            None => incoming.insert(state.services.uploads.begin(&name).await?),
+        };
+        file.write(&bytes).await?;
+    }
+    match incoming {
+        // An empty file is a file all the same, and reading it says so.
+        None if !name.is_empty() => Ok(Some(state.services.uploads.begin(&name).await?)),
+        incoming => Ok(incoming),
+    }
+}
+
+async fn text(field: &mut Field<'_>) -> Result<String, AppError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = field.chunk().await.map_err(|_| AppError::Malformed)? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > LONGEST_FIELD {
+            return Err(AppError::Malformed);
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| AppError::Malformed)
+}
+
+fn no_file(field: &str) -> AppError {
+    AppError::invalid(field, "no file was chosen", "Choose a file")
+}
+
+fn cut_off(name: &str) -> AppError {
+    AppError::invalid(name, "the file did not arrive whole", "Send it again")
+}
+
+fn answer(headers: &HeaderMap, result: Result<String, AppError>) -> Response {
+    #[derive(Serialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Answer {
+        Location(String),
+        Error(AppError),
+    }
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match (accepted.contains("application/json"), result) {
+        (true, Ok(location)) => Json(Answer::Location(location)).into_response(),
+        (true, Err(error)) => {
+            let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            (status, Json(Answer::Error(error))).into_response()
+        }
+        (false, Ok(location)) => Redirect::to(&location).into_response(),
+        (false, Err(AppError::Unauthenticated)) => Redirect::to("/log-in").into_response(),
+        (false, Err(error)) => HttpError(error).into_response(),
+    }
+}

@@ -1,0 +1,243 @@
+//! Importing datasets and taking model outputs: by form, by script and through the services.
+
+mod util;
+
+use std::{io::Write, path::PathBuf};
+
+use app::{
+    error::AppError,
+    model::{
+        dataset::{DatasetDetail, ImportReport},
+        ids::{SubmissionId, UploadId},
+        submission::{Matching, OutputDetail, Preview, SubmissionDetail},
+    },
+    port::{Caller, Datasets, Submissions},
+};
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+use util::{Answer, Client, TestApp};
+
+const MANUAL: &str = "dataset_manual_nl.jsonl";
+const TASKS: &str = "{\"task_id\": 0, \"raw_nl\": \"Stops all jobs.\"}\n{\"task_id\": 1, \"raw_nl\": \"关闭连接\"}\n{\"task_id\": 2, \"raw_nl\": \"Sorts the list.\"}\n";
+
+/// Sends a multipart form as a browser does: fields, then files.
+async fn send(
+    client: &mut Client,
+    path: &str,
+    accept: &str,
+    fields: &[(&str, &str)],
+    files: &[(&str, &str, &[u8])],
+) -> Answer {
+    let mut body = Vec::new();
+    for (name, value) in fields {
+        write!(body, "--XX\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n").unwrap();
+    }
+    for (name, file, bytes) in files {
+        write!(body, "--XX\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{file}\"\r\n\r\n").unwrap();
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(b"--XX--\r\n");
+    let headers =
+        [("content-type", "multipart/form-data; boundary=XX"), ("accept", accept), ("sec-fetch-site", "same-origin")];
+    client.send(Method::POST, path, &headers, body).await
+}
+
+async fn import(admin: &mut Client, files: &[(&str, &str)]) -> Answer {
+    let files: Vec<_> = files.iter().map(|(name, text)| ("files", *name, text.as_bytes())).collect();
+    send(admin, "/admin/upload/dataset", "text/html", &[], &files).await
+}
+
+/// Sends a file of outputs as the page's script does; the upload's number.
+async fn upload(admin: &mut Client, dataset: &str, file: &str, bytes: &[u8]) -> UploadId {
+    let path = "/admin/upload/submission";
+    let answer = send(admin, path, "application/json", &[("dataset", dataset)], &[("file", file, bytes)]).await;
+    let location = answer.json::<Value>()["location"].as_str().unwrap().to_owned();
+    let id =
+        location.strip_prefix("/admin/uploads/").and_then(|rest| rest.strip_suffix(&format!("?dataset={dataset}")));
+    id.unwrap_or_else(|| panic!("{location}")).parse().unwrap()
+}
+
+async fn detail(app: &TestApp, slug: &str) -> DatasetDetail {
+    app.services.datasets.get(&Caller::Operator, slug, None).await.unwrap()
+}
+
+#[tokio::test]
+async fn importing_twice_changes_nothing_and_a_change_is_a_version() {
+    let app = TestApp::demo().await;
+    let mut admin = app.admin().await;
+    let slug = "aixbench-manual";
+    for _ in 0..2 {
+        assert_eq!(import(&mut admin, &[(MANUAL, TASKS)]).await.location(), "/admin/datasets");
+        let first = detail(&app, slug).await;
+        assert_eq!((first.row.number, first.row.tasks, first.row.human), (1, 3, 3));
+        assert_eq!(first.tasks[1].raw_nl, "关闭连接");
+        assert_eq!(first.tasks[1].lang.code(), "zh");
+    }
+    let before = detail(&app, slug).await;
+    import(&mut admin, &[(MANUAL, &TASKS.replace("Sorts the list.", "Sorts it."))]).await;
+    let second = detail(&app, slug).await;
+    assert_eq!((second.row.number, second.versions[0].changed), (2, 1));
+    assert_eq!(second.tasks[0].revision, before.tasks[0].revision, "what did not change is shared");
+    assert_ne!(second.tasks[2].revision, before.tasks[2].revision);
+    // Back to what it was: a third version, which importing again leaves alone.
+    for _ in 0..2 {
+        import(&mut admin, &[(MANUAL, TASKS)]).await;
+        let third = detail(&app, slug).await;
+        assert_eq!(third.row.number, 3);
+        assert_eq!(third.tasks, before.tasks);
+    }
+}
+
+#[tokio::test]
+async fn a_bad_dataset_leaves_the_database_as_it_was() {
+    let app = TestApp::demo().await;
+    let mut admin = app.admin().await;
+    let check = async |admin: &mut Client, files: &[(&str, &str)], expected: &[&str]| {
+        let answer = import(admin, files).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", answer.body);
+        for expected in expected {
+            assert!(answer.body.contains(expected), "{} does not say {expected}", answer.body);
+        }
+        assert_eq!(app.services.datasets.list(&Caller::Operator).await.unwrap().len(), 1, "the starter dataset alone");
+    };
+    check(&mut admin, &[], &["no file was chosen"]).await;
+    check(&mut admin, &[(MANUAL, "")], &["dataset_manual_nl.jsonl: the file is empty"]).await;
+    let bad = format!("{TASKS}{{\"task_id\": 3}}\nnonsense\n");
+    check(&mut admin, &[(MANUAL, &bad)], &["line 4: there is no `raw_nl`", "line 5: the line is no JSON object"]).await;
+    check(&mut admin, &[("a.zip", "no archive")], &["a.zip: the zip archive cannot be read"]).await;
+    check(&mut admin, &[("a.zip", "x"), (MANUAL, TASKS)], &["it is an archive among other files"]).await;
+    check(&mut admin, &[("dataset.json", "{}")], &["dataset.json: it is not as the format wants it"]).await;
+}
+
+#[tokio::test]
+async fn outputs_are_previewed_and_taken_once() {
+    let app = TestApp::demo().await;
+    let mut admin = app.admin().await;
+    import(&mut admin, &[(MANUAL, TASKS)]).await;
+    let file = concat!(
+        "{\"task_id\": 0, \"code\": \"void stop ( ) { jobs . clear ( ) ; }\"}\n",
+        "{\"task_id\": \"Java/2\", \"completion\": \"Sure, as Claude:\\n```java\\nint f() { return 1; }\\n```\"}\n",
+        "{\"task_id\": 2, \"generation\": \"int g() { return 2; }\"}\n",
+        "{\"task_id\": 2, \"generation\": \"int g() { return 2; }\"}\n",
+        "{\"task_id\": 9, \"code\": \"x\"}\n",
+    );
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(file.as_bytes()).unwrap();
+    let id = upload(&mut admin, "aixbench-manual", "out.jsonl.gz", &packer.finish().unwrap()).await;
+    let arguments = json!({"upload": id, "dataset": "aixbench-manual", "matching": "auto"});
+    let preview: Preview = admin.rpc("preview", arguments).await.json();
+    assert_eq!((preview.lines, preview.matched, preview.tasks_covered), (5, 4, 2));
+    assert_eq!(preview.missing, ["1"]);
+    assert_eq!(preview.unknown, [(5, "9".to_owned())]);
+    assert_eq!(preview.duplicates, [(4, "2".to_owned())]);
+    assert_eq!(preview.telltales, [(2, "claude".to_owned())]);
+    assert_eq!((preview.samples_max, preview.same_as), (2, None));
+
+    let id = preview.upload;
+    let take = |model: &'static str| {
+        app.services.submissions.take(&Caller::Operator, id, "aixbench-manual", Matching::Auto, model)
+    };
+    assert!(matches!(take(" ").await, Err(AppError::Invalid(_))));
+    let taken: SubmissionId = take("Model A").await.unwrap();
+    assert!(matches!(take("model a").await, Err(AppError::Conflict(_))), "the same file for the same model");
+    take("Model B").await.unwrap();
+
+    let detail: SubmissionDetail = app.services.submissions.get(&Caller::Operator, taken).await.unwrap();
+    let outputs: Vec<_> = detail.outputs.iter().map(|o| (o.task_id.as_str(), o.sample)).collect();
+    assert_eq!(outputs, [("0", 0), ("2", 0), ("2", 1)]);
+    let output: OutputDetail = app.services.submissions.output(&Caller::Operator, detail.outputs[1].id).await.unwrap();
+    assert_eq!((output.code.said.as_str(), output.code.laid_out.unwrap().len()), ("Sure, as Claude:", 3));
+    let again =
+        app.services.submissions.preview(&Caller::Operator, id, "aixbench-manual", Matching::Auto).await.unwrap();
+    assert_eq!(again.same_as, Some(taken));
+}
+
+#[tokio::test]
+async fn a_bad_line_keeps_the_whole_file_out() {
+    let app = TestApp::demo().await;
+    let mut admin = app.admin().await;
+    import(&mut admin, &[(MANUAL, TASKS)]).await;
+    let before = app.services.submissions.list(&Caller::Operator, None).await.unwrap().len();
+    let check = async |admin: &mut Client, bytes: &[u8], line: u64, expected: &str| {
+        let id = upload(admin, "aixbench-manual", "bad.jsonl", bytes).await;
+        let submissions = &app.services.submissions;
+        let preview = submissions.preview(&Caller::Operator, id, "aixbench-manual", Matching::Auto).await.unwrap();
+        assert!(!preview.acceptable());
+        let problem = &preview.problems[0];
+        assert_eq!((problem.file.as_str(), problem.line), ("bad.jsonl", Some(line)));
+        assert!(problem.to_string().contains(expected), "{problem}");
+        let taken = submissions.take(&Caller::Operator, id, "aixbench-manual", Matching::Auto, "M").await;
+        assert!(matches!(taken, Err(AppError::Invalid(_))), "{taken:?}");
+        assert_eq!(submissions.list(&Caller::Operator, None).await.unwrap().len(), before);
+    };
+    let good = "{\"task_id\": 0, \"code\": \"int a;\"}\n";
+    check(&mut admin, format!("{good}{good}oops").as_bytes(), 3, "no JSON object").await;
+    check(&mut admin, format!("{good}{{\"task_id\": 1}}").as_bytes(), 2, "none of `code`").await;
+    check(&mut admin, b"{\"task_id\": 0, \"code\": \"\xff\"}", 1, "not UTF-8").await;
+}
+
+#[tokio::test]
+async fn only_admins_send_files() {
+    let app = TestApp::demo().await;
+    let check = async |client: &mut Client, error: AppError| {
+        for path in ["/admin/upload/submission", "/admin/upload/dataset"] {
+            let answer = send(
+                client,
+                path,
+                "application/json",
+                &[],
+                &[("file", "a", b"x"), ("files", MANUAL, TASKS.as_bytes())],
+            )
+            .await;
+            assert_eq!(answer.status.as_u16(), error.status(), "{path}");
+            assert_eq!(answer.json::<Value>(), json!({"error": error}));
+        }
+        assert_eq!(app.services.datasets.list(&Caller::Operator).await.unwrap().len(), 1);
+    };
+    check(&mut app.anonymous(), AppError::Unauthenticated).await;
+    check(&mut app.rater().await, AppError::Forbidden).await;
+}
+
+#[tokio::test]
+async fn the_published_benchmark_goes_the_whole_way() {
+    let (Some(checkout), Some(data)) = (folder("AIXGRADE_TEST_AIXBENCH"), folder("AIXGRADE_TEST_DATA")) else {
+        eprintln!(
+            "skipped: set AIXGRADE_TEST_AIXBENCH to a checkout of AixBench, AIXGRADE_TEST_DATA to its data files"
+        );
+        return;
+    };
+    let app = TestApp::demo().await;
+    let imports = &app.services.imports;
+    let numbers =
+        |report: &ImportReport| report.datasets.iter().map(|d| (d.number, d.new, d.tasks)).collect::<Vec<_>>();
+    let bare = vec![data.join("dataset_autotest_nl.jsonl"), data.join(MANUAL)];
+    let report = imports.paths(&Caller::Operator, bare.clone()).await.unwrap();
+    assert_eq!(numbers(&report), [(1, true, 175), (1, true, 161)]);
+    let tasks = detail(&app, "aixbench-auto").await.tasks;
+    let report = imports.paths(&Caller::Operator, vec![checkout.clone()]).await.unwrap();
+    assert_eq!(numbers(&report), [(2, true, 175), (2, true, 161)], "tests and rubric came");
+    assert!(report.rubric.is_some());
+    assert_eq!(detail(&app, "aixbench-auto").await.tasks, tasks, "and no task changed");
+    for again in [vec![checkout], bare] {
+        let report = imports.paths(&Caller::Operator, again).await.unwrap();
+        assert_eq!(numbers(&report), [(2, false, 175), (2, false, 161)]);
+    }
+
+    let mut admin = app.admin().await;
+    let mut check = async |dataset: &str, file: &str, matching: Matching, outputs: usize| {
+        let id = upload(&mut admin, dataset, file, &std::fs::read(data.join(file)).unwrap()).await;
+        let submissions = &app.services.submissions;
+        let preview = submissions.preview(&Caller::Operator, id, dataset, Matching::Auto).await.unwrap();
+        assert_eq!((preview.matching, preview.problem_count), (matching, 0));
+        let taken = submissions.take(&Caller::Operator, id, dataset, Matching::Auto, "aiXcoder").await.unwrap();
+        assert_eq!(submissions.get(&Caller::Operator, taken).await.unwrap().outputs.len(), outputs);
+    };
+    check("aixbench-auto", "prediction.jsonl", Matching::TaskId, 175).await;
+    check("aixbench-manual", "manual_outputs_aixcoder.jsonl", Matching::TaskId, 82).await;
+    check("aixbench-manual", "prediction.jsonl", Matching::Description, 82).await;
+}
+
+fn folder(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
+}
