@@ -1,0 +1,68 @@
+import { firstStudy, hydrated, logIn, visitor } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+/** What a page may load at the first visit, in bytes over the wire. */
+const LIMIT = 300 * 1000;
+
+test('a first visit to the grading page loads less than 300 KB', async ({ page }) => {
+  const study = await firstStudy(await visitor(server.url, demo.ada));
+  await logIn(page, demo.ada);
+  await hydrated(page);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Network.enable');
+  await devtools.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const names = new Map<string, string>();
+  const sizes = new Map<string, number>();
+  devtools.on('Network.responseReceived', ({ requestId, response }) => {
+    names.set(requestId, `${new URL(response.url).pathname} ${response.headers['content-encoding'] ?? 'as it is'}`);
+  });
+  devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    sizes.set(requestId, encodedDataLength);
+  });
+  await page.goto(study);
+  await hydrated(page);
+  const loaded = [...sizes].map(([id, size]) => `${names.get(id)}: ${size}`);
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  console.log(`first visit: ${total} bytes\n  ${loaded.join('\n  ')}`);
+  // The document, the styles, three files of the client: without them this measured nothing.
+  expect(sizes.size).toBeGreaterThanOrEqual(5);
+  expect(total).toBeLessThan(LIMIT);
+});
+
+test('pages forbid scripts that are not ours, and caches keep only what never changes', async ({ page, request }) => {
+  const answer = await page.goto('/log-in');
+  const policy = answer?.headers()['content-security-policy'] ?? '';
+  const nonce = /script-src 'self' 'nonce-([^']{16,})' 'wasm-unsafe-eval'/.exec(policy)?.[1];
+  expect(nonce).toBeTruthy();
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain("'unsafe-inline'");
+  expect(policy).not.toContain("'unsafe-eval'");
+  expect(answer?.headers()['cache-control']).toBe('no-store');
+  const again = await page.goto('/log-in');
+  expect(again?.headers()['content-security-policy']).not.toContain(`'nonce-${nonce}'`);
+  // Browsers hide the attribute from scripts; the property is theirs alone.
+  const scripts = await page.locator('script').evaluateAll((all) =>
+    all.map((script) => ({ src: (script as HTMLScriptElement).src, nonce: (script as HTMLScriptElement).nonce })),
+  );
+  expect(scripts.length).toBeGreaterThan(0);
+  for (const script of scripts) {
+    expect(script.nonce).not.toBe('');
+  }
+  const style = await page.locator('link[rel=stylesheet]').getAttribute('href');
+  const file = await request.get(style ?? '');
+  expect(file.headers()['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect(file.headers()['content-encoding']).toBe('br');
+});
+
+test('the session is out of reach for scripts and other sites', async ({ page, request }) => {
+  await logIn(page, demo.ada);
+  const cookies = await page.context().cookies();
+  const session = cookies.find((cookie) => cookie.name === 'aixgrade');
+  expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
+
+  const foreign = await request.post('/log-out', { headers: { origin: 'http://elsewhere.example' } });
+  expect(foreign.status()).toBe(403);
+});
