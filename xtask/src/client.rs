@@ -47,12 +47,12 @@ pub fn build(profile: Profile) -> Result<()> {
         tools::say("The client is up to date");
         return Ok(());
     }
-    let linker = setup::wasm_target()?;
+    let toolchain = setup::wasm_target()?;
     tools::say(match profile {
         Profile::Dev => "Building the client",
         Profile::Release => "Building the client, optimised for size (over a minute the first time)",
     });
-    let files = tools::build_artifacts(&mut command(profile, linker), "app")?;
+    let files = tools::build_artifacts(&mut command(profile, toolchain), "app")?;
     let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
     let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
     tools::say(match profile {
@@ -71,7 +71,7 @@ pub fn stamp() -> Option<String> {
 }
 
 /// The cargo command that compiles the client.
-pub fn command(profile: Profile, toolchain: setup::Toolchain) -> std::process::Command {
+fn command(profile: Profile, toolchain: setup::Toolchain) -> std::process::Command {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustc", "--locked", "--package", "app", "--lib", "--crate-type", "cdylib"]);
     cargo.args(["--target", setup::WASM, "--features", "hydrate", "--profile", profile.cargo_name()]);
