@@ -15,8 +15,9 @@ use crate::{
         comparison::{Comparison, TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow},
         grading::{DeskStudy, Draft, GradingItem, Next, OwnRating, Receipt},
-        ids::{DatasetVersionId, OutputId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
+        ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
+        run::{ItemDetail, RunDetail, RunRow},
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
         user::{Invitation, Me, Role, UserRow, Visitor},
@@ -134,6 +135,23 @@ pub trait Studies: Send + Sync {
     async fn task(&self, caller: &Caller, id: StudyId, task: TaskId) -> Answer<TaskRatings>;
 }
 
+/// Runs of automated tests (admin throughout).
+#[async_trait]
+pub trait Runs: Send + Sync {
+    /// Every run, newest first; only a submission's where one is named.
+    async fn list(&self, caller: &Caller, submission: Option<SubmissionId>) -> Answer<Vec<RunRow>>;
+    /// One run with all its outputs.
+    async fn get(&self, caller: &Caller, id: RunId) -> Answer<RunDetail>;
+    /// One output of a run with all that is known.
+    async fn item(&self, caller: &Caller, id: RunId, output: OutputId) -> Answer<ItemDetail>;
+    /// Makes a run of a submission and starts it. `fresh` leaves earlier outcomes alone.
+    async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId>;
+    /// Stops a run; what is done stays.
+    async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()>;
+    /// Runs one output again, or all on which our machinery failed.
+    async fn again(&self, caller: &Caller, id: RunId, output: Option<OutputId>) -> Answer<()>;
+}
+
 /// The rater's side. Answers hold no model, no submission and no database id.
 #[async_trait]
 pub trait Grading: Send + Sync {
@@ -164,6 +182,8 @@ pub struct Ports {
     pub submissions: Arc<dyn Submissions>,
     /// Studies.
     pub studies: Arc<dyn Studies>,
+    /// Runs of automated tests.
+    pub runs: Arc<dyn Runs>,
     /// The rater's side.
     pub grading: Arc<dyn Grading>,
 }

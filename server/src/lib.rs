@@ -6,15 +6,19 @@
 // Pages are deeply nested types, and laying them out is a query per level.
 #![recursion_limit = "512"]
 
+pub mod assemble;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod db;
+pub mod engine;
 pub mod error;
 pub mod formats;
 pub mod http;
+pub mod jobs;
 pub mod layout;
 pub mod report;
+pub mod sandbox;
 pub mod services;
 pub mod state;
 pub mod stats;

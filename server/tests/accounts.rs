@@ -49,6 +49,21 @@ async fn wrong_guesses_are_told_apart_from_nothing_and_slowed() {
 }
 
 #[tokio::test]
+async fn guesses_sent_together_are_counted_like_guesses_sent_in_turn() {
+    let app = TestApp::demo().await;
+    let guesses = (0..30).map(|n| {
+        let mut client = app.anonymous();
+        async move {
+            let password = format!("guess-number-{n}");
+            let answer = client.form("/log-in", &[("name", "bo"), ("password", &password)]).await;
+            answer.location().contains("error=wrong")
+        }
+    });
+    let heard = futures::future::join_all(guesses).await;
+    assert_eq!(heard.iter().filter(|wrong| **wrong).count(), 5, "{heard:?}");
+}
+
+#[tokio::test]
 async fn an_invitation_makes_one_account() {
     let app = TestApp::demo().await;
     let secret = app.services.accounts.invite(&Caller::Operator, "dora", Role::Rater, 7).await.unwrap();

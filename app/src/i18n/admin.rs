@@ -48,6 +48,7 @@ texts! {
         new_study: "New study", "新建评分项目";
         no_ratings: "no ratings", "暂无评分";
         no_ratings_yet: "No ratings yet", "还没有评分";
+        where_raters_begin: "Raters find the study on their desk after logging in.", "评分者登录后即可在工作台看到该项目。";
         none_match: "Nothing fits the filter", "没有符合筛选条件的内容";
         outputs: "Outputs", "输出";
         ratings: "Ratings", "评分";
@@ -87,7 +88,6 @@ texts! {
         import_files: "Files or archive", "文件或压缩包";
         import_files_hint: "Several files at once are fine.", "可以一次选择多个文件。";
         import_button: "Import", "导入";
-        imported: "Imported", "导入完成";
         short_name: "Short name", "短名称";
         source: "Source", "来源";
         license: "License", "许可证";
@@ -297,12 +297,12 @@ texts! {
         output_of(model: &str, task: &str)
             { format!("{model} on task {task}") }
             { format!("{model}：任务 {task}") }
-        import_new(slug: &str, number: u32, tasks: u64, english: u64, chinese: u64, changed: u64)
-            { format!("{slug}: version {number} with {}, {english} in English and {chinese} in Chinese; {changed} new or changed.", some(tasks, "task", "tasks")) }
-            { format!("{slug}：版本 {number}，共 {tasks} 个任务（英文 {english}，中文 {chinese}），其中 {changed} 个为新增或有变动。") }
+        import_new(slug: &str, number: u32, tasks: u64)
+            { format!("{slug} was imported: version {number} with {} is the newest now.", some(tasks, "task", "tasks")) }
+            { format!("{slug} 已导入：最新版本为 {number}，共 {} 个任务。", num(tasks)) }
         import_same(slug: &str, number: u32)
-            { format!("{slug}: nothing new; version {number} holds all of it.") }
-            { format!("{slug}：没有新内容，版本 {number} 已包含全部任务。") }
+            { format!("{slug} has nothing new: version {number} holds all of it.") }
+            { format!("{slug} 没有新内容：版本 {number} 已包含全部任务。") }
 
         preview_bad(n: u64)
             { format!("{} cannot be read. Mend the file and upload it again: nothing is taken while there is a bad line.", some(n, "line", "lines")) }

@@ -11,6 +11,7 @@ pub mod ids;
 pub mod lang;
 pub mod problem;
 pub mod rubric;
+pub mod run;
 pub mod study;
 pub mod submission;
 pub mod time;

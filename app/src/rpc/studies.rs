@@ -2,16 +2,16 @@
 
 use leptos::{prelude::*, server_fn::codec::Json};
 
-#[cfg(feature = "ssr")]
-use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
         comparison::{Comparison, TaskRatings, TaskScores},
         ids::{StudyId, SubmissionId, TaskId, UserId},
-        study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
+        study::{StudyDetail, StudyRow, StudyStatus},
     },
 };
+#[cfg(feature = "ssr")]
+use crate::{model::study::NewStudy, port::ports};
 
 /// Every study.
 #[server(prefix = "/rpc", endpoint = "studies", input = Json)]

@@ -9,6 +9,7 @@ mod doctor;
 mod export;
 mod import;
 mod progress;
+mod run;
 mod serve;
 mod studies;
 mod submissions;
@@ -64,6 +65,8 @@ enum Command {
     /// Make studies, see how far they are, pause, resume or close them
     #[command(subcommand)]
     Studies(studies::Studies),
+    /// Run a dataset's tests over a submission and print what came of every output
+    Run(run::Run),
     /// Write a study's ratings or its comparison as CSV
     Export(export::Export),
     /// Add people, reset passwords, make invitation links
@@ -96,6 +99,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Datasets(datasets) => datasets::run(&global, datasets).await,
         Command::Submissions(submissions) => submissions::run(&global, submissions).await,
         Command::Studies(studies) => studies::run(&global, studies).await,
+        Command::Run(run) => run::run(&global, run).await,
         Command::Export(export) => export::run(&global, export).await,
         Command::User(user) => user::run(&global, user).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,

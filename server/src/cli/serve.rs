@@ -56,6 +56,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     for line in welcome {
         println!("{line}");
     }
+    services.runs.engine().clone().serve();
     tokio::spawn(sweep(Sessions(services.db.clone())));
     let app = http::router(AppState::new(services, config)).into_make_service_with_connect_info::<SocketAddr>();
     Ok(axum::serve(listener, app).with_graceful_shutdown(stop()).await?)

@@ -186,7 +186,9 @@ fn text(uploaded: &Uploaded) -> String {
     let by = if p.matching == Matching::Description { "description" } else { "task_id" };
     lines.push(format!("{} of {} lines matched by {by}. {}", p.matched, p.lines, p.matching_reason).trim_end().into());
     lines.push(format!("{} of {} tasks have an output.", p.tasks_covered, p.tasks_total));
-    let mut count = |count: u64, what: &str, some: Vec<String>| {
+    let mut count = |count: u64, what: &str, mut some: Vec<String>| {
+        // The JSON has more; here a line should stay a line.
+        some.truncate(10);
         if count > 0 {
             let more = if count > some.len() as u64 { ", …" } else { "" };
             lines.push(format!("{what}: {count} ({}{more})", some.join(", ")));

@@ -166,6 +166,13 @@ pub fn count_failure(conn: &Connection, subject: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Takes one failure back that was counted before its outcome was known.
+pub fn uncount_failure(conn: &Connection, subject: &str) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE login_failures SET failures = max(failures - 1, 0) WHERE subject = ?1")?
+        .execute([subject])?;
+    Ok(())
+}
+
 /// Forgets a subject's failures, and everybody's from before `older`.
 pub fn forget_failures(conn: &Connection, subject: &str, older: Timestamp) -> Result<(), Failure> {
     conn.execute("DELETE FROM login_failures WHERE subject = ?1 OR last_at < ?2", params![subject, older.0])?;

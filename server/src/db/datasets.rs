@@ -227,11 +227,11 @@ fn store_tree(conn: &Connection, files: &BTreeMap<String, Vec<u8>>) -> Result<St
     Ok(tree)
 }
 
-/// The files that a version's tests consist of, by path; with how they are run. `None` without tests.
-pub fn tests(
-    conn: &Connection,
-    version: DatasetVersionId,
-) -> Result<Option<(String, BTreeMap<String, Vec<u8>>)>, Failure> {
+/// The files of a test tree, by path; before them how they are run.
+pub type Tests = (String, BTreeMap<String, Vec<u8>>);
+
+/// The files that a version's tests consist of. `None` without tests.
+pub fn tests(conn: &Connection, version: DatasetVersionId) -> Result<Option<Tests>, Failure> {
     let found: Option<(Option<String>, Option<String>)> = conn
         .query_row("SELECT test_kind, test_tree FROM dataset_versions WHERE id = ?1", [version.0], |row| {
             Ok((row.get(0)?, row.get(1)?))

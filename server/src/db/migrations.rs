@@ -6,7 +6,8 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::{APPLICATION_ID, OpenError};
 
 /// Every migration, oldest first; its number is its place, counted from 1.
-const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_initial.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("../../migrations/0001_initial.sql"), include_str!("../../migrations/0002_runs.sql")];
 
 /// The schema this program writes.
 pub fn newest() -> u32 {

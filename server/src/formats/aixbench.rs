@@ -114,7 +114,7 @@ pub fn read_bare(files: &Files) -> Result<Found, Vec<Problem>> {
 /// have signatures.
 fn dataset(path: &str, bytes: &[u8]) -> Result<FoundDataset, Vec<Problem>> {
     let file = path.rsplit('/').next().unwrap_or(path);
-    let mut tasks = read_tasks(file, bytes, |object| task(object))?;
+    let mut tasks = read_tasks(file, bytes, task)?;
     let with_signature = tasks.iter().filter(|t| t.signature.is_some()).count();
     let auto = match file {
         AUTO_FILE => true,

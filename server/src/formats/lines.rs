@@ -192,6 +192,7 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
             "Save the file as UTF-8".into(),
         )
     })?;
+    let text = text.trim_end();
     match text.trim_start().chars().next() {
         Some('{') => {}
         Some('[') => {

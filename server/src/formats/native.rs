@@ -93,7 +93,7 @@ fn header(files: &Files, path: &str) -> Result<(Header, Option<String>), Vec<Pro
         None => return Err(one("it is missing".into(), "Describe the dataset in a dataset.json")),
     };
     let header: Header = serde_json::from_str(text)
-        .map_err(|e| one(format!("it is not as the format wants it: {e}"), "See docs/formats.md for its fields"))?;
+        .map_err(|e| one(format!("it is not as the format wants it: {e}"), "See datasets/README.md for its fields"))?;
     let mut problems = Vec::new();
     let mut wrong = |what: String, remedy: &str| problems.push(Problem::new("dataset.json", what, remedy));
     if header.format != FORMAT {

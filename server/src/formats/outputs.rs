@@ -152,6 +152,7 @@ mod tests {
         );
         check(format!("\n\n[{good}]").as_bytes(), &["line 3: the line is a JSON list"]);
         check(b"true", &["no JSON object"]);
+        check(b"{\"task_id\": 1,\r\n", &["EOF while parsing a value, at column 14"]);
         check(b"{\"task_id\": 1, \"code\": \"x", &["EOF while parsing a string, at column"]);
         check(br#"{"code": "x"}"#, &["there is no `task_id`"]);
         check(br#"{"task_id": 1.5, "code": "x"}"#, &["`task_id` is a fraction"]);

@@ -3,7 +3,11 @@
 //! A plain form is answered with a redirect (or with the problems as text), a script that accepts
 //! JSON with `{"location": …}` or `{"error": …}`. Both go through the same services.
 
-use app::{error::AppError, model::ids::UploadId, port::Caller};
+use app::{
+    error::AppError,
+    model::{dataset::ImportReport, ids::UploadId},
+    port::Caller,
+};
 use axum::{
     Extension, Json,
     extract::{
@@ -49,7 +53,17 @@ pub async fn dataset(
     headers: HeaderMap,
     form: Result<Multipart, MultipartRejection>,
 ) -> Response {
-    let imported = import(&state, &caller, form).await.map(|()| "/admin/datasets".to_owned());
+    let imported = import(&state, &caller, form).await.map(|report| {
+        // The page finds the figures itself; it only has to know which datasets are meant.
+        let slugs = |new: bool| {
+            let found = report.datasets.iter().filter(|d| d.new == new).map(|d| d.slug.as_str());
+            found.collect::<Vec<_>>().join(",")
+        };
+        let (imported, same) = (slugs(true), slugs(false));
+        let told = [("imported", imported.as_str()), ("same", same.as_str())];
+        let told: Vec<_> = told.into_iter().filter(|(_, slugs)| !slugs.is_empty()).collect();
+        format!("/admin/datasets?{}", serde_urlencode(&told))
+    });
     answer(&headers, imported)
 }
 
@@ -82,7 +96,7 @@ async fn import(
     state: &AppState,
     caller: &Caller,
     form: Result<Multipart, MultipartRejection>,
-) -> Result<(), AppError> {
+) -> Result<ImportReport, AppError> {
     caller.admin()?;
     let mut form = form.map_err(|_| AppError::Malformed)?;
     let mut held: Vec<HeldFile> = Vec::new();
@@ -104,8 +118,7 @@ async fn import(
     if held.is_empty() {
         return Err(no_file("files"));
     }
-    // What the import noticed can be seen at the dataset; the form only says whether it worked.
-    state.services.imports.sent(caller, held).await.map(|_| ())
+    state.services.imports.sent(caller, held).await
 }
 
 /// A file, written to the disk as it comes in; `None` where the form's field was left empty.

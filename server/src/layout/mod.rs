@@ -21,9 +21,9 @@ use sha2::{Digest, Sha256};
 
 pub use highlight::KINDS;
 
-/// Code longer than this (in bytes) is shown as it came and without colours: nobody reads so much,
-/// and a page of it would be tens of megabytes.
-const LONGEST: usize = 256 * 1024;
+/// Code longer than this (in bytes) is shown as it came and without colours: it is twenty times the
+/// longest published output, nobody reads so much, and parsing long nonsense is slow.
+const LONGEST: usize = 32 * 1024;
 
 /// Views kept, by content. A study shows the same few hundred outputs again and again; highlighting
 /// them is most of a page's cost.
@@ -56,7 +56,8 @@ fn make(code: &str) -> CodeView {
     if code.len() > LONGEST {
         return CodeView { raw: highlight::plain(code), remark: Some(Remark::DoesNotParse), ..CodeView::default() };
     }
-    let laid_out = lay_out(code);
+    let bearable = parse::is_bearable(code);
+    let laid_out = if bearable { lay_out(code) } else { None };
     let remark = match &laid_out {
         Some(_) => None,
         None if truncated::is_truncated(code) => Some(Remark::Truncated),
@@ -64,7 +65,7 @@ fn make(code: &str) -> CodeView {
     };
     CodeView {
         laid_out: laid_out.map(|text| highlight::highlight(&text)),
-        raw: highlight::highlight(code),
+        raw: if bearable { highlight::highlight(code) } else { highlight::plain(code) },
         remark,
         said: String::new(),
     }

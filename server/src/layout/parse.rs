@@ -1,6 +1,9 @@
 //! Reading code as Java: a compilation unit, members of a class, or statements.
 
-use std::ops::ControlFlow;
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
 
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
@@ -15,9 +18,12 @@ const WRAPS: [(&str, &str); 3] = [("", ""), ("class X {\n", "\n}"), ("class X { 
 /// People give up long before.
 const DEEPEST: usize = 150;
 
-/// Calls of the parser's progress function (one every hundred steps or so) before it is stopped:
-/// ambiguous nonsense could take minutes. The longest accepted text needs a few thousand.
-const MOST_STEPS: u32 = 200_000;
+/// Nesting beyond which code is not highlighted: matching patterns in a tree costs by its depth.
+const DEEPEST_HIGHLIGHT: u32 = 1000;
+
+/// How long one piece of code may be parsed: long nonsense sends the parser's error recovery into
+/// minutes. What is worth reading takes a few milliseconds.
+const LONGEST_PARSE: Duration = Duration::from_millis(250);
 
 /// A piece of code that parses without an error.
 pub struct Parsed {
@@ -150,6 +156,30 @@ impl Parsed {
     }
 }
 
+/// Whether code can be parsed in reasonable time, with whatever errors, into a tree that is not
+/// absurdly deep. Highlighting has no limits of its own, so it asks first.
+pub fn is_bearable(code: &str) -> bool {
+    let Some(tree) = parse(code) else { return false };
+    let mut cursor = tree.walk();
+    // Counted here: the cursor finds out its depth by counting too, each time.
+    let mut depth = 0_u32;
+    loop {
+        if depth > DEEPEST_HIGHLIGHT {
+            return false;
+        }
+        if cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return true;
+            }
+            depth -= 1;
+        }
+    }
+}
+
 fn is_link(kind: &str) -> bool {
     matches!(kind, "method_invocation" | "field_access")
 }
@@ -157,10 +187,9 @@ fn is_link(kind: &str) -> bool {
 fn parse(source: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_java::LANGUAGE.into()).ok()?;
-    let mut steps = 0;
+    let begun = Instant::now();
     let mut progress = |_: &tree_sitter::ParseState| {
-        steps += 1;
-        if steps > MOST_STEPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if begun.elapsed() > LONGEST_PARSE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let bytes = source.as_bytes();
     parser.parse_with_options(

@@ -43,10 +43,11 @@ fn wanted(left: &Token<'_>, right: &Token<'_>) -> bool {
         "(" | "[" | "." | "::" | "@" => false,
         "{" if is_braced_list(left.parent) => false,
         "<" if is_type_list(left.parent) => false,
-        ">" if left.parent == "type_arguments" => {
-            !matches!(left.grandparent, "method_invocation" | "method_reference" | "explicit_constructor_invocation")
-                && !(left.grandparent == "object_creation_expression" && right.text != "{")
-        }
+        ">" if left.parent == "type_arguments" => match left.grandparent {
+            "method_invocation" | "method_reference" | "explicit_constructor_invocation" => false,
+            "object_creation_expression" => right.text == "{",
+            _ => true,
+        },
         "++" | "--" if left.parent == "update_expression" => !left.first,
         "+" | "-" | "!" | "~" if left.parent == "unary_expression" => false,
         _ => true,

@@ -99,16 +99,11 @@ impl AccountService {
             None => self.nobody.get_or_try_init(|| async { self.hash(&random_password()).await }).await?.clone(),
         };
         let right = self.verify(password, hash).await?;
-        let Some(account) = account.filter(|_| right) else {
-            self.db.write(move |tx| subjects.iter().try_for_each(|s| accounts::count_failure(tx, s))).await?;
-            return Err(Refused::Wrong);
-        };
+        let Some(account) = account.filter(|_| right) else { return Err(Refused::Wrong) };
+        self.was_right(&subjects).await?;
         if account.disabled {
             return Err(Refused::Disabled);
         }
-        let [user, _] = subjects;
-        let older = Timestamp(clock::now().0 - FORGET_MS);
-        self.db.write(move |tx| accounts::forget_failures(tx, &user, older)).await?;
         Ok(LoggedIn { me: account.me, epoch: account.epoch })
     }
 
@@ -139,9 +134,9 @@ impl AccountService {
         }
         let account = self.db.read(move |conn| accounts::by_id(conn, id)).await?.ok_or(AppError::Unauthenticated)?;
         if !self.verify(current, account.password_hash).await? {
-            self.db.write(move |tx| subjects.iter().try_for_each(|s| accounts::count_failure(tx, s))).await?;
             return Err(AppError::Forbidden);
         }
+        self.was_right(&subjects).await?;
         let hash = self.hash(new).await?;
         let caller = caller.clone();
         Ok(self
@@ -233,17 +228,23 @@ impl AccountService {
             .await?)
     }
 
+    /// Lets a guess through and counts it as failed at once, in one transaction, so that a hundred
+    /// guesses sent together do not all find the count as it was. A right one is taken back by
+    /// [`AccountService::was_right`].
     async fn may_try(&self, subjects: &[String]) -> Result<(), Refused> {
         let subjects = subjects.to_vec();
         let wait = self
             .db
-            .read(move |conn| {
+            .write(move |tx| {
+                let now = clock::now().0;
                 let mut longest = 0;
                 for subject in &subjects {
-                    let (failures, last) = accounts::failures(conn, subject)?;
+                    let (failures, last) = accounts::failures(tx, subject)?;
                     let allowance = if subject.starts_with("addr:") { ADDRESS_ALLOWANCE } else { 1 };
-                    let until = last.0 + wait_after(failures / allowance);
-                    longest = longest.max(until - clock::now().0);
+                    longest = longest.max(last.0 + wait_after(failures / allowance) - now);
+                }
+                if longest <= 0 {
+                    subjects.iter().try_for_each(|subject| accounts::count_failure(tx, subject))?;
                 }
                 Ok(longest)
             })
@@ -252,6 +253,25 @@ impl AccountService {
             Ok(ms) if ms > 0 => Err(Refused::Slow(ms.div_ceil(1000))),
             _ => Ok(()),
         }
+    }
+
+    /// Forgets the account's failures, and this one guess of the address: others behind it may be
+    /// guessing.
+    async fn was_right(&self, subjects: &[String]) -> Result<(), Failure> {
+        let subjects = subjects.to_vec();
+        let older = Timestamp(clock::now().0 - FORGET_MS);
+        self.db
+            .write(move |tx| {
+                for subject in &subjects {
+                    if subject.starts_with("addr:") {
+                        accounts::uncount_failure(tx, subject)?;
+                    } else {
+                        accounts::forget_failures(tx, subject, older)?;
+                    }
+                }
+                Ok(())
+            })
+            .await
     }
 
     async fn hash(&self, password: &str) -> Result<String, Failure> {

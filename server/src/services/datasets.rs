@@ -70,7 +70,7 @@ impl DatasetService {
 impl Datasets for DatasetService {
     async fn list(&self, caller: &Caller) -> Answer<Vec<DatasetRow>> {
         caller.admin()?;
-        Ok(self.db.read(|conn| datasets::list(conn)).await?)
+        Ok(self.db.read(datasets::list).await?)
     }
 
     async fn get(&self, caller: &Caller, slug: &str, version: Option<DatasetVersionId>) -> Answer<DatasetDetail> {

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod datasets;
 pub mod grading;
 pub mod imports;
+pub mod runs;
 pub mod starter;
 pub mod studies;
 pub mod submissions;
@@ -41,6 +42,8 @@ pub struct Services {
     pub submissions: Arc<submissions::SubmissionService>,
     /// Studies and their comparison.
     pub studies: Arc<studies::StudyService>,
+    /// Runs of automated tests.
+    pub runs: Arc<runs::RunService>,
     /// The rater's side.
     pub grading: Arc<grading::GradingService>,
 }
@@ -53,6 +56,7 @@ impl Services {
             datasets: self.datasets.clone(),
             submissions: self.submissions.clone(),
             studies: self.studies.clone(),
+            runs: self.runs.clone(),
             grading: self.grading.clone(),
         }
     }
@@ -72,6 +76,7 @@ impl Services {
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,
             studies: Arc::new(studies::StudyService::new(db.clone())),
+            runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),

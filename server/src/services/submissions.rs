@@ -56,7 +56,20 @@ impl SubmissionService {
         Ok(self.db.write(move |tx| submissions::insert_upload(tx, &upload, by)).await?)
     }
 
-    /// Reads an upload against a dataset.
+    /// Reads an upload against a dataset's newest version.
+    async fn load_and_read(
+        &self,
+        upload: UploadId,
+        dataset: &str,
+        asked: Matching,
+    ) -> Result<(Plan, Summary), Failure> {
+        let slug = dataset.to_owned();
+        let plan = self.db.read(move |conn| Plan::load(conn, upload, &slug)).await?;
+        let service = self.clone();
+        let read = tokio::task::spawn_blocking(move || service.read(&plan, asked).map(|summary| (plan, summary)));
+        read.await.map_err(Failure::internal)?
+    }
+
     fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
         let telltales = Telltales::new(plan.models.iter().map(String::as_str));
         let mut scan = Scan::new(&plan.tasks, &telltales);
@@ -172,18 +185,9 @@ impl Submissions for SubmissionService {
 
     async fn preview(&self, caller: &Caller, upload: UploadId, dataset: &str, asked: Matching) -> Answer<Preview> {
         caller.admin()?;
-        let slug = dataset.to_owned();
-        let (plan, same_as) = self
-            .db
-            .read(move |conn| {
-                let plan = Plan::load(conn, upload, &slug)?;
-                let same = submissions::same_file(conn, plan.dataset.version, &plan.upload.checksum)?;
-                Ok((plan, same))
-            })
-            .await?;
-        let service = self.clone();
-        let read = tokio::task::spawn_blocking(move || service.read(&plan, asked).map(|summary| (plan, summary)));
-        let (plan, summary) = read.await.map_err(Failure::internal)??;
+        let (plan, summary) = self.load_and_read(upload, dataset, asked).await?;
+        let (version, checksum) = (plan.dataset.version, plan.upload.checksum.clone());
+        let same_as = self.db.read(move |conn| submissions::same_file(conn, version, &checksum)).await?;
         Ok(Preview {
             upload,
             file: plan.upload.file,
@@ -223,20 +227,26 @@ impl Submissions for SubmissionService {
     ) -> Answer<SubmissionId> {
         caller.admin()?;
         let model = checked_model(model)?;
-        let (caller, slug, service) = (caller.clone(), dataset.to_owned(), self.clone());
-        // Everything is looked at again inside the transaction: the dataset may have changed since
-        // the preview, and what is stored must be what was checked.
+        // Read before the transaction, which a large file would hold for seconds while raters wait.
+        // The bytes cannot change, they lie under their checksum; the dataset can, and is looked at
+        // again below.
+        let (plan, summary) = self.load_and_read(upload, dataset, asked).await?;
+        if summary.problems.count > 0 {
+            return Err(AppError::Invalid(summary.problems.first));
+        }
+        if summary.matched == 0 {
+            return Err(AppError::invalid(
+                &plan.upload.file,
+                format!("no line is about a task of {}", plan.dataset.slug),
+                "Choose the dataset that the outputs were made for",
+            ));
+        }
+        let (caller, service) = (caller.clone(), self.clone());
         let taken = self.db.write(move |tx| {
-            let plan = Plan::load(tx, upload, &slug)?;
-            let summary = service.read(&plan, asked)?;
-            if summary.problems.count > 0 {
-                return Err(Failure::App(AppError::Invalid(summary.problems.first)));
-            }
-            if summary.matched == 0 {
-                return Err(Failure::invalid(
-                    &plan.upload.file,
-                    format!("no line is about a task of {}", plan.dataset.slug),
-                    "Choose the dataset that the outputs were made for",
+            let newest = datasets::get(tx, &plan.dataset.slug)?.map(|dataset| dataset.version);
+            if newest != Some(plan.dataset.version) {
+                return Err(Failure::conflict(
+                    "The dataset has a new version since the file was read; look at the preview again.",
                 ));
             }
             let model_id = submissions::model(tx, &model)?;
@@ -255,7 +265,7 @@ impl Submissions for SubmissionService {
             };
             let id = submissions::insert(tx, &new)?;
             service.store(tx, &plan, summary.matching, id)?;
-            audit::note(tx, &caller, "take submission", &format!("{id}: {model} on {slug}"))?;
+            audit::note(tx, &caller, "take submission", &format!("{id}: {model} on {}", plan.dataset.slug))?;
             Ok(id)
         });
         Ok(taken.await?)

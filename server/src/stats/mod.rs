@@ -4,3 +4,4 @@
 
 pub mod agreement;
 pub mod bootstrap;
+pub mod passk;

@@ -1,13 +1,21 @@
 //! `/admin/datasets`: every dataset, and the form that imports more.
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 
-use super::sending::{FileForm, Picker};
+use super::{
+    parts::asked,
+    sending::{FileForm, Picker},
+};
 use crate::{
     i18n::{I18n, use_i18n},
     model::dataset::DatasetRow,
     rpc::datasets::datasets,
-    ui::{frame::Page, load::Load, notice::Empty},
+    ui::{
+        frame::Page,
+        load::Load,
+        notice::{Empty, Notice, Tone},
+    },
 };
 
 /// The list of datasets.
@@ -15,10 +23,11 @@ use crate::{
 pub fn DatasetsPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin;
+    let query = use_query_map();
     let data = Resource::new(|| (), |()| datasets());
     view! {
         <Page title=t.datasets>
-        <Load data let:rows>{table(i, rows)}</Load>
+        <Load data let:rows>{outcome(i, &asked(query, "imported"), &asked(query, "same"), &rows)} {table(i, rows)}</Load>
         <section id="import" class="card stack" aria-labelledby="import-head">
             <h2 id="import-head">{t.import_dataset}</h2>
             <p>{t.import_what}</p>
@@ -34,6 +43,19 @@ pub fn DatasetsPage() -> impl IntoView {
         </section>
         </Page>
     }
+}
+
+/// What an import has just done; the server sends the browser back here with it in the address.
+fn outcome(i: I18n, imported: &str, same: &str, rows: &[DatasetRow]) -> Option<AnyView> {
+    let t = i.admin;
+    let among = |row: &&DatasetRow, slugs: &str| slugs.split(',').any(|slug| slug == row.slug);
+    let new = rows.iter().filter(|row| among(row, imported)).map(|r| (t.import_new)(&r.slug, r.number, r.tasks));
+    let old = rows.iter().filter(|row| among(row, same)).map(|r| (t.import_same)(&r.slug, r.number));
+    let lines: Vec<String> = new.chain(old).collect();
+    (!lines.is_empty()).then(|| {
+        let lines = lines.into_iter().map(|line| view! { <p>{line}</p> }).collect_view();
+        view! { <Notice tone=Tone::Good>{lines}</Notice> }.into_any()
+    })
 }
 
 fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {

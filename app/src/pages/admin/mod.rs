@@ -17,7 +17,7 @@ mod submissions;
 mod upload;
 
 use leptos::prelude::*;
-use leptos_router::{MatchNestedRoutes, SsrMode, any_nested_route::IntoAnyNestedRoute, components::Route, path};
+use leptos_router::{SsrMode, any_nested_route::IntoAnyNestedRoute, components::Route, path};
 
 pub use home::AdminHome;
 
@@ -29,7 +29,7 @@ use self::{
 
 /// Every address under `/admin`.
 #[component(transparent)]
-pub fn AdminRoutes() -> impl MatchNestedRoutes + Clone {
+pub fn AdminRoutes() -> impl leptos_router::MatchNestedRoutes + Clone {
     // Boxed: the list's type would otherwise become part of the whole program's.
     view! {
         <Route path=path!("/admin") view=AdminHome ssr=SsrMode::Async/>

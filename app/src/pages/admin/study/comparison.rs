@@ -18,7 +18,7 @@ use crate::{
 pub fn view(i: I18n, c: Comparison) -> AnyView {
     let t = i.admin;
     if c.models.iter().all(|m| m.ratings == 0) {
-        return view! { <Empty title=t.no_ratings_yet/> }.into_any();
+        return view! { <Empty title=t.no_ratings_yet><p>{t.where_raters_begin}</p></Empty> }.into_any();
     }
     let sections =
         c.rubric.dimensions.iter().enumerate().map(|(d, dimension)| by_dimension(i, &c, d, dimension)).collect_view();

@@ -109,7 +109,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                     let name = models.get(m).cloned().unwrap_or_default();
                     view! {
                         <td role="cell" data-label=name class="num">
-                            <span class="mean-scores">{figures(means)}</span>
+                            {(*ratings > 0).then(|| view! { <span class="mean-scores">{figures(means)}</span> })}
                             <span class="muted small">{(t.ratings_n)(*ratings)}</span>
                         </td>
                     }

@@ -1,0 +1,385 @@
+//! Runs of a dataset's tests over a submission, and what came of every output.
+//!
+//! What a model's code did is a [`Verdict`]; what went wrong in our own machinery is a
+//! [`ItemState::Failed`] and never a verdict.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ids::{OutputId, RunId, SubmissionId},
+    time::Timestamp,
+};
+
+/// What came of running one output's tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Every test case passed.
+    Passed,
+    /// Some test case did not.
+    Failed,
+    /// No class could be made of it, or the compiler refused the class.
+    CompileError,
+    /// It used up its processor time or, waiting for something, its wall time.
+    Timeout,
+    /// It used up its heap or its threads.
+    OutOfMemory,
+    /// An error ended the tests or the whole JVM, or it was ended for printing without end.
+    Crashed,
+    /// The JVM ended in good order and without a result: the code called `exit` or `halt`.
+    NoResult,
+    /// The code changed what the tests rest on, or something false came over the control socket.
+    Tampered,
+    /// The tests reported something that cannot be: more passes than cases, or no case at all.
+    Anomaly,
+}
+
+impl Verdict {
+    /// All of them, in the order in which charts and tables show them.
+    pub const ALL: [Verdict; 9] = [
+        Verdict::Passed,
+        Verdict::Failed,
+        Verdict::CompileError,
+        Verdict::Timeout,
+        Verdict::OutOfMemory,
+        Verdict::Crashed,
+        Verdict::NoResult,
+        Verdict::Tampered,
+        Verdict::Anomaly,
+    ];
+
+    /// The name in data files, on the command line and in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Passed => "passed",
+            Verdict::Failed => "failed",
+            Verdict::CompileError => "compile_error",
+            Verdict::Timeout => "timeout",
+            Verdict::OutOfMemory => "out_of_memory",
+            Verdict::Crashed => "crashed",
+            Verdict::NoResult => "no_result",
+            Verdict::Tampered => "tampered",
+            Verdict::Anomaly => "anomaly",
+        }
+    }
+
+    /// The verdict of that name.
+    pub fn from_name(name: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|v| v.name() == name)
+    }
+}
+
+/// Which limit an output ran into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitHit {
+    /// Processor time.
+    Cpu,
+    /// Wall time, the backstop for what waits for ever.
+    Wall,
+    /// The heap, or memory beside it.
+    Heap,
+    /// The number of threads.
+    Threads,
+    /// The amount printed.
+    Printed,
+}
+
+/// Something about an output that a person should look at. It decides nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flag {
+    /// A short name from a closed list: `exit`, `reflection`, `native`, `process`, `equals`, …
+    pub kind: String,
+    /// The line of the model's own text, counted from 1, where it is in the text.
+    pub line: Option<u32>,
+    /// What was seen, for people.
+    pub detail: String,
+}
+
+/// A change that was made to the model's text so that it compiles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// A short name from a closed list: `fence`, `wrap`, `static`, `import`, `rename`, `package`, …
+    pub kind: String,
+    /// What was changed, for people.
+    pub detail: String,
+}
+
+/// One message of the compiler.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// The line of the model's own text, counted from 1; absent where the message is about what was
+    /// put around it.
+    pub line: Option<u32>,
+    /// The compiler's own words.
+    pub message: String,
+}
+
+/// One test case's outcome, where the tests tell of each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseResult {
+    /// Its name.
+    pub name: String,
+    /// Whether it passed.
+    pub passed: bool,
+    /// Why not; empty where it did.
+    pub detail: String,
+}
+
+/// All that is known of running one output's tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Which limit was hit, where one was.
+    pub limit: Option<LimitHit>,
+    /// Test cases passed, as the tests reported it.
+    pub passed: u32,
+    /// Test cases, as the tests reported it; 0 where they never got so far.
+    pub total: u32,
+    /// Processor time in milliseconds, with the start of its JVM.
+    pub cpu_ms: u32,
+    /// Time on the clock in milliseconds, from handing over the code to its end.
+    pub wall_ms: u32,
+    /// The most memory resident at once, in KiB, the JVM's own included.
+    pub memory_kib: u32,
+    /// In a sentence why it ended so; empty where the numbers say it all.
+    pub message: String,
+    /// What it printed, cut where it is long.
+    pub printed: String,
+    /// The source that was compiled.
+    pub source: String,
+    /// What was changed in the model's text to get there.
+    pub changes: Vec<Change>,
+    /// What the compiler said, where it refused.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What a person should look at.
+    pub flags: Vec<Flag>,
+    /// The test cases, where the tests tell of each.
+    pub cases: Vec<CaseResult>,
+}
+
+impl Outcome {
+    /// An outcome with nothing in it but its verdict.
+    pub fn new(verdict: Verdict) -> Outcome {
+        Outcome {
+            verdict,
+            limit: None,
+            passed: 0,
+            total: 0,
+            cpu_ms: 0,
+            wall_ms: 0,
+            memory_kib: 0,
+            message: String::new(),
+            printed: String::new(),
+            source: String::new(),
+            changes: Vec::new(),
+            diagnostics: Vec::new(),
+            flags: Vec::new(),
+            cases: Vec::new(),
+        }
+    }
+}
+
+/// How far one output of a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemState {
+    /// Nobody has it.
+    Waiting,
+    /// A worker has it.
+    Leased,
+    /// It has its verdict.
+    Done,
+    /// Our own machinery failed on it, twice.
+    Failed,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// It waits for the engine, or the engine is at it.
+    Running,
+    /// Every output has come to its end.
+    Finished,
+    /// Somebody stopped it; what was done stays.
+    Cancelled,
+}
+
+impl RunStatus {
+    /// The name in the database and in data files.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunStatus::Running => "running",
+            RunStatus::Finished => "finished",
+            RunStatus::Cancelled => "cancelled",
+        }
+    }
+
+    /// The status of that name.
+    pub fn from_name(name: &str) -> Option<RunStatus> {
+        [RunStatus::Running, RunStatus::Finished, RunStatus::Cancelled].into_iter().find(|s| s.name() == name)
+    }
+}
+
+/// What was the same for every output of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Environment {
+    /// The Java build that ran the code.
+    pub java: String,
+    /// The time zone.
+    pub time_zone: String,
+    /// The locale.
+    pub locale: String,
+    /// The default charset.
+    pub encoding: String,
+    /// Limits and switches, as one line for people.
+    pub limits: String,
+    /// A checksum over everything that decides: tests, harness, Java build, switches.
+    pub fingerprint: String,
+}
+
+/// The figures of one run. All are over every task of the dataset that has tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Tasks of the dataset that have tests.
+    pub tasks: u32,
+    /// Tasks that are answered by at least one output.
+    pub answered: u32,
+    /// Tasks whose first sample passed every case.
+    pub solved: u32,
+    /// Share of tasks solved, unbiased where there are several samples: `pass@1`.
+    pub pass_at_1: f64,
+    /// Sum of the tasks' pass ratios, as the tests reported them.
+    pub ratio_sum: f64,
+    /// The same divided by the number of tasks: `AvgPassRatio`.
+    pub ratio_mean: f64,
+    /// The sum where no ratio counts for more than 1.
+    pub ratio_sum_clamped: f64,
+    /// The mean where no ratio counts for more than 1.
+    pub ratio_mean_clamped: f64,
+}
+
+/// `pass@k` for one k.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PassAtK {
+    /// How many samples may be tried.
+    pub k: u32,
+    /// The chance that one of them passes, mean over all tasks.
+    pub value: f64,
+}
+
+/// A row of the list of runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    /// The run.
+    pub id: RunId,
+    /// What it ran.
+    pub submission: SubmissionId,
+    /// Whose outputs they are.
+    pub model_name: String,
+    /// The dataset's short name.
+    pub dataset: String,
+    /// The dataset's version.
+    pub number: u32,
+    /// How far it is.
+    pub status: RunStatus,
+    /// Outputs in all.
+    pub items: u32,
+    /// Outputs that came to their end.
+    pub done: u32,
+    /// Of these, where our own machinery failed.
+    pub failed: u32,
+    /// Begun when.
+    pub created_at: Timestamp,
+    /// Ended when.
+    pub finished_at: Option<Timestamp>,
+    /// The figures so far.
+    pub metrics: Metrics,
+}
+
+/// One run with all its outputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunDetail {
+    /// The list's row.
+    pub row: RunRow,
+    /// What was the same for every output.
+    pub environment: Environment,
+    /// `pass@k` for every k up to the smallest number of samples, where there is more than one.
+    pub pass_at: Vec<PassAtK>,
+    /// Why the engine could not do it at all, where it could not.
+    pub fault: Option<String>,
+    /// How many outputs came to each verdict, all verdicts in their order.
+    pub verdicts: Vec<(Verdict, u32)>,
+    /// How many were answered from the cache.
+    pub cached: u32,
+    /// Every output, in the dataset's order.
+    pub items: Vec<ItemRow>,
+}
+
+/// One output of a run in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemRow {
+    /// The output.
+    pub output: OutputId,
+    /// The source's id of its task.
+    pub task_id: String,
+    /// Counts from 0 where a task has several samples.
+    pub sample: u32,
+    /// The description's beginning.
+    pub raw_nl: String,
+    /// How far it is.
+    pub state: ItemState,
+    /// What came of it, once it is done.
+    pub verdict: Option<Verdict>,
+    /// Which limit was hit.
+    pub limit: Option<LimitHit>,
+    /// Test cases passed.
+    pub passed: u32,
+    /// Test cases.
+    pub total: u32,
+    /// Processor time in milliseconds.
+    pub cpu_ms: u32,
+    /// Time on the clock in milliseconds.
+    pub wall_ms: u32,
+    /// How many flags it has.
+    pub flags: u32,
+    /// Whether the result came from the cache.
+    pub cached: bool,
+}
+
+/// One output of a run with all that is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemDetail {
+    /// The list's row.
+    pub row: ItemRow,
+    /// The run.
+    pub run: RunId,
+    /// Whose output it is.
+    pub model_name: String,
+    /// The task's whole description.
+    pub raw_nl: String,
+    /// The signature asked for.
+    pub signature: Option<String>,
+    /// The model's own text.
+    pub code: String,
+    /// What came of it; absent until it is done.
+    pub outcome: Option<Outcome>,
+    /// Why our own machinery failed, where it did.
+    pub fault: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verdict_has_a_name_of_its_own() {
+        for verdict in Verdict::ALL {
+            assert_eq!(Verdict::from_name(verdict.name()), Some(verdict));
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.name());
+        }
+        assert_eq!(Verdict::from_name("fine"), None);
+    }
+}

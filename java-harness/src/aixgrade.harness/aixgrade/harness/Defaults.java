@@ -1,0 +1,80 @@
+package aixgrade.harness;
+
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.security.Provider;
+import java.security.Security;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TimeZone;
+
+/** The JVM-wide settings that tests rely on, taken before the solution runs and compared after. */
+final class Defaults {
+    /** Security settings that cryptography, networking or class loading take notice of. */
+    private static final List<String> SECURITY = List.of(
+            "securerandom.source", "keystore.type", "networkaddress.cache.ttl", "jdk.certpath.disabledAlgorithms",
+            "jdk.tls.disabledAlgorithms", "package.access", "package.definition");
+
+    private final Locale locale = Locale.getDefault();
+    private final Locale display = Locale.getDefault(Locale.Category.DISPLAY);
+    private final Locale format = Locale.getDefault(Locale.Category.FORMAT);
+    private final TimeZone zone = TimeZone.getDefault();
+    private final InputStream in = System.in;
+    private final PrintStream out = System.out;
+    private final PrintStream err = System.err;
+    private final Properties properties = System.getProperties();
+    private final Map<Object, Object> settings = Map.copyOf(properties);
+    private final String security = security();
+
+    private Defaults() {}
+
+    static Defaults now() {
+        return new Defaults();
+    }
+
+    /** The names of what has changed since. */
+    List<String> changed() {
+        List<String> changed = new ArrayList<>();
+        note(changed, "locale", locale.equals(Locale.getDefault())
+                && display.equals(Locale.getDefault(Locale.Category.DISPLAY))
+                && format.equals(Locale.getDefault(Locale.Category.FORMAT)));
+        note(changed, "time zone", zone.equals(TimeZone.getDefault()));
+        note(changed, "System.in", in == System.in);
+        note(changed, "System.out", out == System.out);
+        note(changed, "System.err", err == System.err);
+        note(changed, "system properties", properties == System.getProperties() && unchanged());
+        note(changed, "security properties", security.equals(security()));
+        note(changed, "uncaught exception handler", Thread.getDefaultUncaughtExceptionHandler() == null);
+        return changed;
+    }
+
+    private static void note(List<String> changed, String what, boolean same) {
+        if (!same) {
+            changed.add(what);
+        }
+    }
+
+    /** Whether the properties of the start still hold; new ones are nobody's business. */
+    private boolean unchanged() {
+        Properties now = System.getProperties();
+        for (Map.Entry<Object, Object> entry : settings.entrySet()) {
+            if (!entry.getValue().equals(now.get(entry.getKey()))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static String security() {
+        StringBuilder text = new StringBuilder(Arrays.toString(
+                Arrays.stream(Security.getProviders()).map(Provider::getName).toArray()));
+        for (String key : SECURITY) {
+            text.append(key).append('=').append(Security.getProperty(key));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,31 @@
+package aixgrade.harness;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.List;
+
+/** Runs a test class of the published benchmark: {@code new EvaluationN(basePackage, prefix).evaluation()}. */
+final class Published {
+    private Published() {}
+
+    static Runner.Result run(Runner.Job job, TestLoader tests) throws Throwable {
+        Class<?> type = tests.loadClass(job.testClass());
+        tests.openToHarness(type);
+        try {
+            Constructor<?> constructor = type.getDeclaredConstructor(String.class, String.class);
+            constructor.setAccessible(true);
+            Object evaluation = constructor.newInstance(job.basePackage(), job.prefix());
+            Method method = type.getMethod("evaluation");
+            method.setAccessible(true);
+            int[] result = (int[]) method.invoke(evaluation);
+            if (result == null || result.length != 2) {
+                // What the published runner counts as nothing passed; the server flags it.
+                return new Runner.Result("finished", 0, 0, "the test class returned no pair of numbers", List.of());
+            }
+            return new Runner.Result("finished", result[0], result[1], "", List.of());
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}

@@ -1,0 +1,199 @@
+package aixgrade.harness;
+
+import aixgrade.wire.Control;
+import aixgrade.wire.Control.Frame;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The program of one sandboxed JVM: says hello, waits for one job, runs it, sends one result, halts.
+ *
+ * <p>Started by the server ahead of need, so everything that does not depend on the job happens
+ * before the hello. What decides is the result frame with the job's nonce, nothing else.
+ */
+final class Runner {
+    /** Longer messages are cut: a page shows them, nobody computes with them. */
+    static final int LONGEST_TEXT = 2000;
+
+    /** More cases than this are counted but not listed. */
+    private static final int MOST_CASES_LISTED = 500;
+
+    /** Kept to be let go when the heap is full, so that saying so does not fail for lack of it. */
+    private static byte[] reserve = new byte[1 << 20];
+
+    public static void main(String[] args) {
+        try {
+            Control control = Control.on(Integer.parseInt(args[0]));
+            Preparation preparation = Preparation.read(control.read());
+            TestLoader tests = new TestLoader(preparation.packages);
+            tests.addTests(preparation.classes);
+            for (String name : preparation.warm) {
+                Class.forName(name, true, tests);
+            }
+            for (Map.Entry<String, byte[]> file : preparation.files.entrySet()) {
+                Path path = Path.of(file.getKey());
+                if (path.getParent() != null) {
+                    Files.createDirectories(path.getParent());
+                }
+                Files.write(path, file.getValue());
+            }
+            Defaults defaults = Defaults.now();
+            control.write(new Frame('H').number(Control.PROTOCOL).string(System.getProperty("java.vm.version")));
+            DataInputStream in = control.read();
+            if (in == null) {
+                // The server had no work for this one after all.
+                Runtime.getRuntime().halt(0);
+            }
+            Job job = Job.read(in);
+            tests.addTests(job.tests);
+            tests.addSolution(job.solution);
+            Result result = run(job, tests);
+            reserve = null;
+            control.write(result.frame(job.nonce, defaults.changed(), leftOver()));
+        } catch (Throwable ours) {
+            // Shown with the engine's own failure; no result frame was sent, so nothing passes.
+            System.err.println("aixgrade.harness: " + ours);
+        }
+        // Not exit: a solution's shutdown hooks have no business here.
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static Result run(Job job, TestLoader tests) throws InterruptedException {
+        Result[] result = new Result[1];
+        Thread thread = new Thread(null, () -> result[0] = attempt(job, tests), "tests");
+        thread.start();
+        thread.join();
+        return result[0] == null ? Result.error("the thread that ran the tests was stopped") : result[0];
+    }
+
+    private static Result attempt(Job job, TestLoader tests) {
+        try {
+            return job.kind.equals("aixbench") ? Published.run(job, tests) : Collector.run(job, tests);
+        } catch (OutOfMemoryError e) {
+            reserve = null;
+            return Result.outOfMemory(e.getMessage());
+        } catch (Throwable e) {
+            return Result.error(say(e));
+        }
+    }
+
+    /** What a throwable says, bounded, even where asking it is what fails. */
+    static String say(Throwable e) {
+        String text = e.getClass().getName();
+        try {
+            String message = e.getMessage();
+            if (message != null) {
+                text += ": " + message;
+            }
+        } catch (Throwable ignored) {
+            text += " (its message cannot be had)";
+        }
+        return cut(text);
+    }
+
+    static String cut(String text) {
+        return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
+    }
+
+    /** Threads that the solution started and left running, daemons or not. */
+    private static int leftOver() {
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        Thread[] all = new Thread[top.activeCount() + 16];
+        int count = top.enumerate(all, true);
+        int others = 0;
+        for (int i = 0; i < count; i++) {
+            if (all[i] != Thread.currentThread()) {
+                others++;
+            }
+        }
+        return others;
+    }
+
+    /** What every output of a dataset needs, sent before there is a job. */
+    record Preparation(Map<String, String> packages, Map<String, byte[]> classes, List<String> warm,
+            Map<String, byte[]> files) {
+        static Preparation read(DataInputStream in) throws IOException {
+            if (in == null || in.readUnsignedByte() != 'T') {
+                throw new IOException("no preparation");
+            }
+            Map<String, String> packages = new HashMap<>();
+            for (int left = in.readInt(); left > 0; left--) {
+                packages.put(Control.string(in), Control.string(in));
+            }
+            Map<String, byte[]> classes = map(in);
+            List<String> warm = new ArrayList<>();
+            for (int left = in.readInt(); left > 0; left--) {
+                warm.add(Control.string(in));
+            }
+            return new Preparation(packages, classes, warm, map(in));
+        }
+    }
+
+    /** What to run, as the server sent it. */
+    record Job(String nonce, String kind, String testClass, String basePackage, String prefix, String outputClass,
+            Map<String, byte[]> tests, Map<String, byte[]> solution) {
+        static Job read(DataInputStream in) throws IOException {
+            if (in.readUnsignedByte() != 'J') {
+                throw new IOException("not a job");
+            }
+            return new Job(Control.string(in), Control.string(in), Control.string(in), Control.string(in),
+                    Control.string(in), Control.string(in), map(in), map(in));
+        }
+    }
+
+    private static Map<String, byte[]> map(DataInputStream in) throws IOException {
+        Map<String, byte[]> map = new HashMap<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            map.put(Control.string(in), Control.bytes(in));
+        }
+        return map;
+    }
+
+    /** How the tests ended. */
+    static final class Result {
+        /** One of {@code finished}, {@code error}, {@code memory}. */
+        private final String outcome;
+        private final int passed;
+        private final int total;
+        private final String message;
+        private final List<Case> cases;
+
+        Result(String outcome, int passed, int total, String message, List<Case> cases) {
+            this.outcome = outcome;
+            this.passed = passed;
+            this.total = total;
+            this.message = message;
+            this.cases = new ArrayList<>(cases.subList(0, Math.min(cases.size(), MOST_CASES_LISTED)));
+        }
+
+        static Result error(String message) {
+            return new Result("error", 0, 0, message, List.of());
+        }
+
+        static Result outOfMemory(String message) {
+            return new Result("memory", 0, 0, message == null ? "" : cut(message), List.of());
+        }
+
+        Frame frame(String nonce, List<String> changed, int threads) throws IOException {
+            Frame frame = new Frame('R').string(nonce).string(outcome).number(passed).number(total).string(message);
+            frame.number(cases.size());
+            for (Case one : cases) {
+                frame.string(one.name).number(one.passed ? 1 : 0).string(one.detail);
+            }
+            frame.number(changed.size());
+            for (String what : changed) {
+                frame.string(what);
+            }
+            return frame.number(threads);
+        }
+    }
+
+    /** One test case's outcome. */
+    record Case(String name, boolean passed, String detail) {}
+}

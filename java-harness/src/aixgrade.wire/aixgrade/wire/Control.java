@@ -1,0 +1,104 @@
+package aixgrade.wire;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.reflect.Constructor;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The control descriptor: a socket that the server handed down, neither standard input nor output.
+ *
+ * <p>A solution can write to descriptors 0, 1 and 2 by public means and to no other, because only
+ * this module is given {@code java.io} to open (see the launch arguments in docs/engine.md) and the
+ * sandbox has no {@code /proc} and no {@code /dev/fd}.
+ */
+public final class Control {
+    /** Raised with every change of a frame's layout; the server refuses another number. */
+    public static final int PROTOCOL = 1;
+
+    /** No frame of ours is longer; a longer one means that the stream is out of step. */
+    private static final int LONGEST_FRAME = 64 << 20;
+
+    private final DataInputStream in;
+    private final OutputStream out;
+
+    private Control(FileDescriptor descriptor) {
+        in = new DataInputStream(new BufferedInputStream(new FileInputStream(descriptor), 1 << 16));
+        out = new FileOutputStream(descriptor);
+    }
+
+    /** Takes over the descriptor with this number. */
+    public static Control on(int number) throws ReflectiveOperationException {
+        Constructor<FileDescriptor> make = FileDescriptor.class.getDeclaredConstructor(int.class);
+        make.setAccessible(true);
+        return new Control(make.newInstance(number));
+    }
+
+    /** The next frame's content; {@code null} once the server has closed its end. */
+    public DataInputStream read() throws IOException {
+        int first = in.read();
+        if (first < 0) {
+            return null;
+        }
+        int length = first << 24 | in.readUnsignedByte() << 16 | in.readUnsignedByte() << 8 | in.readUnsignedByte();
+        if (length < 0 || length > LONGEST_FRAME) {
+            throw new IOException("a frame of " + length + " bytes");
+        }
+        return new DataInputStream(new java.io.ByteArrayInputStream(in.readNBytes(length)));
+    }
+
+    /** Sends one frame in one write, so that it is there whole or not at all. */
+    public void write(Frame frame) throws IOException {
+        byte[] body = frame.bytes.toByteArray();
+        ByteArrayOutputStream whole = new ByteArrayOutputStream(body.length + 4);
+        new DataOutputStream(whole).writeInt(body.length);
+        whole.writeBytes(body);
+        out.write(whole.toByteArray());
+    }
+
+    /** A string as it travels: its length in bytes, then UTF-8. */
+    public static String string(DataInputStream in) throws IOException {
+        return new String(bytes(in), StandardCharsets.UTF_8);
+    }
+
+    /** Bytes as they travel: their number, then they. */
+    public static byte[] bytes(DataInputStream in) throws IOException {
+        return in.readNBytes(in.readInt());
+    }
+
+    /** A frame in the making. */
+    public static final class Frame {
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final DataOutputStream out = new DataOutputStream(bytes);
+
+        /** A frame of this kind. */
+        public Frame(char kind) throws IOException {
+            out.writeByte(kind);
+        }
+
+        /** Adds a number. */
+        public Frame number(int value) throws IOException {
+            out.writeInt(value);
+            return this;
+        }
+
+        /** Adds a string. Lone surrogates become question marks. */
+        public Frame string(String value) throws IOException {
+            return bytes(value.getBytes(StandardCharsets.UTF_8));
+        }
+
+        /** Adds bytes. */
+        public Frame bytes(byte[] value) throws IOException {
+            out.writeInt(value.length);
+            out.write(value);
+            return this;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What in a model's text a person should look at. Flags decide nothing: honest code calls `exit`
+//! too, and hostile code finds ways past any list. Containment is the sandbox's work.
+
+use app::model::run::Flag;
+use tree_sitter::Node;
+
+use super::tree;
+
+/// What is looked for: a flag's kind, what it means, and whether a node shows it.
+type Sign = (&'static str, &'static str, fn(Node<'_>, &str) -> bool);
+
+const SIGNS: &[Sign] = &[
+    ("exit", "ends the JVM", |n, t| {
+        is_call(n, t, Some("System"), "exit") || is_call(n, t, None, "halt") || is_call(n, t, Some("Runtime"), "exit")
+    }),
+    ("process", "starts a process", |n, t| {
+        is_name(n, t, "ProcessBuilder") || is_call(n, t, None, "exec") && n.child_by_field_name("object").is_some()
+    }),
+    ("native", "reaches for native code", |n, t| {
+        is_call(n, t, None, "loadLibrary")
+            || is_call(n, t, Some("System"), "load")
+            || is_name(n, t, "Unsafe")
+            || n.kind() == "native"
+    }),
+    ("reflection", "looks at its surroundings by reflection", |n, t| {
+        is_name(n, t, "StackWalker")
+            || is_call(n, t, None, "getStackTrace")
+            || is_call(n, t, None, "getAllStackTraces")
+            || is_name(n, t, "AbstractBaseEvaluation")
+            || n.kind() == "string_fragment" && names_the_harness(&t[n.byte_range()])
+            || n.kind() == "scoped_type_identifier" && names_the_harness(&t[n.byte_range()])
+    }),
+    ("descriptor", "uses file descriptors", |n, t| is_name(n, t, "FileDescriptor")),
+    ("host", "looks at the host's files", |n, t| {
+        n.kind() == "string_fragment"
+            && ["/proc/", "/sys/", "/dev/", "/etc/"].iter().any(|p| t[n.byte_range()].starts_with(p))
+    }),
+    ("network", "opens sockets", |n, t| {
+        ["Socket", "ServerSocket", "DatagramSocket", "SocketChannel"].iter().any(|name| is_name(n, t, name))
+    }),
+    ("defaults", "changes defaults of the whole JVM", |n, t| {
+        ["setDefault", "setProperty", "setOut", "setErr", "setIn"].iter().any(|name| is_call(n, t, None, name))
+            && n.child_by_field_name("object")
+                .is_some_and(|o| ["System", "Locale", "TimeZone", "Security"].contains(&t[o.byte_range()].trim()))
+    }),
+    ("equals", "has an `equals` of its own, which a test could be asked to trust", |n, t| {
+        n.kind() == "method_declaration"
+            && n.child_by_field_name("name").is_some_and(|name| &t[name.byte_range()] == "equals")
+            && n.child_by_field_name("parameters").is_some_and(|p| p.named_child_count() == 1)
+    }),
+    ("threads", "starts threads", |n, t| {
+        n.kind() == "object_creation_expression"
+            && n.child_by_field_name("type").is_some_and(|name| &t[name.byte_range()] == "Thread")
+    }),
+];
+
+/// At most so many flags of one kind: the first says it.
+const MOST_OF_A_KIND: usize = 3;
+
+/// The flags of a text.
+pub fn find(text: &str) -> Vec<Flag> {
+    let Some(tree) = tree::parse(text) else { return Vec::new() };
+    let mut flags: Vec<Flag> = Vec::new();
+    for node in tree::walk(tree.root_node()) {
+        for (kind, detail, shows) in SIGNS {
+            if flags.iter().filter(|f| f.kind == *kind).count() < MOST_OF_A_KIND && shows(node, text) {
+                let line = u32::try_from(node.start_position().row + 1).ok();
+                flags.push(Flag { kind: (*kind).into(), line, detail: (*detail).into() });
+            }
+        }
+    }
+    flags
+}
+
+fn is_call(node: Node<'_>, text: &str, object: Option<&str>, name: &str) -> bool {
+    node.kind() == "method_invocation"
+        && node.child_by_field_name("name").is_some_and(|n| &text[n.byte_range()] == name)
+        && object.is_none_or(|want| {
+            node.child_by_field_name("object").is_some_and(|o| text[o.byte_range()].starts_with(want))
+        })
+}
+
+fn is_name(node: Node<'_>, text: &str, name: &str) -> bool {
+    matches!(node.kind(), "identifier" | "type_identifier") && &text[node.byte_range()] == name
+}
+
+fn names_the_harness(text: &str) -> bool {
+    text.contains("aixgrade.") || text.contains("com.aixcode.autoTest.evaluation")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sees_what_a_person_should_look_at() {
+        let check = |code: &str, expected: &[(&str, u32)]| {
+            let found: Vec<_> = find(code).into_iter().map(|f| (f.kind, f.line.unwrap_or(0))).collect();
+            let expected: Vec<_> = expected.iter().map(|(k, l)| ((*k).to_owned(), *l)).collect();
+            assert_eq!(found, expected, "{code}");
+        };
+        check("int f() {\n  System . exit ( 0 ) ;\n}", &[("exit", 2)]);
+        check("int f() { Runtime.getRuntime().halt(1); }", &[("exit", 1)]);
+        check("int f() {\n return new ProcessBuilder(\"x\").start();\n}", &[("process", 2)]);
+        check("public boolean equals(Object o) { return true; }", &[("equals", 1)]);
+        check("public boolean equals(double a, double b, double e) { return a == b; }", &[]);
+        check("native int f();", &[("native", 1)]);
+        check("int f() { Locale.setDefault(null); }", &[("defaults", 1)]);
+        check("int f() { return list.get(0); }", &[]);
+    }
+}

@@ -1,0 +1,71 @@
+//! Text before it is a tree: fences of chat answers, and edits that keep lines.
+
+use std::ops::Range;
+
+use app::model::run::Change;
+
+/// The text with everything blank but its code, where it is a chat answer with fenced blocks.
+///
+/// Of several blocks those count that hold a method which the tests call, else all; of these the
+/// last one, because chats end with their final word.
+pub fn without_fences(text: &str, methods: &[String], changes: &mut Vec<Change>) -> String {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let fences: Vec<usize> =
+        lines.iter().enumerate().filter(|(_, l)| l.trim_start().starts_with("```")).map(|(i, _)| i).collect();
+    if fences.is_empty() {
+        return text.to_owned();
+    }
+    // A block that is not closed goes to the end: the answer was cut off.
+    let blocks: Vec<Range<usize>> =
+        fences.chunks(2).map(|pair| pair[0] + 1..pair.get(1).copied().unwrap_or(lines.len())).collect();
+    let holds = |block: &Range<usize>| {
+        lines[block.clone()].iter().any(|line| methods.iter().any(|m| line.contains(m.as_str()) && line.contains('(')))
+    };
+    let chosen = blocks.iter().rev().find(|b| holds(b)).or(blocks.last()).cloned().unwrap_or(0..0);
+    changes.push(Change {
+        kind: "fence".into(),
+        detail: format!("only the fenced code of lines {} to {} was taken", chosen.start + 1, chosen.end),
+    });
+    let kept = lines.iter().enumerate().map(|(i, line)| if chosen.contains(&i) { *line } else { "" });
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+/// Replacements in a text, none of which changes the number of its lines.
+#[derive(Debug, Default)]
+pub struct Edits(Vec<(Range<usize>, String)>);
+
+impl Edits {
+    /// Blanks a part; its line breaks stay.
+    pub fn blank(&mut self, range: Range<usize>) {
+        self.0.push((range, String::new()));
+    }
+
+    /// Replaces a part by text without line breaks.
+    pub fn replace(&mut self, range: Range<usize>, with: String) {
+        self.0.push((range, with));
+    }
+
+    /// Puts text without line breaks in.
+    pub fn insert(&mut self, at: usize, text: &str) {
+        self.0.push((at..at, text.to_owned()));
+    }
+
+    /// The text with all edits done. Where two overlap, the earlier one counts; what is put in at a
+    /// place comes before what replaces the text there.
+    pub fn apply(&self, text: &str) -> String {
+        let mut edits: Vec<_> = self.0.iter().collect();
+        edits.sort_by_key(|(range, _)| (range.start, range.end));
+        let (mut done, mut at) = (String::with_capacity(text.len() + 64), 0);
+        for (range, with) in edits {
+            if range.start < at {
+                continue;
+            }
+            done.push_str(&text[at..range.start]);
+            done.push_str(with);
+            done.extend(text[range.clone()].chars().filter(|&c| c == '\n'));
+            at = range.end;
+        }
+        done.push_str(&text[at..]);
+        done
+    }
+}

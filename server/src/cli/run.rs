@@ -1,0 +1,133 @@
+//! `aixgrade run`
+
+use std::time::Duration;
+
+use app::{
+    model::{
+        ids::{RunId, SubmissionId},
+        run::{ItemRow, ItemState, Metrics, PassAtK, RunDetail, Verdict},
+    },
+    port::{Caller, Runs as _, Submissions as _},
+};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use super::{Global, table};
+use crate::error::Failure;
+
+/// `run`
+#[derive(Args)]
+pub struct Run {
+    /// The dataset's short name
+    #[arg(long)]
+    dataset: String,
+    /// The submission's number (`aixgrade submissions list`)
+    #[arg(long)]
+    submission: SubmissionId,
+    /// Run everything, also what was run before with the same code, tests and Java
+    #[arg(long)]
+    fresh: bool,
+}
+
+/// One output, as a line of JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    task_id: &'a str,
+    sample: u32,
+    /// Absent where our own machinery failed.
+    verdict: Option<Verdict>,
+    passed: u32,
+    total: u32,
+    cpu_ms: u32,
+    wall_ms: u32,
+    cached: bool,
+}
+
+/// The last line of JSON.
+#[derive(Serialize)]
+struct Last<'a> {
+    run: RunId,
+    metrics: &'a Metrics,
+    pass_at: &'a [PassAtK],
+    failed: u32,
+}
+
+/// Runs the command: in this process, also where a server works on the same data folder.
+pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
+    let services = global.open()?;
+    let caller = Caller::Operator;
+    let row = services.submissions.get(&caller, args.submission).await?.row;
+    if row.dataset != args.dataset {
+        let what = format!("submission {} answers the dataset {}", row.id, row.dataset);
+        return Err(Failure::invalid("--dataset", what, format!("Say --dataset {}", row.dataset)));
+    }
+    let id = services.runs.start(&caller, args.submission, args.fresh).await?;
+    let engine = services.runs.engine().clone();
+    let work = tokio::task::spawn_blocking(move || engine.work(id));
+    let bar = ProgressBar::new(row.outputs);
+    let style = "{bar:30} {pos}/{len} outputs, {elapsed} gone, about {eta} left";
+    bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    while !work.is_finished() {
+        let (_, done, _) = services.db.read(move |conn| crate::db::runs::counts(conn, id)).await?;
+        bar.set_position(u64::from(done));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    bar.finish_and_clear();
+    work.await.map_err(Failure::internal)??;
+    let detail = services.runs.get(&caller, id).await?;
+    if global.json { lines(&detail) } else { global.show(&(), |()| text(&detail)) }?;
+    match detail.row.failed {
+        0 => Ok(()),
+        n => Err(Failure::internal(format!("the engine itself failed on {n} outputs; they have no verdict"))),
+    }
+}
+
+fn lines(detail: &RunDetail) -> Result<(), Failure> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    for item in &detail.items {
+        let ItemRow { task_id, sample, verdict, passed, total, cpu_ms, wall_ms, cached, .. } = item;
+        let (sample, verdict, passed, total) = (*sample, *verdict, *passed, *total);
+        let line =
+            Line { task_id, sample, verdict, passed, total, cpu_ms: *cpu_ms, wall_ms: *wall_ms, cached: *cached };
+        writeln!(out, "{}", serde_json::to_string(&line)?)?;
+    }
+    let RunDetail { row, pass_at, .. } = detail;
+    let last = Last { run: row.id, metrics: &row.metrics, pass_at, failed: row.failed };
+    writeln!(out, "{}", serde_json::to_string(&last)?)?;
+    Ok(())
+}
+
+fn text(detail: &RunDetail) -> String {
+    let rows: Vec<Vec<String>> = detail
+        .items
+        .iter()
+        .map(|item| {
+            let verdict = match (item.state, item.verdict) {
+                (ItemState::Failed, _) => "(engine failed)",
+                (_, Some(verdict)) => verdict.name(),
+                (_, None) => "(not run)",
+            };
+            let cases = format!("{}/{}", item.passed, item.total);
+            vec![item.task_id.clone(), item.sample.to_string(), verdict.into(), cases, item.cpu_ms.to_string()]
+        })
+        .collect();
+    let m = &detail.row.metrics;
+    let mut text = table(&["TASK", "SAMPLE", "VERDICT", "CASES", "CPU MS"], &rows);
+    text.push_str("\n\n");
+    for (verdict, count) in detail.verdicts.iter().filter(|(_, count)| *count > 0) {
+        text.push_str(&format!("{}: {count}\n", verdict.name()));
+    }
+    text.push_str(&format!("pass@1: {} of {} tasks, {:.2} %\n", m.solved, m.tasks, m.pass_at_1 * 100.0));
+    for PassAtK { k, value } in detail.pass_at.iter().skip(1) {
+        text.push_str(&format!("pass@{k}: {:.2} %\n", value * 100.0));
+    }
+    text.push_str(&format!("AvgPassRatio: {:.4}, {:.2} %", m.ratio_sum, m.ratio_mean * 100.0));
+    if (m.ratio_sum - m.ratio_sum_clamped).abs() > 1e-9 {
+        let (sum, mean) = (m.ratio_sum_clamped, m.ratio_mean_clamped * 100.0);
+        text.push_str(&format!(" as reported; {sum:.4}, {mean:.2} % where no task counts for more than 1"));
+    }
+    text.push_str(&format!("\nRun {}, {} outputs answered from the cache.", detail.row.id, detail.cached));
+    text
+}

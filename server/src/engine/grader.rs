@@ -1,0 +1,268 @@
+//! One output from text to outcome: assemble, compile, run, judge.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use app::model::run::{Change, Diagnostic, Environment, Flag, Outcome, Verdict};
+use sha2::{Digest, Sha256};
+
+use super::{
+    EngineError,
+    compiler::{Compiled, Compiler, Message, OPTIONS, Request},
+    runner::{self, Allowance, Job, SETTINGS, Waiting},
+    suite::{SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
+    toolchain::Toolchain,
+};
+use crate::{
+    assemble::{self, Assembled, Target, imports::Index, wanted},
+    sandbox::Sandbox,
+};
+
+/// Raised when the same output could come to another outcome than before, so that nothing kept from
+/// an older engine is taken for this one's.
+const GENERATION: u32 = 1;
+
+/// As many workers share one compiler: it is busy for a quarter of an output's time.
+const WORKERS_A_COMPILER: usize = 4;
+
+/// What a dataset says of one task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// The class that holds its tests.
+    pub test_class: String,
+    /// The signature asked for.
+    pub signature: Option<String>,
+}
+
+/// Grades outputs of one dataset version. Shared by all workers.
+pub struct Grader {
+    sandbox: Arc<dyn Sandbox>,
+    toolchain: Arc<Toolchain>,
+    suite: Suite,
+    index: Index,
+    compilers: Vec<Mutex<Compiler>>,
+    allowance: Allowance,
+}
+
+/// One worker's hold on a grader: it keeps a JVM started ahead.
+pub struct Worker {
+    grader: Arc<Grader>,
+    number: usize,
+    waiting: Option<Waiting>,
+}
+
+impl Grader {
+    /// Readies a dataset's tests for `workers` workers. `folder` keeps what was made for the next
+    /// time.
+    ///
+    /// # Errors
+    /// Our own failure, or tests that do not compile.
+    pub fn prepare(
+        sandbox: Arc<dyn Sandbox>,
+        folder: &Path,
+        kind: TestKind,
+        tree: &TestTree,
+        classes: &BTreeSet<String>,
+        allowance: Allowance,
+        workers: usize,
+    ) -> Result<Grader, EngineError> {
+        let toolchain = Arc::new(Toolchain::prepare(folder)?);
+        let compiler =
+            |jars: &[(PathBuf, String)]| Compiler::new(Arc::clone(&sandbox), Arc::clone(&toolchain), jars.to_vec());
+        let suite = Suite::prepare(kind, tree, classes, &toolchain, folder, compiler)?;
+        let mut first = compiler(&suite.jars);
+        let mut types = index(&toolchain, &suite, folder, &mut first)?;
+        // The dataset's own helpers may be imported too.
+        types.extend(suite.library.keys().filter(|name| !name.contains('$') && suite.tests(name).is_none()).cloned());
+        let more = (1..workers.div_ceil(WORKERS_A_COMPILER)).map(|_| compiler(&suite.jars));
+        let compilers = std::iter::once(first).chain(more).map(Mutex::new).collect();
+        Ok(Grader { sandbox, index: Index::new(types), suite, compilers, allowance, toolchain })
+    }
+
+    /// What is the same for every output, to be recorded with a run.
+    pub fn environment(&self) -> Environment {
+        let setting = |key: &str| SETTINGS.iter().find(|(k, _)| *k == key).map_or("", |(_, value)| value).to_owned();
+        let a = self.allowance;
+        Environment {
+            java: self.toolchain.java.clone(),
+            time_zone: setting("user.timezone"),
+            locale: format!("{}-{}", setting("user.language"), setting("user.country")),
+            encoding: setting("file.encoding"),
+            limits: format!(
+                "{} s processor time, {} s wall time, {} MiB heap, {} threads, no network",
+                a.cpu_s, a.wall_s, a.heap_mib, a.threads
+            ),
+            fingerprint: self.fingerprint(),
+        }
+    }
+
+    /// Stands for everything that decides besides the output and its task.
+    pub fn fingerprint(&self) -> String {
+        let text = format!("{GENERATION} {} {:?} {OPTIONS:?} {SETTINGS:?}", self.suite.fingerprint, self.allowance);
+        hex::encode(Sha256::digest(text))
+    }
+
+    /// Stands for everything that decides an output's outcome: the same key, the same outcome, as
+    /// far as the code itself is the same every time.
+    pub fn key(&self, task: &Task, code: &str) -> String {
+        let text = format!("{}\0{}\0{:?}\0{code}", self.fingerprint(), task.test_class, task.signature);
+        hex::encode(Sha256::digest(text))
+    }
+
+    fn target(&self, task: &Task) -> Target {
+        let file = format!("{}.java", task.test_class.rsplit('.').next().unwrap_or_default());
+        let sources = &self.suite.sources;
+        let named = |name: &str| {
+            sources.iter().find(|(path, _)| path.rsplit('/').next() == Some(name)).map_or("", |(_, text)| text)
+        };
+        let test = named(&file);
+        let mut methods: Vec<String> =
+            task.signature.as_deref().and_then(wanted::method_of_signature).into_iter().collect();
+        let mut hints = wanted::imports(test);
+        match self.suite.kind {
+            TestKind::Aixgrade => {
+                methods.extend(wanted::interface_methods(test, "Solution"));
+                Target {
+                    package: String::new(),
+                    class: "Output".into(),
+                    extends: None,
+                    implements: Some(format!("{}.Solution", task.test_class)),
+                    methods,
+                    signature: task.signature.clone(),
+                    hints,
+                }
+            }
+            TestKind::Aixbench => {
+                let base = self.suite.library.keys().find(|name| name.ends_with(".GenerateMethodBase"));
+                // The base class names every type of every signature: the best guide there is.
+                hints.splice(0..0, wanted::imports(named("GenerateMethodBase.java")));
+                let number: String = task.test_class.chars().rev().take_while(char::is_ascii_digit).collect();
+                let number: String = number.chars().rev().collect();
+                Target {
+                    package: SOLUTION_PACKAGE.into(),
+                    class: format!("{SOLUTION_PREFIX}{number}"),
+                    extends: base.cloned(),
+                    implements: None,
+                    methods,
+                    signature: task.signature.clone(),
+                    hints,
+                }
+            }
+        }
+    }
+}
+
+impl Worker {
+    /// A worker with this number, counted from 0.
+    pub fn new(grader: Arc<Grader>, number: usize) -> Worker {
+        Worker { grader, number, waiting: None }
+    }
+
+    /// Starts the compiler and a JVM, so that the first output does not wait for them.
+    ///
+    /// # Errors
+    /// Our own failure.
+    pub fn warm(&mut self) -> Result<(), EngineError> {
+        self.start_ahead()?;
+        self.compiler().lock().unwrap_or_else(PoisonError::into_inner).warm()
+    }
+
+    /// Grades one output.
+    ///
+    /// # Errors
+    /// Our own failure; the output has no outcome then.
+    pub fn grade(&mut self, task: &Task, code: &str) -> Result<Outcome, EngineError> {
+        let grader = Arc::clone(&self.grader);
+        let target = grader.target(task);
+        let assembled = match assemble::assemble(code, &target, &grader.index) {
+            Ok(assembled) => assembled,
+            Err(why) => return Ok(Outcome { message: why, ..Outcome::new(Verdict::CompileError) }),
+        };
+        let Some(tests) = grader.suite.tests(&task.test_class) else {
+            return Err(EngineError::Tests(format!("there is no test class {}", task.test_class)));
+        };
+        self.start_ahead()?;
+        let folder = if target.package.is_empty() { String::new() } else { target.package.replace('.', "/") + "/" };
+        let file = format!("{folder}{}.java", target.class);
+        let jars: Vec<String> = grader.suite.jars.iter().map(|(_, inside)| inside.clone()).collect();
+        let request = Request {
+            library: (&grader.suite.fingerprint, &grader.suite.library),
+            jars: &jars,
+            sources: vec![(&file, &assembled.source)],
+        };
+        let compiled = self.compiler().lock().unwrap_or_else(PoisonError::into_inner).compile(&request)?;
+        let outcome = match compiled {
+            Compiled::Refused(messages) => refused(&messages, &assembled),
+            Compiled::Classes(classes) => {
+                let class = match target.package.as_str() {
+                    "" => target.class.clone(),
+                    package => format!("{package}.{}", target.class),
+                };
+                let Some(waiting) = self.waiting.take() else { return Err(EngineError::Harness("no JVM".into())) };
+                // The next one starts while this one works.
+                self.start_ahead()?;
+                waiting.run(&grader.suite, Job { tests, class: &class, classes: &classes }, grader.allowance)?
+            }
+        };
+        Ok(complete(outcome, assembled))
+    }
+
+    fn start_ahead(&mut self) -> Result<(), EngineError> {
+        if self.waiting.is_none() {
+            let grader = &self.grader;
+            self.waiting = Some(runner::start(&grader.sandbox, &grader.toolchain, &grader.suite, grader.allowance)?);
+        }
+        Ok(())
+    }
+
+    fn compiler(&self) -> &Mutex<Compiler> {
+        &self.grader.compilers[self.number / WORKERS_A_COMPILER % self.grader.compilers.len()]
+    }
+}
+
+fn refused(messages: &[Message], assembled: &Assembled) -> Outcome {
+    let mut outcome = Outcome::new(Verdict::CompileError);
+    outcome.diagnostics = messages
+        .iter()
+        .map(|m| Diagnostic { line: m.line.and_then(|line| assembled.line(line)), message: m.text.clone() })
+        .collect();
+    let first = outcome.diagnostics.first();
+    outcome.message = match first {
+        Some(Diagnostic { line: Some(line), message }) => format!("line {line}: {message}"),
+        Some(Diagnostic { line: None, message }) => message.clone(),
+        None => "the compiler refused it without a word".into(),
+    };
+    outcome
+}
+
+fn complete(mut outcome: Outcome, assembled: Assembled) -> Outcome {
+    let Assembled { source, changes, flags, .. } = assembled;
+    let flags: Vec<Flag> = flags.into_iter().chain(outcome.flags).collect();
+    let changes: Vec<Change> = changes;
+    outcome = Outcome { source, changes, flags, ..outcome };
+    outcome
+}
+
+/// The types that may be imported, kept beside the images: listing them takes a second.
+fn index(
+    toolchain: &Toolchain,
+    suite: &Suite,
+    folder: &Path,
+    compiler: &mut Compiler,
+) -> Result<Vec<String>, EngineError> {
+    let jars: Vec<_> = suite.jars.iter().map(|(path, _)| path.file_name().map(|n| n.to_owned())).collect();
+    let key = hex::encode(Sha256::digest(format!("{} {jars:?}", toolchain.fingerprint)));
+    let file = folder.join(format!("types-{}.txt", &key[..16]));
+    match fs::read_to_string(&file) {
+        Ok(text) => return Ok(text.lines().map(str::to_owned).collect()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(e.into()),
+    }
+    let types = compiler.index()?;
+    super::suite::write_whole(&file, types.join("\n").as_bytes())?;
+    Ok(types)
+}

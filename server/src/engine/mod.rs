@@ -1,0 +1,37 @@
+//! The engine: from an output's text and its dataset's tests to an [`Outcome`].
+//!
+//! [`toolchain`] makes the Java that stands inside the walls, [`suite`] readies a dataset's tests,
+//! [`compiler`] and [`runner`] speak with the Java side, [`grader`] puts them together: assemble,
+//! compile, run, judge. Called by `jobs`; it knows no database. The sandbox is a trait object, so
+//! that tests can play the Java side.
+//!
+//! What must stay true: a program's failure is an [`Outcome`], our own is an [`EngineError`], and
+//! neither ever becomes the other.
+//!
+//! [`Outcome`]: app::model::run::Outcome
+
+pub mod compiler;
+pub mod grader;
+pub mod runner;
+pub mod suite;
+pub mod toolchain;
+pub mod wire;
+
+use std::io;
+
+/// Our own failure: the host, the sandbox, the harness. It says nothing about the output.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The walls could not be put up.
+    #[error("the sandbox could not be started: {0}")]
+    Sandbox(String),
+    /// The Java side did not do its part.
+    #[error("the Java side failed: {0}")]
+    Harness(String),
+    /// The dataset's tests do not compile or are not there.
+    #[error("the dataset's tests cannot be used: {0}")]
+    Tests(String),
+    /// The operating system refused something.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}

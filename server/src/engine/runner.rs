@@ -1,0 +1,287 @@
+//! One output's run: a fresh sandboxed JVM, started before its output is known, given one job, and
+//! read for one result.
+
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use app::model::run::{CaseResult, Flag, LimitHit, Outcome, Verdict};
+use rand::Rng;
+
+use super::{
+    EngineError,
+    compiler::{environment, greet},
+    suite::{Suite, TaskTests},
+    toolchain::{MODULES, Toolchain, mounts},
+    wire::{Files, Reader},
+};
+use crate::sandbox::{Child, Command, Limits, Report, Sandbox};
+
+/// What one output may use up, as an operator can set it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// Processor time in seconds. It decides.
+    pub cpu_s: u64,
+    /// Wall time in seconds: a backstop for what waits for ever, generous, so that a busy host
+    /// changes no verdict.
+    pub wall_s: u64,
+    /// Java heap in MiB.
+    pub heap_mib: u64,
+    /// Threads of its own, beyond those of the JVM.
+    pub threads: u64,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Allowance { cpu_s: 10, wall_s: 60, heap_mib: 256, threads: 64 }
+    }
+}
+
+/// Threads that the JVM, bubblewrap and the harness themselves need.
+const OWN_THREADS: u64 = 32;
+
+/// A JVM that has loaded a suite's shared classes and waits for its job.
+pub struct Waiting {
+    child: Child,
+}
+
+/// Starts a JVM for a suite. Returns at once: it starts while other things happen.
+///
+/// # Errors
+/// Our own failure.
+pub fn start(
+    sandbox: &Arc<dyn Sandbox>,
+    toolchain: &Toolchain,
+    suite: &Suite,
+    allowance: Allowance,
+) -> Result<Waiting, EngineError> {
+    let command = command(toolchain, suite, allowance)?;
+    let mut child = sandbox.start(&command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
+    // A sandbox that fails at once is told of by `greet`, with its reason.
+    let _ = child.send(&suite.preparation);
+    Ok(Waiting { child })
+}
+
+/// A job for a waiting JVM.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The task's tests.
+    pub tests: &'a TaskTests,
+    /// The solution's main class.
+    pub class: &'a str,
+    /// The solution's classes.
+    pub classes: &'a Files,
+}
+
+impl Waiting {
+    /// Runs the job and judges its end. The outcome holds no source and no changes: they are the
+    /// caller's.
+    ///
+    /// # Errors
+    /// Our own failure: the JVM never came up, or its waiting parent was lost.
+    pub fn run(mut self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
+        greet(&mut self.child)?;
+        let nonce = hex::encode(rand::rng().random::<[u8; 16]>());
+        let begun = Instant::now();
+        let deadline = begun + Duration::from_secs(allowance.wall_s);
+        let frame = suite.job(&nonce, job);
+        let answer = match self.child.send(&frame) {
+            Ok(()) => Reader::receive(&mut self.child, deadline),
+            Err(e) => Err(e),
+        };
+        let timed_out = matches!(&answer, Err(e) if e.kind() == io::ErrorKind::TimedOut);
+        if answer.is_err() {
+            self.child.kill();
+        }
+        // After its result the JVM halts by itself; a moment is plenty.
+        let (report, printed, flooded) = self.child.end(Instant::now() + Duration::from_secs(5))?;
+        let wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
+        if let Some(fault) = report.fault {
+            return Err(EngineError::Sandbox(fault));
+        }
+        let end = End { timed_out, flooded, more: self.child.more(), report: &report, allowance };
+        let mut outcome = judge(answer, &nonce, &end);
+        outcome.cpu_ms = u32::try_from(report.cpu_us / 1000).unwrap_or(u32::MAX);
+        outcome.memory_kib = u32::try_from(report.memory_kib).unwrap_or(u32::MAX);
+        outcome.wall_ms = wall_ms;
+        outcome.printed = printed;
+        Ok(outcome)
+    }
+}
+
+/// How the process ended, beside its answer.
+struct End<'a> {
+    timed_out: bool,
+    flooded: bool,
+    more: bool,
+    report: &'a Report,
+    allowance: Allowance,
+}
+
+/// The verdict. Only a whole frame with the right nonce can make it a pass; exit code and time
+/// merely tell the ways of failing apart.
+fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
+    let with = |verdict, limit, message: &str| Outcome { limit, message: message.into(), ..Outcome::new(verdict) };
+    let mut answer = match answer {
+        Ok(answer) => answer,
+        Err(e) if e.kind() == io::ErrorKind::InvalidData => {
+            return with(Verdict::Tampered, None, "something that is no frame came over the control socket");
+        }
+        Err(_) if end.flooded => return with(Verdict::Crashed, Some(LimitHit::Printed), "it printed without end"),
+        // The kernel ends it by a count of its own, coarser than the one it reports afterwards.
+        Err(_) if end.report.cpu_us >= end.allowance.cpu_s * 850_000 => {
+            return with(Verdict::Timeout, Some(LimitHit::Cpu), "it used up its processor time");
+        }
+        Err(_) if end.timed_out => {
+            return with(Verdict::Timeout, Some(LimitHit::Wall), "it waited until its wall time was over");
+        }
+        Err(_) => return without_answer(end),
+    };
+    let result = match read(&mut answer, nonce) {
+        Ok(result) if answer.is_done() && !end.more => result,
+        _ => return with(Verdict::Tampered, None, "a false result came over the control socket"),
+    };
+    let mut outcome = verdict(&result);
+    outcome.cases = result.cases;
+    if !result.changed.is_empty() {
+        outcome.verdict = Verdict::Tampered;
+        outcome.message = format!("it changed what the tests rest on: {}", result.changed.join(", "));
+    }
+    if result.threads > 0 {
+        let detail = format!("{} threads were left running", result.threads);
+        outcome.flags.push(Flag { kind: "threads".into(), line: None, detail });
+    }
+    outcome
+}
+
+fn without_answer(end: &End<'_>) -> Outcome {
+    let mut outcome = match end.report.code {
+        // Java's own codes for an orderly end are below 128; above stand signals.
+        Some(code) if code < 128 => Outcome::new(Verdict::NoResult),
+        _ => Outcome::new(Verdict::Crashed),
+    };
+    outcome.message = match (outcome.verdict, end.report.code) {
+        (Verdict::NoResult, Some(code)) => format!("the JVM was ended (exit code {code}) before there was a result"),
+        (_, Some(code)) => format!("the JVM was ended by signal {}", code - 128),
+        (_, None) => "the JVM was lost".into(),
+    };
+    outcome
+}
+
+/// What the result frame says.
+struct Told {
+    outcome: String,
+    passed: i32,
+    total: i32,
+    message: String,
+    cases: Vec<CaseResult>,
+    changed: Vec<String>,
+    threads: u32,
+}
+
+fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
+    if answer.kind()? != b'R' || answer.string()? != nonce {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let (outcome, passed, total) = (answer.string()?, answer.number()?, answer.number()?);
+    let message = answer.string()?;
+    let cases = (0..answer.number()?)
+        .map(|_| Ok(CaseResult { name: answer.string()?, passed: answer.number()? == 1, detail: answer.string()? }))
+        .collect::<io::Result<_>>()?;
+    let (passed, total) = (passed.cast_signed(), total.cast_signed());
+    Ok(Told { outcome, passed, total, message, cases, changed: answer.strings()?, threads: answer.number()? })
+}
+
+fn verdict(result: &Told) -> Outcome {
+    let mut outcome = Outcome::new(Verdict::Crashed);
+    outcome.message.clone_from(&result.message);
+    match result.outcome.as_str() {
+        "memory" => {
+            outcome.verdict = Verdict::OutOfMemory;
+            let threads = result.message.contains("native thread");
+            outcome.limit = Some(if threads { LimitHit::Threads } else { LimitHit::Heap });
+        }
+        "finished" => {
+            outcome.passed = u32::try_from(result.passed).unwrap_or(0);
+            outcome.total = u32::try_from(result.total).unwrap_or(0);
+            let odd = result.passed < 0 || result.total <= 0 || result.passed > result.total;
+            outcome.verdict = match () {
+                () if odd => Verdict::Anomaly,
+                () if result.passed == result.total => Verdict::Passed,
+                () => Verdict::Failed,
+            };
+            if odd && outcome.message.is_empty() {
+                outcome.message = format!("the tests reported {} of {} cases passed", result.passed, result.total);
+            }
+        }
+        // "error", and whatever a later harness may say.
+        _ => {}
+    }
+    outcome
+}
+
+fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance) -> io::Result<Command> {
+    let mut read_only = mounts(&toolchain.run)?;
+    read_only.extend(suite.jars.iter().cloned());
+    let class_path = match suite.jars.len() {
+        // Without a class path Java would take the current folder.
+        0 => "/java/none".to_owned(),
+        _ => suite.jars.iter().map(|(_, inside)| inside.as_str()).collect::<Vec<_>>().join(":"),
+    };
+    let mut argv: Vec<String> = [
+        "/java/bin/java",
+        // Small programs: quick to start before quick to run.
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "-XX:-UsePerfData",
+        "-Xshare:auto",
+        "-Xss1m",
+        "-XX:MaxMetaspaceSize=96m",
+        "-XX:CompressedClassSpaceSize=64m",
+        "-XX:MaxDirectMemorySize=32m",
+        "-XX:ReservedCodeCacheSize=48m",
+        "-XX:-UseContainerSupport",
+        "-XX:+DisableAttachMechanism",
+        "-XX:ErrorFile=/dev/null",
+        "-XX:-CreateCoredumpOnCrash",
+    ]
+    .map(str::to_owned)
+    .into();
+    argv.push(format!("-Xmx{}m", allowance.heap_mib));
+    argv.extend(SETTINGS.iter().map(|(key, value)| format!("-D{key}={value}")));
+    argv.extend(["--add-opens", "java.base/java.io=aixgrade.wire", "--add-modules"].map(str::to_owned));
+    argv.push(MODULES.join(","));
+    argv.push("-cp".into());
+    argv.push(class_path);
+    argv.extend(["-m", "aixgrade.harness/aixgrade.harness.Runner", "{control}"].map(str::to_owned));
+    Ok(Command {
+        argv,
+        env: environment(),
+        read_only,
+        scratch: vec!["/work".into(), "/tmp".into()],
+        limits: Limits {
+            cpu_s: allowance.cpu_s,
+            data_bytes: (allowance.heap_mib << 20) + (768 << 20),
+            threads: allowance.threads + OWN_THREADS,
+            file_bytes: 32 << 20,
+            open_files: 256,
+            scratch_bytes: 64 << 20,
+            scratch_files: 4096,
+            printed_bytes: 8 << 20,
+        },
+    })
+}
+
+/// The same for every output of every run, and recorded with it.
+pub const SETTINGS: &[(&str, &str)] = &[
+    ("file.encoding", "UTF-8"),
+    ("user.timezone", "UTC"),
+    ("user.language", "en"),
+    ("user.country", "US"),
+    ("user.name", "solution"),
+    ("user.home", "/work"),
+    ("java.io.tmpdir", "/tmp"),
+    ("java.awt.headless", "true"),
+];

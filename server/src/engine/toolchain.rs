@@ -1,0 +1,315 @@
+//! The Java that stands inside the walls: two small images made from the host's JDK by `jlink`.
+//!
+//! One runs outputs: Java's ordinary modules without those that reach under the JVM
+//! (`jdk.unsupported` with its `Unsafe`, `jdk.attach`, instrumentation, management beyond the
+//! standard) and without a compiler. The other compiles. Both hold our harness, and copies of the
+//! few system libraries that the JVM links to, so that nothing else of the host is mounted.
+//!
+//! Made once for a JDK and a harness, in a few seconds, under a name that says which; kept in the
+//! data folder.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::sandbox::{bubblewrap, tool};
+
+/// The harness's sources travel in the binary: nothing but a JDK is needed to build it.
+const HARNESS: &[(&str, &str)] = &[
+    ("aixgrade.api/module-info.java", include_str!("../../../java-harness/src/aixgrade.api/module-info.java")),
+    (
+        "aixgrade.api/aixgrade/api/Cases.java",
+        include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Cases.java"),
+    ),
+    ("aixgrade.wire/module-info.java", include_str!("../../../java-harness/src/aixgrade.wire/module-info.java")),
+    (
+        "aixgrade.wire/aixgrade/wire/Control.java",
+        include_str!("../../../java-harness/src/aixgrade.wire/aixgrade/wire/Control.java"),
+    ),
+    ("aixgrade.harness/module-info.java", include_str!("../../../java-harness/src/aixgrade.harness/module-info.java")),
+    (
+        "aixgrade.harness/aixgrade/harness/Runner.java",
+        include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/Runner.java"),
+    ),
+    (
+        "aixgrade.harness/aixgrade/harness/Published.java",
+        include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/Published.java"),
+    ),
+    (
+        "aixgrade.harness/aixgrade/harness/Collector.java",
+        include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/Collector.java"),
+    ),
+    (
+        "aixgrade.harness/aixgrade/harness/Same.java",
+        include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/Same.java"),
+    ),
+    (
+        "aixgrade.harness/aixgrade/harness/Defaults.java",
+        include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/Defaults.java"),
+    ),
+    (
+        "aixgrade.harness/aixgrade/harness/TestLoader.java",
+        include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/TestLoader.java"),
+    ),
+    (
+        "aixgrade.compiler/module-info.java",
+        include_str!("../../../java-harness/src/aixgrade.compiler/module-info.java"),
+    ),
+    (
+        "aixgrade.compiler/aixgrade/compiler/Server.java",
+        include_str!("../../../java-harness/src/aixgrade.compiler/aixgrade/compiler/Server.java"),
+    ),
+    (
+        "aixgrade.compiler/aixgrade/compiler/Library.java",
+        include_str!("../../../java-harness/src/aixgrade.compiler/aixgrade/compiler/Library.java"),
+    ),
+    (
+        "aixgrade.compiler/aixgrade/compiler/Memory.java",
+        include_str!("../../../java-harness/src/aixgrade.compiler/aixgrade/compiler/Memory.java"),
+    ),
+    (
+        "aixgrade.compiler/aixgrade/compiler/Index.java",
+        include_str!("../../../java-harness/src/aixgrade.compiler/aixgrade/compiler/Index.java"),
+    ),
+];
+
+/// What outputs may use of Java.
+pub(super) const MODULES: &[&str] = &[
+    "java.base",
+    "java.datatransfer",
+    "java.desktop",
+    "java.logging",
+    "java.management",
+    "java.naming",
+    "java.net.http",
+    "java.prefs",
+    "java.scripting",
+    "java.sql",
+    "java.transaction.xa",
+    "java.xml",
+    "jdk.charsets",
+    "jdk.crypto.ec",
+    "jdk.localedata",
+    "jdk.zipfs",
+];
+
+/// Libraries of the desktop module that want a display or sound; without them, and what they link
+/// to, the image is smaller. `java.awt.Point` and its like need none.
+const LEFT_OUT: &[&str] = &["libawt_xawt.so", "libjawt.so", "libsplashscreen.so", "libjsound.so", "jspawnhelper"];
+
+/// Raised when the way images are made changes.
+const GENERATION: u32 = 1;
+
+/// The images, ready to be mounted.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// The image that runs outputs.
+    pub run: PathBuf,
+    /// The image that compiles.
+    pub compile: PathBuf,
+    /// The JDK's build, as it names itself.
+    pub java: String,
+    /// A checksum over JDK, harness and image recipe.
+    pub fingerprint: String,
+}
+
+impl Toolchain {
+    /// Finds the images for this host's JDK below `folder`, making them where they are not there.
+    ///
+    /// # Errors
+    /// Where there is no JDK 17 or newer with `jlink` and its modules, or the disk is full.
+    pub fn prepare(folder: &Path) -> io::Result<Toolchain> {
+        let jdk = find_jdk()?;
+        let java = release(&fs::read_to_string(jdk.join("release"))?)?;
+        let fingerprint = fingerprint(&java);
+        let place = folder.join(format!("java-{}", &fingerprint[..16]));
+        let toolchain = Toolchain { run: place.join("run"), compile: place.join("compile"), java, fingerprint };
+        if !place.is_dir() {
+            fs::create_dir_all(folder)?;
+            // Made beside and renamed, so that a half-made image is never taken for a whole one.
+            let making = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
+            build(&jdk, making.path())?;
+            match fs::rename(making.path(), &place) {
+                Ok(()) => drop(making.keep()),
+                // Somebody else was quicker.
+                Err(_) if place.is_dir() => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(toolchain)
+    }
+}
+
+/// What has to be mounted of an image, and where.
+pub fn mounts(image: &Path) -> io::Result<Vec<(PathBuf, String)>> {
+    let mut mounts = vec![(image.join("java"), "/java".to_owned())];
+    for entry in fs::read_dir(image.join("sys"))? {
+        let entry = entry?;
+        mounts.push((entry.path(), format!("/{}", entry.file_name().to_string_lossy())));
+    }
+    mounts.sort();
+    Ok(mounts)
+}
+
+fn find_jdk() -> io::Result<PathBuf> {
+    let named = ["AIXGRADE_JDK", "JAVA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+    let found = bubblewrap::find("javac").and_then(|javac| javac.canonicalize().ok());
+    let mut homes = named.chain(found.and_then(|javac| Some(javac.parent()?.parent()?.to_path_buf())));
+    homes.find(|home| home.join("bin/jlink").is_file() && home.join("jmods").is_dir()).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            "no JDK with javac, jlink and jmods was found on the path. Install `openjdk-17-jdk-headless`, or name a JDK's folder in AIXGRADE_JDK",
+        )
+    })
+}
+
+/// The full build from a JDK's `release` file; refuses what is too old.
+fn release(text: &str) -> io::Result<String> {
+    let value = |key: &str| {
+        text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('=')).map(|v| v.trim_matches('"').to_owned())
+    };
+    let version = value("JAVA_RUNTIME_VERSION").or_else(|| value("JAVA_VERSION")).unwrap_or_default();
+    let major = version.split(['.', '+']).next().and_then(|m| m.parse::<u32>().ok()).unwrap_or(0);
+    if major < 17 {
+        return Err(io::Error::other(format!("the JDK is {version:?}; 17 or newer is needed")));
+    }
+    Ok(match value("IMPLEMENTOR") {
+        Some(maker) => format!("{version} ({maker})"),
+        None => version,
+    })
+}
+
+fn fingerprint(java: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(format!("{GENERATION}\n{java}\n{MODULES:?}\n{}\n", std::env::consts::ARCH));
+    for (path, text) in HARNESS {
+        hash.update(format!("{path} {}\n{text}", text.len()));
+    }
+    hex::encode(hash.finalize())
+}
+
+fn build(jdk: &Path, place: &Path) -> io::Result<()> {
+    let (source, modules) = (place.join("src"), place.join("modules"));
+    for (path, text) in HARNESS {
+        let file = source.join(path);
+        fs::create_dir_all(file.parent().unwrap_or(&source))?;
+        fs::write(file, text)?;
+    }
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    tool::run(
+        &jdk.join("bin/javac"),
+        [
+            "-encoding",
+            "UTF-8",
+            "-g:none",
+            "-d",
+            &text(&modules),
+            "--module-source-path",
+            &text(&source),
+            "-m",
+            "aixgrade.api,aixgrade.wire,aixgrade.harness,aixgrade.compiler",
+        ],
+    )?;
+    let modules_of = |ours: &str| format!("aixgrade.api,{ours},{}", MODULES.join(","));
+    for (name, ours) in [("run", "aixgrade.harness"), ("compile", "aixgrade.compiler,java.compiler,jdk.compiler")] {
+        let image = place.join(name);
+        fs::create_dir_all(&image)?;
+        let java = image.join("java");
+        tool::run(
+            &jdk.join("bin/jlink"),
+            [
+                "--module-path",
+                &text(&modules),
+                "--add-modules",
+                &modules_of(ours),
+                "--strip-native-commands",
+                "--no-header-files",
+                "--no-man-pages",
+                "--output",
+                &text(&java),
+            ],
+        )?;
+        // The launcher was left out with the JDK's other tools; it alone comes back.
+        fs::create_dir_all(java.join("bin"))?;
+        fs::copy(jdk.join("bin/java"), java.join("bin/java"))?;
+        for library in LEFT_OUT {
+            let _ = fs::remove_file(java.join("lib").join(library));
+        }
+        // The archive of loaded JDK classes halves a JVM's start.
+        tool::run(&java.join("bin/java"), ["-Xshare:dump", "-XX:+UseSerialGC"])?;
+        copy_libraries(&java, &image.join("sys"))?;
+        readable(&image)?;
+    }
+    fs::remove_dir_all(source)?;
+    fs::remove_dir_all(modules)?;
+    fs::set_permissions(place, fs::Permissions::from_mode(0o755))
+}
+
+/// Copies what the image's programs link to outside of it, each to its own path below `sys`.
+fn copy_libraries(java: &Path, sys: &Path) -> io::Result<()> {
+    let ldd = bubblewrap::find("ldd").ok_or_else(|| io::Error::other("`ldd` is missing (package libc-bin)"))?;
+    let mut programs = vec![java.join("bin/java")];
+    for folder in ["lib", "lib/server"] {
+        for entry in fs::read_dir(java.join(folder))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|e| e == "so") {
+                programs.push(path);
+            }
+        }
+    }
+    let mut wanted = BTreeSet::new();
+    for program in programs {
+        for line in tool::run(&ldd, [&program])?.lines() {
+            // `libz.so.1 => /lib/…/libz.so.1 (0x…)`, or the loader alone: `/lib64/ld-….so.2 (0x…)`.
+            let path = line.split("=>").last().unwrap_or_default().split_whitespace().next().unwrap_or_default();
+            if path.starts_with('/') && !Path::new(path).starts_with(java) {
+                wanted.insert(path.to_owned());
+            }
+        }
+    }
+    fs::create_dir_all(sys)?;
+    for path in wanted {
+        let target = sys.join(path.trim_start_matches('/'));
+        fs::create_dir_all(target.parent().unwrap_or(sys))?;
+        fs::copy(&path, target)?;
+    }
+    Ok(())
+}
+
+/// Whoever the sandbox is may read everything, whatever this process's umask is.
+fn readable(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            readable(&entry.path())?;
+        } else if kind.is_file() {
+            let mode = entry.metadata()?.permissions().mode();
+            fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode | 0o444))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_release_file() {
+        let check = |text: &str| release(text).ok();
+        assert_eq!(
+            check("IMPLEMENTOR=\"Debian\"\nJAVA_RUNTIME_VERSION=\"17.0.21+9\"\n").as_deref(),
+            Some("17.0.21+9 (Debian)")
+        );
+        assert_eq!(check("JAVA_VERSION=\"21.0.1\"\n").as_deref(), Some("21.0.1"));
+        assert_eq!(check("JAVA_VERSION=\"11.0.2\"\n"), None);
+        assert_eq!(check(""), None);
+    }
+}

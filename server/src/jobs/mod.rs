@@ -1,0 +1,292 @@
+//! The queue of work: leased items of a run, and the workers that take them.
+//!
+//! [`Engine::work`] takes one run to its end, with as many workers as cores; the server's background
+//! thread ([`Engine::serve`]) and the command line both call it, also at once on the same run:
+//! leases keep them apart. Workers on other machines would need [`runs::claim`], [`runs::renew`] and
+//! [`runs::finish`], nothing more.
+//!
+//! What must stay true: every item ends in an outcome or in a fault of ours, whatever dies when; no
+//! item counts twice; what our machinery failed on is tried once more with nothing beside it.
+//!
+//! [`runs::claim`]: crate::db::runs::claim
+//! [`runs::renew`]: crate::db::runs::renew
+//! [`runs::finish`]: crate::db::runs::finish
+
+use std::{
+    collections::BTreeSet,
+    path::PathBuf,
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use app::model::{
+    ids::RunId,
+    run::{LimitHit, Outcome, RunStatus},
+    time::Timestamp,
+};
+
+use crate::{
+    clock,
+    db::{
+        Db, datasets,
+        runs::{self, Finish, Leased},
+    },
+    engine::{
+        EngineError,
+        grader::{Grader, Task, Worker},
+        runner::Allowance,
+        suite::TestKind,
+    },
+    error::{Failure, chain},
+    sandbox::{Sandbox, bubblewrap::Bubblewrap},
+};
+
+/// How long a lease lasts when nobody renews it: how long a killed worker's item lies idle.
+const LEASE: Duration = Duration::from_secs(20);
+
+/// How often leases are renewed: several times before one runs out, even on a busy host.
+const RENEW: Duration = Duration::from_secs(4);
+
+/// How often the server's idle engine looks for a run that somebody else made (the command line).
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Runs tests. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    db: Db,
+    folder: Arc<PathBuf>,
+    allowance: Allowance,
+    bell: Arc<Bell>,
+}
+
+#[derive(Default)]
+struct Bell {
+    rung: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Engine {
+    /// An engine over a data folder. Nothing is started.
+    pub fn new(db: Db, data: &std::path::Path) -> Engine {
+        let folder = Arc::new(data.join("engine"));
+        Engine { db, folder, allowance: Allowance::default(), bell: Arc::default() }
+    }
+
+    /// The same with other limits.
+    pub fn with_allowance(mut self, allowance: Allowance) -> Engine {
+        self.allowance = allowance;
+        self
+    }
+
+    /// Says that there is a new run.
+    pub fn ring(&self) {
+        *self.bell.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.bell.changed.notify_all();
+    }
+
+    /// Works off runs, oldest first, on a thread of its own, until the process ends.
+    pub fn serve(self) {
+        thread::spawn(move || {
+            loop {
+                match self.db.read_blocking(runs::open) {
+                    Ok(Some(run)) => {
+                        if let Err(failure) = self.work(run) {
+                            // Recorded with the run, too; a database that cannot be written is only here.
+                            tracing::error!(%run, cause = %said(&failure), "a run could not be done");
+                            thread::sleep(LOOK);
+                        }
+                    }
+                    Ok(None) => self.wait(),
+                    Err(failure) => {
+                        tracing::error!(cause = %said(&failure), "the queue cannot be read");
+                        thread::sleep(LOOK);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Takes a run to its end; returns when it is there, was cancelled, or cannot be done.
+    ///
+    /// # Errors
+    /// Our own failure that is not one item's: no sandbox, no JDK, tests that do not compile. The
+    /// run is ended with it.
+    pub fn work(&self, run: RunId) -> Result<(), Failure> {
+        let grader = match self.prepare(run) {
+            Ok(grader) => Arc::new(grader),
+            Err(failure) => {
+                let fault = said(&failure);
+                self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
+                return Err(failure);
+            }
+        };
+        self.recall(run, &grader)?;
+        let workers = worker_count();
+        loop {
+            // What has not failed yet, side by side; then what has, one by one.
+            self.round(run, &grader, workers, false)?;
+            self.round(run, &grader, 1, true)?;
+            match self.db.read_blocking(|conn| Ok((runs::get(conn, run)?.map(|r| r.status), runs::left(conn, run)?)))? {
+                (Some(RunStatus::Running), (0, 0)) => {
+                    self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Finished, None))?;
+                    return Ok(());
+                }
+                // Somebody else holds the last ones, or held them and died: their leases will tell.
+                (Some(RunStatus::Running), (0, _)) => thread::sleep(Duration::from_millis(500)),
+                (Some(RunStatus::Running), _) => {}
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn prepare(&self, run: RunId) -> Result<Grader, Failure> {
+        let (kind, tree, classes) = self.db.read_blocking(|conn| {
+            let run = runs::get(conn, run)?.ok_or_else(|| Failure::not_found("run"))?;
+            let tests = datasets::tests(conn, run.version)?;
+            let (kind, tree) = tests.ok_or_else(|| Failure::conflict("the dataset has no tests"))?;
+            let classes: BTreeSet<String> = runs::test_classes(conn, run.version)?.into_iter().collect();
+            Ok((kind, tree, classes))
+        })?;
+        let kind =
+            TestKind::from_name(&kind).ok_or_else(|| Failure::internal(format!("no such kind of test: {kind}")))?;
+        let grader = Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, self.allowance, worker_count())?;
+        let environment = grader.environment();
+        self.db.write_blocking(|tx| runs::set_environment(tx, run, &environment))?;
+        Ok(grader)
+    }
+
+    /// Answers what was answered before, in one go.
+    fn recall(&self, run: RunId, grader: &Grader) -> Result<(), Failure> {
+        self.db.write_blocking(|tx| {
+            if runs::get(tx, run)?.is_some_and(|run| run.fresh) {
+                return Ok(());
+            }
+            for item in runs::waiting(tx, run)? {
+                runs::recall(tx, item.item, &grader.key(&task(&item), &item.code))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Works off one of the two queues with so many workers, until nothing in it is free.
+    fn round(&self, run: RunId, grader: &Arc<Grader>, workers: usize, alone: bool) -> Result<(), Failure> {
+        let waiting = self.db.read_blocking(|conn| runs::left(conn, run))?.0;
+        if waiting == 0 {
+            return Ok(());
+        }
+        let holder = clock::token().0;
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| self.keep_leases(&holder, &over));
+            let take = |number| {
+                let (grader, holder) = (Arc::clone(grader), &holder);
+                move || self.take(run, grader, number, holder, alone)
+            };
+            let started: Vec<_> = (0..workers.min(waiting as usize)).map(|number| scope.spawn(take(number))).collect();
+            let mut result = Ok(());
+            for worker in started {
+                let ended = worker.join().unwrap_or_else(|_| Err(Failure::internal("a worker panicked")));
+                result = result.and(ended);
+            }
+            over.store(true, Ordering::SeqCst);
+            result
+        })
+    }
+
+    /// One worker: claims and grades until there is nothing to claim.
+    fn take(&self, run: RunId, grader: Arc<Grader>, number: usize, holder: &str, alone: bool) -> Result<(), Failure> {
+        let mut worker = Worker::new(Arc::clone(&grader), number);
+        let claim = |conn: &rusqlite::Connection| runs::claim(conn, run, holder, lease_end(), alone);
+        let mut next = self.db.write_blocking(|tx| claim(tx))?;
+        while let Some(item) = next {
+            let task = task(&item);
+            let graded = worker.grade(&task, &item.code);
+            let key = grader.key(&task, &item.code);
+            // Leaving one and taking the next is one transaction: half the waiting for the disk.
+            next = self.db.write_blocking(|tx| {
+                let how = match &graded {
+                    Ok(outcome) => Finish::Done(outcome, lasting(outcome).then_some(key.as_str())),
+                    Err(e) => {
+                        tracing::warn!(%run, item = item.item, cause = %chain(e), "the engine failed on an output");
+                        Finish::Failed { fault: &e.to_string(), again: !alone }
+                    }
+                };
+                runs::finish(tx, item.item, holder, &how)?;
+                claim(tx)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn keep_leases(&self, holder: &str, over: &AtomicBool) {
+        let mut since = Duration::ZERO;
+        let step = Duration::from_millis(100);
+        while !over.load(Ordering::SeqCst) {
+            thread::sleep(step);
+            since += step;
+            if since >= RENEW {
+                since = Duration::ZERO;
+                // A renewal that fails is made up for by the next; all lost, others take over.
+                let _ = self.db.write_blocking(|tx| runs::renew(tx, holder, lease_end()));
+            }
+        }
+    }
+
+    fn wait(&self) {
+        let rung = self.bell.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rung = match self.bell.changed.wait_timeout_while(rung, LOOK, |rung| !*rung) {
+            Ok((rung, _)) => rung,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
+        *rung = false;
+    }
+}
+
+/// The real sandbox, by way of this very program.
+///
+/// # Errors
+/// Where bubblewrap is missing.
+pub fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
+    let sandbox = Bubblewrap::new(std::env::current_exe()?);
+    sandbox.map(|s| Arc::new(s) as Arc<dyn Sandbox>).map_err(|e| Failure::conflict(e.to_string()))
+}
+
+/// As many workers as cores.
+pub fn worker_count() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Whether the same outcome can be expected another time. Waiting in vain can be the host's doing.
+fn lasting(outcome: &Outcome) -> bool {
+    outcome.limit != Some(LimitHit::Wall)
+}
+
+fn task(item: &Leased) -> Task {
+    Task { test_class: item.test_class.clone(), signature: item.signature.clone() }
+}
+
+fn lease_end() -> Timestamp {
+    let length = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
+    Timestamp(clock::now().0.saturating_add(length))
+}
+
+fn said(failure: &Failure) -> String {
+    match failure {
+        Failure::App(e) => e.to_string(),
+        Failure::Internal(e) => chain(e.as_ref()),
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(e: EngineError) -> Self {
+        match e {
+            // The operator's to mend, and told in words for them.
+            EngineError::Sandbox(_) | EngineError::Tests(_) => Failure::conflict(e.to_string()),
+            EngineError::Harness(_) | EngineError::Io(_) => Failure::internal(e),
+        }
+    }
+}

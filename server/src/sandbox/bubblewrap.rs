@@ -1,0 +1,101 @@
+//! The real backend: bubblewrap's name spaces and mounts, with our own filter and limits beside.
+//!
+//! Bubblewrap is a small, well-kept program that Flatpak rests on and every distribution packages;
+//! it needs no root. See `helper` for what happens between here and there.
+
+use std::{
+    io::{self, BufRead, BufReader},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    process::{Command as Process, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+};
+
+use super::{
+    Child, Command, Printed, Report, Sandbox,
+    helper::{self, Order},
+};
+
+/// User numbers for sandboxes when the server is root: above people and services, below what
+/// systemd hands out (61184) and within the 65536 that a container usually has.
+const FIRST_UID: u32 = 58_000;
+const UIDS: u32 = 3_000;
+
+/// Starts processes by way of bubblewrap.
+#[derive(Debug)]
+pub struct Bubblewrap {
+    program: PathBuf,
+    helper: PathBuf,
+    next: AtomicU32,
+}
+
+impl Bubblewrap {
+    /// With bubblewrap from the search path and `helper`, the `aixgrade` binary itself.
+    ///
+    /// # Errors
+    /// Where bubblewrap is not installed.
+    pub fn new(helper: PathBuf) -> io::Result<Bubblewrap> {
+        let program = find("bwrap").ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::NotFound,
+                "bubblewrap (bwrap) is not installed. Install the package `bubblewrap`; without it no tests are run",
+            )
+        })?;
+        // Servers side by side should not share numbers, for the sake of the thread limit.
+        let start = std::process::id() % UIDS;
+        Ok(Bubblewrap { program, helper, next: AtomicU32::new(start) })
+    }
+}
+
+impl Sandbox for Bubblewrap {
+    #[allow(clippy::disallowed_methods, reason = "the one place where sandboxes start")]
+    fn start(&self, command: &Command) -> io::Result<Child> {
+        let (control, theirs) = UnixStream::pair()?;
+        let (output, output_in) = io::pipe()?;
+        let uid = FIRST_UID + self.next.fetch_add(1, Ordering::Relaxed) % UIDS;
+        let order = Order { command: command.clone(), bwrap: self.program.clone(), uid };
+        let mut process = Process::new(&self.helper);
+        process.arg(helper::ARGUMENT).arg(serde_json::to_string(&order)?);
+        process.env_clear().stdin(std::os::fd::OwnedFd::from(theirs)).stdout(output_in).stderr(Stdio::piped());
+        let mut started = process.spawn()?;
+        // `process` holds our copies of the child's ends.
+        drop(process);
+
+        let printed = Arc::new(Printed::default());
+        let most = command.limits.printed_bytes;
+        let reader = {
+            let (printed, control) = (Arc::clone(&printed), control.try_clone()?);
+            thread::spawn(move || {
+                printed.take(output, most, || {
+                    let _ = control.shutdown(std::net::Shutdown::Both);
+                });
+            })
+        };
+        let ended = thread::spawn(move || {
+            let mut line = String::new();
+            if let Some(said) = started.stderr.take() {
+                BufReader::new(said).read_line(&mut line)?;
+            }
+            let status = started.wait()?;
+            let _ = reader.join();
+            serde_json::from_str::<Report>(&line)
+                .map_err(|_| io::Error::other(format!("the sandbox helper ended with {status} and said {line:?}")))
+        });
+        Ok(Child::new(control, printed, ended))
+    }
+}
+
+/// A program's place on the search path.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}

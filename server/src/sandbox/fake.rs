@@ -1,0 +1,21 @@
+//! A sandbox for tests: no process, a thread that plays the program inside.
+
+use std::{io, os::unix::net::UnixStream, sync::Arc, thread};
+
+use super::{Child, Command, Printed, Report, Sandbox};
+
+/// Plays every command with one function, which is given the program's end of the control socket
+/// and returns how the process ends.
+pub struct Fake<F>(pub F);
+
+impl<F> Sandbox for Fake<F>
+where
+    F: Fn(&Command, UnixStream) -> Report + Clone + Send + Sync + 'static,
+{
+    fn start(&self, command: &Command) -> io::Result<Child> {
+        let (control, theirs) = UnixStream::pair()?;
+        let (play, command) = (self.0.clone(), command.clone());
+        let ended = thread::spawn(move || Ok(play(&command, theirs)));
+        Ok(Child::new(control, Arc::new(Printed::default()), ended))
+    }
+}

@@ -1,0 +1,243 @@
+//! The small process between server and walls: `aixgrade` started again with a hidden argument.
+//!
+//! It gives up root, makes a private mount name space with scratch that cannot be executed from,
+//! sets the limits, starts bubblewrap, and waits. When the control socket closes, because the
+//! server wants an end or is gone itself, it ends everything inside. At the end it writes one line
+//! to standard error: the [`Report`].
+//!
+//! All of this could not be done between fork and exec in the server without `unsafe`, and a
+//! process of its own also gets the exact processor time of everything it started.
+
+use std::{
+    fs,
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, AsRawFd, OwnedFd},
+        unix::process::{CommandExt, ExitStatusExt},
+    },
+    path::{Path, PathBuf},
+    process::{Command as Process, Stdio},
+    thread,
+};
+
+use nix::{
+    fcntl::{FcntlArg, FdFlag, fcntl},
+    mount::{MsFlags, mount},
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    sched::{CloneFlags, unshare},
+    sys::{
+        prctl::set_child_subreaper,
+        resource::{Resource, UsageWho, getrusage, setrlimit},
+        signal::{Signal, kill},
+        stat::Mode,
+        wait::wait,
+    },
+    unistd::{Gid, Pid, Uid, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Limits, Report, seccomp};
+
+/// The argument that makes `aixgrade` this helper. Not for people, so not in `--help`.
+pub const ARGUMENT: &str = "__sandbox";
+
+/// What the helper is told.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// What to run.
+    pub command: Command,
+    /// Bubblewrap.
+    pub bwrap: PathBuf,
+    /// Whom to be, where the server is root; a number of its own for each sandbox, so that the
+    /// kernel's count of a user's threads is this sandbox's count.
+    pub uid: u32,
+}
+
+/// Runs the helper if this process was started as one; returns the exit code then. Must be called
+/// before any thread is started.
+pub fn main(mut args: impl Iterator<Item = String>) -> Option<u8> {
+    args.next();
+    if args.next().as_deref() != Some(ARGUMENT) {
+        return None;
+    }
+    let report = args
+        .next()
+        .ok_or_else(|| io::Error::other("no order"))
+        .and_then(|text| serde_json::from_str::<Order>(&text).map_err(io::Error::other))
+        .and_then(|order| run(&order))
+        .unwrap_or_else(|e| Report { fault: Some(e.to_string()), ..Report::default() });
+    let line = serde_json::to_string(&report).unwrap_or_default();
+    Some(u8::from(writeln!(io::stderr(), "{line}").is_err()))
+}
+
+fn run(order: &Order) -> io::Result<Report> {
+    // Bubblewrap ends before the first process inside has; that one becomes ours then, so that its
+    // processor time is counted and nothing is left when we end.
+    set_child_subreaper(true)?;
+    // The server's end of the control socket came as standard input; the program inside gets it
+    // under another number, because anybody can use descriptor 0.
+    let control = io::stdin().as_fd().try_clone_to_owned()?;
+    let stage = Stage::build(order)?;
+    limit(&order.command.limits)?;
+    let (mut facts, facts_in) = io::pipe()?;
+    let (filter, mut filter_in) = io::pipe()?;
+    filter_in.write_all(&seccomp::program()?)?;
+    drop(filter_in);
+    for handed_down in [control.as_fd(), facts_in.as_fd(), filter.as_fd()] {
+        fcntl(handed_down, FcntlArg::F_SETFD(FdFlag::empty()))?;
+    }
+    let mut child = bwrap(order, &stage, &control, facts_in.as_fd().as_raw_fd(), filter.as_fd().as_raw_fd()).spawn()?;
+    drop(facts_in);
+    drop(filter);
+    let outer = Pid::from_raw(child.id().cast_signed());
+    thread::spawn(move || {
+        // Bubblewrap tells who is the first process inside; ending that one ends all of them, and
+        // leaves bubblewrap to collect them, so that their processor time is counted.
+        let inner = first_inside(&mut facts);
+        wait_for_hang_up(&control);
+        let _ = kill(inner.unwrap_or(outer), Signal::SIGKILL);
+    });
+    let status = child.wait()?;
+    while wait().is_ok() {}
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let micros = |t: nix::sys::time::TimeVal| u64::try_from(t.tv_sec() * 1_000_000 + t.tv_usec()).unwrap_or(0);
+    Ok(Report {
+        code: status.code().or_else(|| status.signal().map(|s| 128 + s)),
+        cpu_us: micros(usage.user_time()) + micros(usage.system_time()),
+        memory_kib: u64::try_from(usage.max_rss()).unwrap_or(0),
+        fault: None,
+    })
+}
+
+/// The private mount name space: copies of what is to be read, and scratch.
+struct Stage {
+    /// Where it is mounted; nobody outside sees it.
+    root: PathBuf,
+}
+
+impl Stage {
+    fn build(order: &Order) -> io::Result<Stage> {
+        let (uid, gid) = (getuid(), getgid());
+        let root = geteuid().is_root();
+        if root {
+            unshare(CloneFlags::CLONE_NEWNS)?;
+        } else {
+            unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)?;
+            fs::write("/proc/self/setgroups", "deny")?;
+            fs::write("/proc/self/uid_map", format!("{uid} {uid} 1"))?;
+            fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))?;
+        }
+        let none: Option<&str> = None;
+        mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+        let sources: Vec<&Path> = order.command.read_only.iter().map(|(from, _)| from.as_path()).collect();
+        // Any folder that every system has and that hides none of the sources.
+        let place = ["/mnt", "/media", "/srv", "/opt", "/tmp"]
+            .into_iter()
+            .map(Path::new)
+            .find(|place| place.is_dir() && !sources.iter().any(|source| source.starts_with(place)))
+            .ok_or_else(|| io::Error::other("no folder to mount on (/mnt, /media, /srv, /opt, /tmp)"))?;
+        let limits = &order.command.limits;
+        let options = format!("size={},nr_inodes={},mode=0755", limits.scratch_bytes, limits.scratch_files + 64);
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+        mount(Some("scratch"), place, Some("tmpfs"), flags, Some(options.as_str()))?;
+        let stage = Stage { root: place.to_path_buf() };
+        for (number, source) in sources.iter().enumerate() {
+            // Bound here while we still may look into the data folder; the sandbox's user may not.
+            let target = stage.read_only(number);
+            if source.is_dir() {
+                mkdir(&target, Mode::from_bits_truncate(0o755))?;
+            } else {
+                fs::write(&target, "")?;
+            }
+            mount(Some(*source), &target, none, MsFlags::MS_BIND, none)?;
+        }
+        for number in 0..order.command.scratch.len() {
+            let folder = stage.scratch(number);
+            mkdir(&folder, Mode::from_bits_truncate(0o700))?;
+            if root {
+                std::os::unix::fs::chown(&folder, Some(order.uid), Some(order.uid))?;
+            }
+        }
+        if root {
+            setgroups(&[])?;
+            setgid(Gid::from_raw(order.uid))?;
+            setuid(Uid::from_raw(order.uid))?;
+        }
+        Ok(stage)
+    }
+
+    fn read_only(&self, number: usize) -> PathBuf {
+        self.root.join(format!("read-{number}"))
+    }
+
+    fn scratch(&self, number: usize) -> PathBuf {
+        self.root.join(format!("scratch-{number}"))
+    }
+}
+
+fn limit(limits: &Limits) -> io::Result<()> {
+    let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
+    // The soft limit's signal ends a JVM; the hard one is for whoever ignores it.
+    set(Resource::RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 1)?;
+    set(Resource::RLIMIT_DATA, limits.data_bytes, limits.data_bytes)?;
+    set(Resource::RLIMIT_NPROC, limits.threads, limits.threads)?;
+    set(Resource::RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)?;
+    set(Resource::RLIMIT_NOFILE, limits.open_files, limits.open_files)?;
+    set(Resource::RLIMIT_CORE, 0, 0)?;
+    set(Resource::RLIMIT_MSGQUEUE, 0, 0)?;
+    set(Resource::RLIMIT_MEMLOCK, 0, 0)
+}
+
+#[allow(clippy::disallowed_methods, reason = "the one place where the walls are started")]
+fn bwrap(order: &Order, stage: &Stage, control: &OwnedFd, facts: i32, filter: i32) -> Process {
+    let mut process = Process::new(&order.bwrap);
+    process.args(["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
+    process.args(["--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
+    for (number, (_, inside)) in order.command.read_only.iter().enumerate() {
+        process.arg("--ro-bind").arg(stage.read_only(number)).arg(inside);
+    }
+    for (number, inside) in order.command.scratch.iter().enumerate() {
+        process.arg("--bind").arg(stage.scratch(number)).arg(inside);
+    }
+    // What the JDK's random numbers and its `exec` of nothing want; no terminal, no shared memory.
+    for device in ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"] {
+        process.args(["--dev-bind", device, device]);
+    }
+    process.args(["--remount-ro", "/"]);
+    if let Some(first) = order.command.scratch.first() {
+        process.args(["--chdir", first]);
+    }
+    process.args(["--info-fd", &facts.to_string(), "--seccomp", &filter.to_string(), "--"]);
+    let control = control.as_raw_fd().to_string();
+    process.args(order.command.argv.iter().map(|arg| if arg == "{control}" { &control } else { arg }));
+    process.env_clear().envs(order.command.env.iter().map(|(name, value)| (name, value)));
+    // Standard error is for the helper's report alone: inside, both streams are the server's pipe.
+    process.stdin(Stdio::null()).stdout(Stdio::inherit());
+    if let Ok(out) = io::stdout().as_fd().try_clone_to_owned() {
+        process.stderr(out);
+    }
+    process.process_group(0);
+    process
+}
+
+/// The process id of the first process inside, from what bubblewrap writes: `{"child-pid": N, …}`.
+fn first_inside(facts: &mut impl Read) -> Option<Pid> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    struct Facts {
+        child_pid: i32,
+    }
+    let mut text = String::new();
+    facts.read_to_string(&mut text).ok()?;
+    serde_json::from_str::<Facts>(&text).ok().map(|facts| Pid::from_raw(facts.child_pid))
+}
+
+fn wait_for_hang_up(control: &OwnedFd) {
+    loop {
+        // Asking for nothing: a hang-up is reported all the same.
+        let mut fds = [PollFd::new(control.as_fd(), PollFlags::empty())];
+        if poll(&mut fds, PollTimeout::NONE).is_ok_and(|count| count > 0) {
+            return;
+        }
+    }
+}

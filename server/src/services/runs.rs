@@ -1,0 +1,171 @@
+//! Runs of automated tests, for admins: starting, watching, reading results.
+
+use app::{
+    model::{
+        ids::{OutputId, RunId, SubmissionId},
+        run::{ItemDetail, RunDetail, RunRow, RunStatus, Verdict},
+    },
+    port::{Answer, Caller, Runs},
+};
+use async_trait::async_trait;
+use rusqlite::Connection;
+
+use crate::{
+    db::{
+        Db, audit,
+        runs::{self, Run, TaskSamples},
+        submissions,
+    },
+    error::Failure,
+    jobs::Engine,
+    stats::passk::{self, Sample},
+};
+
+/// The service; see the module.
+pub struct RunService {
+    db: Db,
+    engine: Engine,
+}
+
+impl RunService {
+    /// A service over `db`, whose runs `engine` works off.
+    pub fn new(db: Db, engine: Engine) -> Self {
+        RunService { db, engine }
+    }
+
+    /// The engine: the server lets it serve, the command line works a run off with it.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+#[async_trait]
+impl Runs for RunService {
+    async fn list(&self, caller: &Caller, submission: Option<SubmissionId>) -> Answer<Vec<RunRow>> {
+        caller.admin()?;
+        Ok(self
+            .db
+            .read(move |conn| {
+                runs::list(conn, submission)?.iter().map(|run| row(conn, run, &figures(conn, run.id)?)).collect()
+            })
+            .await?)
+    }
+
+    async fn get(&self, caller: &Caller, id: RunId) -> Answer<RunDetail> {
+        caller.admin()?;
+        Ok(self.db.read(move |conn| detail(conn, id)).await?)
+    }
+
+    async fn item(&self, caller: &Caller, id: RunId, output: OutputId) -> Answer<ItemDetail> {
+        caller.admin()?;
+        Ok(self
+            .db
+            .read(move |conn| {
+                let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+                runs::get_item(conn, &run, output)?.ok_or_else(|| Failure::not_found("output in this run"))
+            })
+            .await?)
+    }
+
+    async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId> {
+        caller.admin()?;
+        let who = caller.clone();
+        let id = self
+            .db
+            .write(move |tx| {
+                let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+                let id = runs::insert(tx, submission, fresh, who.id())?;
+                if runs::counts(tx, id)?.0 == 0 {
+                    return Err(Failure::conflict(format!(
+                        "no output of submission {submission} answers a task that has tests (dataset {})",
+                        row.dataset
+                    )));
+                }
+                audit::note(tx, &who, "run.start", &format!("run {id} of submission {submission}"))?;
+                Ok(id)
+            })
+            .await?;
+        self.engine.ring();
+        Ok(id)
+    }
+
+    async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()> {
+        caller.admin()?;
+        let who = caller.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
+                if runs::end(tx, id, RunStatus::Cancelled, None)? {
+                    audit::note(tx, &who, "run.cancel", &format!("run {id}"))?;
+                }
+                Ok(())
+            })
+            .await?)
+    }
+
+    async fn again(&self, caller: &Caller, id: RunId, output: Option<OutputId>) -> Answer<()> {
+        caller.admin()?;
+        let who = caller.clone();
+        self.db
+            .write(move |tx| {
+                runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
+                if runs::again(tx, id, output)? == 0 {
+                    return Err(Failure::conflict("there is nothing to run again: it waits, or is at work"));
+                }
+                audit::note(tx, &who, "run.again", &format!("run {id}"))
+            })
+            .await?;
+        self.engine.ring();
+        Ok(())
+    }
+}
+
+/// Samples by task, as the figures want them.
+fn figures(conn: &Connection, id: RunId) -> Result<Vec<Vec<Sample>>, Failure> {
+    let sample = |&(verdict, passed, total): &(Verdict, u32, u32)| Sample {
+        solved: verdict == Verdict::Passed,
+        // Numbers count as reported where the tests came to their end; a tampered result's do not.
+        ratio: match verdict {
+            Verdict::Passed | Verdict::Failed | Verdict::Anomaly if total > 0 => f64::from(passed) / f64::from(total),
+            _ => 0.0,
+        },
+    };
+    let of = |samples: TaskSamples| samples.iter().map(sample).collect();
+    Ok(runs::samples(conn, id)?.into_iter().map(of).collect())
+}
+
+fn row(conn: &Connection, run: &Run, figures: &[Vec<Sample>]) -> Result<RunRow, Failure> {
+    let (items, done, failed) = runs::counts(conn, run.id)?;
+    Ok(RunRow {
+        id: run.id,
+        submission: run.submission,
+        model_name: run.model_name.clone(),
+        dataset: run.dataset.clone(),
+        number: run.number,
+        status: run.status,
+        items,
+        done,
+        failed,
+        created_at: run.created_at,
+        finished_at: run.finished_at,
+        metrics: passk::metrics(figures),
+    })
+}
+
+fn detail(conn: &Connection, id: RunId) -> Result<RunDetail, Failure> {
+    let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+    let figures = figures(conn, id)?;
+    let items = runs::items(conn, id)?;
+    let count = |verdict| items.iter().filter(|i| i.verdict == Some(verdict)).count();
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    Ok(RunDetail {
+        row: row(conn, &run, &figures)?,
+        environment: run.environment.unwrap_or_default(),
+        pass_at: passk::pass_at(&figures),
+        fault: run.fault,
+        verdicts: Verdict::ALL.into_iter().map(|v| (v, number(count(v)))).collect(),
+        cached: number(items.iter().filter(|i| i.cached).count()),
+        items,
+    })
+}

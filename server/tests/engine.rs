@@ -1,0 +1,197 @@
+//! The engine in its real sandbox.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use app::model::run::{Outcome, Verdict};
+use server::{
+    engine::{
+        grader::{Grader, Task, Worker},
+        runner::Allowance,
+        suite::{TestKind, TestTree},
+    },
+    sandbox::{Sandbox, bubblewrap::Bubblewrap},
+};
+
+/// The sandbox by way of the program just built, or of the one that `AIXGRADE_PROGRAM` names: a build
+/// folder that several checkouts share may hold another's.
+fn sandbox() -> Arc<dyn Sandbox> {
+    let program = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
+    Arc::new(Bubblewrap::new(PathBuf::from(program)).unwrap())
+}
+
+/// A folder that lasts from one test run to the next: making the Java images takes a while.
+fn folder() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("engine");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn tree(root: &Path, wanted: impl Fn(&str) -> bool) -> TestTree {
+    let mut files = TestTree::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let relative = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            if wanted(&relative) {
+                files.insert(relative, fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+/// Grades many with as many workers as cores; results in the order given.
+fn grade(grader: Grader, outputs: &[(Task, String)]) -> Vec<Outcome> {
+    let grader = Arc::new(grader);
+    let next = Mutex::new(0);
+    let results = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for number in 0..workers() {
+            let (grader, next, results) = (Arc::clone(&grader), &next, &results);
+            scope.spawn(move || {
+                let mut worker = Worker::new(grader, number);
+                loop {
+                    let at = {
+                        let mut next = next.lock().unwrap();
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some((task, code)) = outputs.get(at) else { return };
+                    let outcome = worker.grade(task, code).unwrap();
+                    results.lock().unwrap().insert(at, outcome);
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap().into_values().collect()
+}
+
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// Every fixture of `java-harness/fixtures` in the real sandbox: the whole report as the golden file
+/// says, and nothing left behind. `UPDATE_GOLDEN=1` writes the file anew.
+#[test]
+fn every_fixture_comes_to_its_verdict() {
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../java-harness/fixtures");
+    let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
+    let classes: BTreeSet<String> =
+        ["SumTest", "ObjectTest", "EmptyTest"].iter().map(|name| format!("aixgrade.fixture.{name}")).collect();
+    let allowance = Allowance { cpu_s: 3, wall_s: 10, heap_mib: 64, threads: 16 };
+    let grader =
+        Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, workers()).unwrap();
+    let outputs = tree(&fixtures.join("outputs"), |path| path.ends_with(".java"));
+    let names: Vec<&str> = outputs.keys().map(|name| name.trim_end_matches(".java")).collect();
+    let outputs: Vec<(Task, String)> = outputs
+        .values()
+        .map(|bytes| {
+            let code = String::from_utf8(bytes.clone()).unwrap();
+            let test_class =
+                code.lines().find_map(|line| line.strip_prefix("// test: ")).unwrap_or("aixgrade.fixture.SumTest");
+            (Task { test_class: test_class.to_owned(), signature: None }, code)
+        })
+        .collect();
+    let found = grade(grader, &outputs);
+    let (mut report, mut wrong) = (String::new(), Vec::new());
+    for (name, outcome) in names.iter().zip(&found) {
+        report.push_str(&describe(name, outcome));
+        if !name.starts_with(outcome.verdict.name()) {
+            wrong.push(format!("{name} came to {outcome:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let golden = fixtures.join("expected.jsonl");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&golden, &report).unwrap();
+    }
+    let expected = fs::read_to_string(&golden).unwrap();
+    for (found, expected) in report.lines().zip(expected.lines()) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(report.lines().count(), expected.lines().count());
+}
+
+/// What of an outcome is the same every time, as one line of JSON.
+fn describe(name: &str, outcome: &Outcome) -> String {
+    let kinds = |kinds: Vec<&String>| kinds.into_iter().cloned().collect::<Vec<_>>();
+    let line = serde_json::json!({
+        "fixture": name,
+        "verdict": outcome.verdict,
+        "limit": outcome.limit,
+        "passed": outcome.passed,
+        "total": outcome.total,
+        "message": outcome.message,
+        "diagnostics": outcome.diagnostics,
+        "changes": kinds(outcome.changes.iter().map(|c| &c.kind).collect()),
+        "flags": kinds(outcome.flags.iter().map(|f| &f.kind).collect()),
+        "cases": outcome.cases.iter().map(|c| (&c.name, c.passed)).collect::<Vec<_>>(),
+    });
+    format!("{line}\n")
+}
+
+/// Needs a checkout of the published benchmark (`AIXBENCH`) and the published runner's results
+/// (`AIXGRADE_DATA`); says so and does nothing where they are not there.
+#[test]
+fn agrees_with_the_published_runner() {
+    let (Some(checkout), Some(data)) = (std::env::var_os("AIXBENCH"), std::env::var_os("AIXGRADE_DATA")) else {
+        eprintln!("skipped: AIXBENCH and AIXGRADE_DATA are not set");
+        return;
+    };
+    let checkout = PathBuf::from(checkout);
+    let source = "src/main/java/com/aixcode/autoTest";
+    let tree = tree(&checkout, |path| {
+        let packaged = path.contains("/generate/") && !path.ends_with("/copilot/GenerateMethod95.java");
+        (path.starts_with("src/main/") || path.starts_with("lib/")) && !packaged
+    });
+    for (model, prefix) in [("aixcoder", "AixcoderOld"), ("copilot", "GenerateMethod")] {
+        let reference = PathBuf::from(&data).join(format!("reference_{model}.tsv"));
+        let reference = fs::read_to_string(reference).unwrap();
+        let expected: Vec<(String, u32, u32)> = reference
+            .lines()
+            .skip(1)
+            .map(|line| {
+                let mut parts = line.split('\t');
+                let mut next = || parts.next().unwrap();
+                (next().to_owned(), next().parse().unwrap(), next().parse().unwrap())
+            })
+            .collect();
+        let outputs: Vec<(Task, String)> = expected
+            .iter()
+            .map(|(id, _, _)| {
+                let file = checkout.join(format!("{source}/generate/{model}/{prefix}{id}.java"));
+                let task =
+                    Task { test_class: format!("com.aixcode.autoTest.evaluation.Evaluation{id}"), signature: None };
+                (task, fs::read_to_string(file).unwrap())
+            })
+            .collect();
+        let classes: BTreeSet<String> = outputs.iter().map(|(task, _)| task.test_class.clone()).collect();
+        let begun = std::time::Instant::now();
+        let grader =
+            Grader::prepare(sandbox(), &folder(), TestKind::Aixbench, &tree, &classes, Allowance::default(), workers());
+        let grader = grader.unwrap();
+        println!("prepared in {:?}", begun.elapsed());
+        let begun = std::time::Instant::now();
+        let found = grade(grader, &outputs);
+        println!("{model}: {} outputs in {:?}", found.len(), begun.elapsed());
+        let cpu: u32 = found.iter().map(|o| o.cpu_ms).sum();
+        println!("cpu of the JVMs: {cpu} ms; solved {}", found.iter().filter(|o| o.verdict == Verdict::Passed).count());
+        for ((id, passed, total), outcome) in expected.iter().zip(&found) {
+            if (outcome.passed, outcome.total) != (*passed, *total) {
+                println!("task {id}: expected {passed}/{total}, found {outcome:#?}");
+            }
+        }
+    }
+}
