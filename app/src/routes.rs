@@ -4,27 +4,21 @@
 //! was given. Every route renders completely on the server, so that it works without JavaScript
 //! and has its right status.
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::{
     SsrMode,
+    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute},
     components::{FlatRoutes, Route, Router},
     path,
 };
 
+#[cfg(feature = "ssr")]
+use crate::i18n::use_visitor;
 use crate::{
-    i18n::use_visitor,
     model::user::Visitor,
-    pages::{
-        account::AccountPage,
-        admin::{AdminHome, AdminRoutes},
-        desk::DeskPage,
-        grade::{GradeItemPage, GradeNextPage, provide_habits},
-        join::JoinPage,
-        log_in::LogInPage,
-        mine::MinePage,
-        not_found::NotFoundPage,
-    },
+    pages::{grade::provide_habits, not_found::NotFoundPage},
+    part::keep_apart,
     ui::{
         announce::{LiveRegions, provide_announcer},
         frame::Header,
@@ -37,6 +31,8 @@ pub fn App() -> impl IntoView {
     provide_meta_context();
     // The visitor travels with the page: no request, no waiting, the same words on both sides.
     let visitor = SharedValue::new(visitor).into_inner();
+    let admin = visitor.is_admin();
+    Effect::new(move |_| keep_apart(admin));
     provide_context(visitor);
     provide_announcer();
     provide_habits();
@@ -47,14 +43,7 @@ pub fn App() -> impl IntoView {
             <main class="main" id="main" tabindex="-1">
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("/") view=StartPage ssr=SsrMode::Async />
-                    <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
-                    <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
-                    <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
-                    <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
-                    <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
-                    <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
-                    <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
-                    <AdminRoutes />
+                    <Parts />
                 </FlatRoutes>
             </main>
             <LiveRegions />
@@ -63,10 +52,67 @@ pub fn App() -> impl IntoView {
 }
 
 /// The start page: what its visitor works on.
+#[cfg(feature = "ssr")]
 #[component]
 fn StartPage() -> impl IntoView {
-    if use_visitor().is_admin() { Either::Left(view! { <AdminHome /> }) } else { Either::Right(view! { <DeskPage /> }) }
+    use crate::pages::{admin::AdminHome, desk::DeskPage};
+    if use_visitor().is_admin() { view! { <AdminHome /> }.into_any() } else { view! { <DeskPage /> }.into_any() }
 }
+
+#[cfg(not(feature = "ssr"))]
+use start::StartPage;
+
+/// Each part of the client has the start page of its own visitors only.
+#[cfg(not(feature = "ssr"))]
+mod start {
+    #[cfg(feature = "admin")]
+    pub use crate::pages::admin::AdminHome as StartPage;
+    #[cfg(not(feature = "admin"))]
+    pub use crate::pages::desk::DeskPage as StartPage;
+}
+
+/// Accounts and the rater's side.
+#[cfg(any(feature = "ssr", not(feature = "admin")))]
+#[component(transparent)]
+fn Grading() -> AnyNestedRoute {
+    use crate::pages::{
+        account::AccountPage,
+        desk::DeskPage,
+        grade::{GradeItemPage, GradeNextPage},
+        join::JoinPage,
+        log_in::LogInPage,
+        mine::MinePage,
+    };
+    view! {
+        <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
+        <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
+        <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
+        <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
+        <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
+        <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
+        <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+#[cfg(feature = "ssr")]
+#[component(transparent)]
+fn Parts() -> AnyNestedRoute {
+    use crate::pages::admin::AdminRoutes;
+    view! {
+        <Grading />
+        <AdminRoutes />
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+#[cfg(all(not(feature = "ssr"), not(feature = "admin")))]
+use self::Grading as Parts;
+/// The pages of this part of the client.
+#[cfg(all(not(feature = "ssr"), feature = "admin"))]
+use crate::pages::admin::AdminRoutes as Parts;
 
 #[cfg(feature = "ssr")]
 fn visitor() -> Visitor {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use app::shell::Assets;
+use app::{part::Part, shell::Assets};
 use axum::{
     extract::Path,
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -27,11 +27,16 @@ const _EMBEDDED: Option<&str> = option_env!("AIXGRADE_CLIENT");
 
 const MANIFEST: &str = "manifest.json";
 
-/// The addresses that pages write into their head.
-pub fn named() -> Assets {
-    let names = manifest();
-    let address = |logical: &str| format!("/assets/{}", names.get(logical).map_or(logical, String::as_str));
-    Assets { css: address("app.css"), boot: address("boot.js"), js: address("app.js"), wasm: address("app.wasm") }
+/// The addresses that a page of this part writes into its head.
+pub fn named(part: Part) -> Assets {
+    let (names, part) = (manifest(), part.name());
+    let address = |logical: String| format!("/assets/{}", names.get(&logical).unwrap_or(&logical));
+    Assets {
+        css: address("app.css".into()),
+        boot: address(format!("{part}-boot.js")),
+        js: address(format!("{part}.js")),
+        wasm: address(format!("{part}.wasm")),
+    }
 }
 
 /// From the names that pages know to those of the files.
