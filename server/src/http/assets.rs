@@ -64,10 +64,8 @@ fn read() -> BTreeMap<String, String> {
 /// `GET /assets/{name}`
 pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let Some(kind) = kind(&name) else { return StatusCode::NOT_FOUND.into_response() };
-    let accepted: Vec<_> = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|v| v.to_str().ok()).collect();
-    let accepted = accepted.join(",");
     let packed = [("br", "br"), ("gzip", "gz")].into_iter().find_map(|(encoding, suffix)| {
-        let file = accepts(&accepted, encoding).then(|| Client::get(&format!("{name}.{suffix}")))??;
+        let file = takes(&headers, encoding).then(|| Client::get(&format!("{name}.{suffix}")))??;
         Some((file, Some(encoding)))
     });
     let Some((file, encoding)) = packed.or_else(|| Some((Client::get(&name)?, None))) else {
@@ -96,6 +94,12 @@ fn kind(name: &str) -> Option<&'static str> {
         "wasm" => Some("application/wasm"),
         _ => None,
     }
+}
+
+/// Whether a request takes answers in this encoding.
+pub fn takes(headers: &HeaderMap, encoding: &str) -> bool {
+    let lists = headers.get_all(header::ACCEPT_ENCODING);
+    lists.iter().filter_map(|list| list.to_str().ok()).any(|list| accepts(list, encoding))
 }
 
 /// Whether an `Accept-Encoding` list takes this encoding: named with a weight other than 0.
