@@ -30,8 +30,8 @@ texts! {
         // Everywhere
         actions: "Actions", "操作";
         any: "Any", "不限";
-        check_human: "Graded by people", "人工评分";
-        check_tests: "Tests", "自动测试";
+        check_human: "For people", "人工评分";
+        check_tests: "With tests", "自动测试";
         checks: "Check", "检验方式";
         dataset: "Dataset", "数据集";
         datasets: "Datasets", "数据集";

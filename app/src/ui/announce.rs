@@ -57,7 +57,9 @@ pub fn LiveRegions() -> impl IntoView {
     let text = move |pick: fn(Regions) -> RwSignal<String>| regions.map(|r| pick(r).get()).unwrap_or_default();
     view! {
         <div class="visually-hidden" role="status" aria-live="polite">{move || text(|r| r.quiet)}</div>
-        <div class="toast" role="status" aria-live="polite">{move || text(|r| r.seen)}</div>
+        <div class="toast" class:shown=move || !text(|r| r.seen).is_empty() role="status" aria-live="polite">
+            {move || text(|r| r.seen)}
+        </div>
     }
 }
 

@@ -18,8 +18,14 @@ pub fn CodeBox(
     /// Whether it is shown as it came, where the page wants to know and to switch it by key.
     #[prop(optional)]
     raw: Option<RwSignal<bool>>,
+    /// Whose code it is, where a page shows several.
+    #[prop(optional, into)]
+    of: String,
 ) -> impl IntoView {
     let common = use_i18n().common;
+    let label = if of.is_empty() { common.code.to_owned() } else { format!("{}: {of}", common.code) };
+    // Only a page that hands the switch in has a key for it.
+    let key = raw.is_some().then(|| view! { <kbd>"r"</kbd> });
     let raw = raw.unwrap_or_else(|| RwSignal::new(false));
     let remark = code.remark.map(|remark| {
         let text = match remark {
@@ -41,7 +47,7 @@ pub fn CodeBox(
         }
     });
     view! {
-        <section class="code-box" aria-label=common.code>
+        <section class="code-box" aria-label=label>
             <div class="code-bar">
                 <span class="code-title">{common.code}</span>
                 <span class="muted small">{(!empty).then(|| (common.lines)(lines as u64))}</span>
@@ -56,7 +62,7 @@ pub fn CodeBox(
                                     on:change=move |event| raw.set(event_target_checked(&event))
                                 />
                                 <span>{common.code_raw}</span>
-                                <kbd>"r"</kbd>
+                                {key}
                             </label>
                         }
                     })}
@@ -107,7 +113,7 @@ pub fn Listing(
         })
         .collect_view();
     view! {
-        <div class=class tabindex="0" role="region" aria-label=label>
+        <div class=class tabindex="0" role="group" aria-label=label>
             <pre class=digits translate="no"><code>{lines}</code></pre>
         </div>
     }

@@ -2,6 +2,7 @@
 //! and where a page that could not be made gets its HTTP status.
 
 use leptos::prelude::*;
+use leptos_meta::Title;
 use leptos_router::hooks::use_location;
 
 use crate::{
@@ -32,6 +33,7 @@ pub fn Failure(
     let here = use_location();
     let log_in_href = move || format!("/log-in?next={}", escape(&here.pathname.get()));
     view! {
+        <Title text=title />
         <section class="failure" role="alert">
             <h1>{title}</h1>
             <p>{hint}</p>

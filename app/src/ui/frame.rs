@@ -96,7 +96,7 @@ pub fn Header() -> impl IntoView {
         <header class="header">
             <a class="brand" href="/">
                 <BrandMark />
-                "AixGrade"
+                <span class="brand-name">"AixGrade"</span>
             </a>
             <nav class="nav" aria-label=common.main_navigation>
                 <ul>{links}</ul>
@@ -144,9 +144,9 @@ pub fn LanguageSwitch() -> impl IntoView {
         })
         .collect_view();
     view! {
-        <form class="languages" method="post" action="/lang" aria-label=i18n.common.language>
+        <form method="post" action="/lang">
             <input type="hidden" name="next" value=next />
-            {choices}
+            <div class="languages" role="group" aria-label=i18n.common.language>{choices}</div>
         </form>
     }
 }

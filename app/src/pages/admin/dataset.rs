@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos_router::{
-    components::Form,
-    hooks::{use_params_map, use_query_map},
-};
+use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::parts::{asked, choice, holds, task_text};
+use super::parts::{Filter, asked, choice, holds, task_text};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
@@ -133,10 +130,10 @@ fn TaskTable(
     view! {
         <section class="stack" aria-labelledby="tasks">
             <h2 id="tasks">{t.tasks}</h2>
-            <Form method="get" action="" attr:class="filter" noscroll=true attr:role="search">
+            <Filter search=true>
                 <div class="field">
                     <label class="label" for="filter-q">{t.filter_text}</label>
-                    <input class="input" id="filter-q" type="search" name="q" value=move || read("q")/>
+                    <input class="input" id="filter-q" type="search" name="q" value=move || read("q") prop:value=move || read("q")/>
                 </div>
                 <div class="field">
                     <label class="label" for="filter-lang">{t.language}</label>
@@ -156,7 +153,7 @@ fn TaskTable(
                 }}
                 <button class="button" type="submit">{t.filter}</button>
                 <p class="filter-count" role="status">{move || (t.shown_of)(found.with(Vec::len) as u64, all)}</p>
-            </Form>
+            </Filter>
             {move || {
                 let rows = found.get();
                 if rows.is_empty() {

@@ -1,7 +1,11 @@
 //! What the admin's pages share: small figures, a task's text, a form's error, filters.
 
-use leptos::prelude::*;
-use leptos_router::params::ParamsMap;
+use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
+use leptos_router::{
+    NavigateOptions,
+    hooks::{use_location, use_navigate},
+    params::ParamsMap,
+};
 
 use crate::{
     error::AppError,
@@ -28,8 +32,43 @@ pub fn asked(query: Memo<ParamsMap>, key: &str) -> String {
 }
 
 /// An option of a filter's list, chosen where the address says so.
+///
+/// Both the attribute, for the page as it comes, and the property, for a visitor who goes back.
 pub fn choice(query: Memo<ParamsMap>, key: &'static str, value: &'static str, name: &'static str) -> impl IntoView {
-    view! { <option value=value selected=move || asked(query, key) == value>{name}</option> }
+    let chosen = move || asked(query, key) == value;
+    view! { <option value=value selected=chosen prop:selected=chosen>{name}</option> }
+}
+
+/// A form whose fields become the address's query, so that a link shows what one sees. Empty
+/// fields stay out of it. Without JavaScript the browser does the same.
+#[component]
+pub fn Filter(
+    /// Whether it searches what is on the page.
+    #[prop(optional)]
+    search: bool,
+    /// The fields and the button.
+    children: Children,
+) -> impl IntoView {
+    let navigate = use_navigate();
+    let here = use_location().pathname;
+    let on_submit = move |event: web_sys::SubmitEvent| {
+        let form = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok());
+        let fields = form.and_then(|form| web_sys::FormData::new_with_form(&form).ok());
+        let Some(fields) = fields.and_then(|f| web_sys::UrlSearchParams::new_with_str_sequence_sequence(&f).ok())
+        else {
+            return;
+        };
+        event.prevent_default();
+        let query = String::from(fields.to_string());
+        let given: Vec<_> = query.split('&').filter(|field| !field.ends_with('=')).collect();
+        let address = format!("{}?{}", here.get_untracked(), given.join("&"));
+        navigate(&address, NavigateOptions { scroll: false, ..NavigateOptions::default() });
+    };
+    view! {
+        <form class="filter" method="get" role=search.then_some("search") on:submit=on_submit>
+            {children()}
+        </form>
+    }
 }
 
 /// Why a form was not taken, close to it. A page that could not be made is `ui::failure`'s.

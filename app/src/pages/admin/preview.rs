@@ -1,12 +1,9 @@
 //! `/admin/uploads/:id?dataset=&match=`: what an uploaded file holds, before anything is taken.
 
 use leptos::prelude::*;
-use leptos_router::{
-    components::Form,
-    hooks::{use_params_map, use_query_map},
-};
+use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::parts::{FormError, asked, param, size};
+use super::parts::{Filter, FormError, asked, param, size};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -157,14 +154,14 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
             <h2 id="matching">{t.matching}</h2>
             <p>{outcome}</p>
             {reason}
-            <Form method="get" action="" attr:class="filter">
+            <Filter>
                 <input type="hidden" name="dataset" value=slug/>
                 <div class="field">
                     <label class="label" for="match">{t.match_label}</label>
                     <select class="input" id="match" name="match">{options.into_iter().collect_view()}</select>
                 </div>
                 <button class="button" type="submit">{t.match_again}</button>
-            </Form>
+            </Filter>
         </section>
     }
 }

@@ -59,6 +59,7 @@ fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) 
     let t = i.admin;
     let id = format!("output-{at}");
     let heading = id.clone();
+    let whose = o.model.clone();
     let sample = sampled.then(|| view! { " "<span class="muted">{(t.sample_n)(o.sample + 1)}</span> });
     let count = o.ratings.iter().filter(|r| !r.superseded).count() as u64;
     let ratings = if o.ratings.is_empty() {
@@ -69,7 +70,7 @@ fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) 
     view! {
         <section class="output" aria-labelledby=id.clone()>
             <h2 id=heading>{o.model}{sample}</h2>
-            <CodeBox code=o.code/>
+            <CodeBox code=o.code of=whose/>
             <h3>{(t.ratings_n)(count)}</h3>
             {ratings}
         </section>

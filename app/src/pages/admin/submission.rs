@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use leptos_router::{
-    components::Form,
-    hooks::{use_params_map, use_query_map},
-};
+use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::parts::{asked, holds, param};
+use super::parts::{Filter, asked, holds, param};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -91,18 +88,18 @@ fn Outputs(
     view! {
         <section class="stack" aria-labelledby="outputs">
             <h2 id="outputs">{t.outputs}</h2>
-            <Form method="get" action="" attr:class="filter" noscroll=true attr:role="search">
+            <Filter search=true>
                 <div class="field">
                     <label class="label" for="filter-q">{t.filter_text}</label>
-                    <input class="input" id="filter-q" type="search" name="q" value=move || read("q")/>
+                    <input class="input" id="filter-q" type="search" name="q" value=move || read("q") prop:value=move || read("q")/>
                 </div>
                 <label class="check">
-                    <input type="checkbox" name="empty" value="1" checked=move || read("empty") == "1"/>
+                    <input type="checkbox" name="empty" value="1" checked=move || read("empty") == "1" prop:checked=move || read("empty") == "1"/>
                     {t.only_empty}
                 </label>
                 <button class="button" type="submit">{t.filter}</button>
                 <p class="filter-count" role="status">{move || (t.shown_of)(found.with(Vec::len) as u64, all)}</p>
-            </Form>
+            </Filter>
             {move || {
                 let rows = found.get();
                 if rows.is_empty() {

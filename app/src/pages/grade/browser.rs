@@ -45,6 +45,14 @@ pub fn focus(id: &str, still: bool) {
     }
 }
 
+/// Scrolls the page and the box that `selector` finds to their beginnings.
+pub fn to_top(selector: &str) {
+    leptos::prelude::window().scroll_to_with_x_and_y(0.0, 0.0);
+    if let Ok(Some(element)) = leptos::prelude::document().query_selector(selector) {
+        element.set_scroll_top(0);
+    }
+}
+
 /// The score that is ticked in a group of radio buttons, where one is: what was clicked before the
 /// client took over.
 pub fn ticked(form: &str, group: &str) -> Option<u8> {

@@ -1,11 +1,14 @@
 //! Grading: one output at a time, described, shown and scored.
 //!
 //! `/grade/:study` shows the next output; `/grade/:study/:item` one that was given before. Both
-//! draw the same [`workbench`]; [`keys`] says what keys do, [`desk`] keeps what is put down from
-//! being lost, [`browser`] is what they need of the browser.
+//! draw the same [`workbench`] with its [`form`] of [`scales`]; [`keys`] says which key does what,
+//! [`hands`] does it, [`desk`] keeps what is put down from being lost, [`browser`] is what they need
+//! of the browser.
 
 mod browser;
 mod desk;
+mod form;
+mod hands;
 mod help;
 mod keys;
 mod scales;

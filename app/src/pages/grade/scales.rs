@@ -47,7 +47,6 @@ fn Scale(
 ) -> impl IntoView {
     let t = use_i18n().rater;
     let lang = rubric_lang();
-    let (low, high) = dimension.range();
     let name = dimension.name.clone();
     let question = dimension.question.clone();
     let levels =
@@ -67,11 +66,6 @@ fn Scale(
                 " "
                 <span class="scale-question">{move || question.get(lang.get()).to_owned()}</span>
             </legend>
-            <span class="scale-keys" aria-hidden="true">
-                <kbd>{low}</kbd>
-                "–"
-                <kbd>{high}</kbd>
-            </span>
             <div class="levels">{levels}</div>
             {move || {
                 if is_missing() {

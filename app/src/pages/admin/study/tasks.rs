@@ -3,12 +3,12 @@
 use std::{cmp::Reverse, sync::Arc};
 
 use leptos::prelude::*;
-use leptos_router::{components::Form, hooks::use_query_map};
+use leptos_router::hooks::use_query_map;
 
 use crate::{
     i18n::{I18n, use_i18n},
     model::{comparison::TaskScores, ids::StudyId, lang::Lang},
-    pages::admin::parts::{asked, choice, excerpt, holds, lang_badge},
+    pages::admin::parts::{Filter, asked, choice, excerpt, holds, lang_badge},
     ui::notice::Empty,
 };
 
@@ -52,10 +52,10 @@ pub fn Tasks(
         rows
     });
     view! {
-        <Form method="get" action="" noscroll=true attr:class="filter" attr:role="search">
+        <Filter search=true>
             <div class="field">
                 <label class="label" for="task-q">{t.filter_text}</label>
-                <input class="input" id="task-q" type="search" name="q" value=move || read("q")/>
+                <input class="input" id="task-q" type="search" name="q" value=move || read("q") prop:value=move || read("q")/>
             </div>
             <div class="field">
                 <label class="label" for="task-lang">{t.language}</label>
@@ -79,7 +79,7 @@ pub fn Tasks(
             </div>
             <button class="button" type="submit">{t.filter}</button>
             <p class="filter-count" role="status">{move || (t.shown_of)(found.with(Vec::len) as u64, all)}</p>
-        </Form>
+        </Filter>
         {move || {
             let rows = found.get();
             if rows.is_empty() {

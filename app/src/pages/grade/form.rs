@@ -1,0 +1,292 @@
+//! The rating as a form: scales, comment, flag, buttons, and whether the server has it all.
+//!
+//! Must stay true: without JavaScript it is a form that the server understands
+//! (`server/src/http/grade.rs`).
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use super::{
+    Habits,
+    desk::{Desk, Kept, Phase},
+    hands::Hands,
+    scales::Scales,
+};
+use crate::{
+    i18n::use_i18n,
+    model::{
+        grading::{Flag, TEXT_MAX},
+        ids::Token,
+        lang::Lang,
+        rubric::Rubric,
+    },
+    ui::{announce::say, failure::escape},
+};
+
+/// The scales, the comment, the flag and the buttons.
+#[component]
+pub fn RatingForm(
+    /// What its buttons act on.
+    hands: Hands,
+    /// The assignment.
+    token: Token,
+    /// The rubric.
+    rubric: Rubric,
+    /// Whether a rating of it was submitted before.
+    rated: bool,
+) -> impl IntoView {
+    let i18n = use_i18n();
+    let t = i18n.rater;
+    let desk = hands.desk;
+    let habits = use_context::<Habits>();
+    let at_first = desk.draft.get_untracked();
+    let locked = move || matches!(desk.phase.get(), Phase::Retrying | Phase::LoggedOut);
+    let rubric_switch = habits.map(|habits| {
+        let choices = Lang::ALL
+            .into_iter()
+            .map(|lang| {
+                view! {
+                    <button
+                        type="button"
+                        lang=lang.tag()
+                        aria-pressed=move || if habits.rubric.get() == lang { "true" } else { "false" }
+                        on:click=move |_| habits.rubric.set(lang)
+                    >
+                        {lang.name()}
+                    </button>
+                }
+            })
+            .collect_view();
+        view! { <div class="languages scripted" role="group" aria-label=t.rubric_language>{choices}</div> }
+    });
+    let scales = view! { <Scales rubric desk current=hands.current missing=hands.missing /> }.into_any();
+    let flag = view! { <FlagField desk flag=at_first.flag /> }.into_any();
+    let state = view! { <State hands /> }.into_any();
+    let problem = move || {
+        let problem = desk.problem.get();
+        (!problem.is_empty()).then(|| view! { <p class="problem">{problem}</p> })
+    };
+    let submit_text = if rated { t.submit_again } else { t.submit };
+    view! {
+        <form
+            class="rating"
+            method="post"
+            action=format!("/grade/{token}")
+            autocomplete="off"
+            data-token=token.0.clone()
+            aria-label=t.rating
+            on:submit=move |event| {
+                event.prevent_default();
+                hands.submit();
+            }
+        >
+            <input type="hidden" name="key" value=form_key() />
+            <div class="rating-body" inert=locked>
+                <div class="rating-head">
+                    <h2 class="eyebrow">{t.rubric}</h2>
+                    {rubric_switch}
+                </div>
+                {scales}
+                <div class="extra">
+                    <div class="field">
+                        <label class="label" for="comment">{t.comment} " " <kbd>"c"</kbd></label>
+                        <textarea
+                            class="input"
+                            id="comment"
+                            name="comment"
+                            rows="1"
+                            maxlength=TEXT_MAX.to_string()
+                            prop:value=move || desk.draft.with(|d| d.comment.clone())
+                            on:input=move |event| {
+                                let text = event_target_value(&event);
+                                desk.write(|draft| draft.comment = text);
+                            }
+                        >
+                            {at_first.comment.clone()}
+                        </textarea>
+                    </div>
+                    {flag}
+                </div>
+            </div>
+            <div class="rating-foot">
+                {problem}
+                <div class="rating-act">
+                    {state}
+                    <button class="button primary submit" type="submit" name="action" value="submit">
+                        {submit_text}
+                        <kbd>"Enter"</kbd>
+                    </button>
+                    {(!rated)
+                        .then(|| {
+                            view! {
+                                <button
+                                    class="button"
+                                    type="submit"
+                                    name="action"
+                                    value="skip"
+                                    on:click=move |event| {
+                                        event.prevent_default();
+                                        desk.skip();
+                                    }
+                                >
+                                    {t.skip}
+                                    <kbd>"s"</kbd>
+                                </button>
+                            }
+                        })}
+                    <button class="button quiet unscripted" type="submit" name="action" value="draft">{t.save_draft}</button>
+                </div>
+            </div>
+        </form>
+    }
+}
+
+/// Why somebody should look at this output.
+#[component]
+fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
+    let t = use_i18n().rater;
+    let choices = [
+        ("", t.flag_none),
+        ("description_unclear", t.flag_description_unclear),
+        ("cannot_judge", t.flag_cannot_judge),
+        ("code_truncated", t.flag_code_truncated),
+        ("other", t.flag_other),
+    ];
+    let first_code = flag_code(&flag);
+    let first_text = flag_text(&flag);
+    let options = choices
+        .into_iter()
+        .map(|(code, name)| view! { <option value=code selected=code == first_code>{name}</option> })
+        .collect_view();
+    view! {
+        <div class="field">
+            <label class="label" for="flag">{t.flag} " " <kbd>"f"</kbd></label>
+            <select
+                class="input"
+                id="flag"
+                name="flag"
+                prop:value=move || desk.draft.with(|d| flag_code(&d.flag))
+                on:change=move |event| {
+                    let code = event_target_value(&event);
+                    desk.change(|draft| draft.flag = flag_of(&code, flag_text(&draft.flag)));
+                }
+            >
+                {options}
+            </select>
+        </div>
+        <div class="field flag-text">
+            <label class="label" for="flag_text">{t.flag_text}</label>
+            <input
+                class="input"
+                id="flag_text"
+                name="flag_text"
+                maxlength=TEXT_MAX.to_string()
+                value=first_text
+                prop:value=move || desk.draft.with(|d| flag_text(&d.flag))
+                on:input=move |event| {
+                    let text = event_target_value(&event);
+                    desk.write(|draft| {
+                        if let Some(Flag::Other(_)) = draft.flag {
+                            draft.flag = Some(Flag::Other(text));
+                        }
+                    });
+                }
+            />
+        </div>
+    }
+}
+
+/// Whether the server has what is on screen, and what to do where it has not.
+#[component]
+fn State(hands: Hands) -> impl IntoView {
+    let i18n = use_i18n();
+    let t = i18n.rater;
+    let desk = hands.desk;
+    let here = use_location();
+    let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
+    let calm = move || match desk.kept.get() {
+        Kept::Untouched => ("state state-none", String::new()),
+        Kept::Saving => ("state state-busy", t.state_saving.into()),
+        Kept::Saved => ("state state-good", t.state_saved.into()),
+        Kept::Retrying => ("state state-care", t.state_retrying.into()),
+        Kept::LoggedOut => ("state state-care", t.state_logged_out.into()),
+        Kept::Refused(why) => ("state state-bad", why),
+    };
+    let now = move || match desk.phase.get() {
+        Phase::Editing => calm(),
+        Phase::Sending => ("state state-busy", t.state_sending.into()),
+        Phase::Retrying => ("state state-care", t.state_submit_retrying.into()),
+        Phase::LoggedOut => ("state state-care", t.state_logged_out.into()),
+        Phase::Done => ("state state-good", t.state_done.into()),
+    };
+    let logged_out = move || desk.phase.get() == Phase::LoggedOut || desk.kept.get() == Kept::LoggedOut;
+    let stuck = move || logged_out() || desk.phase.get() == Phase::Retrying || desk.kept.get() == Kept::Retrying;
+    Effect::new(move |before: Option<bool>| {
+        // Only what needs the rater is said aloud; "saved" after every digit would be noise.
+        let stuck = stuck();
+        if stuck && before != Some(true) {
+            say(now().1);
+        }
+        stuck
+    });
+    view! {
+        <p class=move || now().0>
+            <span>{move || now().1}</span>
+            {move || {
+                logged_out()
+                    .then(|| view! { <a href=log_in target="_blank" rel="external">{t.log_in_again}</a> })
+            }}
+            {move || {
+                stuck()
+                    .then(|| {
+                        view! {
+                            <button class="button" type="button" on:click=move |_| desk.hurry()>
+                                {i18n.common.try_again}
+                            </button>
+                        }
+                    })
+            }}
+        </p>
+    }
+}
+
+fn flag_code(flag: &Option<Flag>) -> &'static str {
+    match flag {
+        None => "",
+        Some(Flag::DescriptionUnclear) => "description_unclear",
+        Some(Flag::CannotJudge) => "cannot_judge",
+        Some(Flag::CodeTruncated) => "code_truncated",
+        Some(Flag::Other(_)) => "other",
+    }
+}
+
+fn flag_text(flag: &Option<Flag>) -> String {
+    match flag {
+        Some(Flag::Other(text)) => text.clone(),
+        _ => String::new(),
+    }
+}
+
+fn flag_of(code: &str, text: String) -> Option<Flag> {
+    match code {
+        "description_unclear" => Some(Flag::DescriptionUnclear),
+        "cannot_judge" => Some(Flag::CannotJudge),
+        "code_truncated" => Some(Flag::CodeTruncated),
+        "other" => Some(Flag::Other(text)),
+        _ => None,
+    }
+}
+
+/// Names one submission of the form without JavaScript, so that sending it twice counts once. The
+/// client has keys of its own and leaves this one alone.
+fn form_key() -> String {
+    #[cfg(feature = "ssr")]
+    {
+        use std::hash::{BuildHasher, Hasher, RandomState};
+        // Seeded by the operating system: not secret, only different each time.
+        let draw = || RandomState::new().build_hasher().finish();
+        format!("form-{:016x}{:016x}", draw(), draw())
+    }
+    #[cfg(not(feature = "ssr"))]
+    String::new()
+}

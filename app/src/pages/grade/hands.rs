@@ -1,0 +1,234 @@
+//! What keys and buttons do on the grading page, and what begins when the client takes it over.
+
+use leptos::{ev, html::Dialog, prelude::*};
+use leptos_router::{NavigateOptions, hooks::use_navigate};
+
+use super::{
+    Habits, browser,
+    desk::{Desk, Kept, Phase},
+    keys::{Act, Place, act, after_score},
+    scales::{give, radio_id},
+};
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::{ids::Token, rubric::Rubric},
+    ui::announce::sayer,
+};
+
+/// What the hands can reach: everything that a key or a button acts on.
+#[derive(Clone, Copy)]
+pub struct Hands {
+    /// What was put down, and its way to the server.
+    pub desk: Desk,
+    /// The dimension that digits score.
+    pub current: RwSignal<usize>,
+    /// The dimension that misses a score, after an attempt to submit.
+    pub missing: RwSignal<Option<usize>>,
+    /// The sheet of keys.
+    pub dialog: NodeRef<Dialog>,
+    /// Whether code is shown as it came.
+    pub raw: RwSignal<bool>,
+    /// The rubric.
+    pub rubric: StoredValue<Rubric>,
+    i18n: I18n,
+    back: StoredValue<Option<String>>,
+    forward: StoredValue<Option<String>>,
+    go: StoredValue<Box<dyn Fn(&str, NavigateOptions) + Send + Sync>>,
+    say: StoredValue<Box<dyn Fn(String) + Send + Sync>>,
+}
+
+impl Hands {
+    /// Hands for one output, with the addresses of the outputs before and after it.
+    pub fn new(desk: Desk, rubric: Rubric, back: Option<String>, forward: Option<String>) -> Hands {
+        let habits = use_context::<Habits>();
+        Hands {
+            desk,
+            current: RwSignal::new(desk.draft.with_untracked(|d| d.first_open()).unwrap_or(0)),
+            missing: RwSignal::new(None),
+            dialog: NodeRef::new(),
+            raw: habits.map_or_else(|| RwSignal::new(false), |habits| habits.raw),
+            rubric: StoredValue::new(rubric),
+            i18n: use_i18n(),
+            back: StoredValue::new(back),
+            forward: StoredValue::new(forward),
+            go: StoredValue::new(Box::new(use_navigate())),
+            say: StoredValue::new(Box::new(sayer())),
+        }
+    }
+
+    /// Does what a key asked for.
+    pub fn act(self, what: Act) {
+        match what {
+            Act::Score(score) => self.score(score),
+            Act::Up => self.move_to(self.current.get_untracked().saturating_sub(1)),
+            Act::Down => {
+                let last = self.rubric.with_value(|r| r.dimensions.len().saturating_sub(1));
+                self.move_to((self.current.get_untracked() + 1).min(last));
+            }
+            Act::Submit => self.submit(),
+            Act::Comment => browser::focus("comment", false),
+            Act::Flag => browser::focus("flag", false),
+            Act::Leave => self.move_to(self.current.get_untracked()),
+            Act::Skip => self.desk.skip(),
+            Act::Back => self.leave_for(self.back.get_value(), self.i18n.rater.no_back),
+            Act::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater.no_forward),
+            Act::Raw => self.raw.update(|raw| *raw = !*raw),
+            Act::Help => {
+                if let Some(dialog) = self.dialog.get_untracked() {
+                    let _ = dialog.show_modal();
+                }
+            }
+        }
+    }
+
+    /// Submits, or goes to what is missing and says so.
+    pub fn submit(self) {
+        let gap = self.desk.submit();
+        self.missing.set(gap);
+        if let Some(gap) = gap {
+            self.move_to(gap);
+        }
+        let problem = self.desk.problem.get_untracked();
+        if !problem.is_empty() {
+            self.tell(problem);
+        }
+    }
+
+    fn score(self, score: u8) {
+        let at = self.current.get_untracked();
+        let refused = self.rubric.with_value(|rubric| {
+            let dimension = rubric.dimensions.get(at)?;
+            let (low, high) = dimension.range();
+            (!dimension.has(score))
+                .then(|| (self.i18n.rater.off_this_scale)(dimension.name.get(self.i18n.lang), low, high))
+        });
+        if let Some(refused) = refused {
+            self.desk.problem.set(refused.clone());
+            self.tell(refused);
+            return;
+        }
+        give(self.desk, at, score);
+        if self.missing.get_untracked() == Some(at) {
+            self.missing.set(None);
+        }
+        self.move_to(self.desk.draft.with_untracked(|d| after_score(&d.scores, at)));
+    }
+
+    /// Puts the keyboard on a dimension: on its chosen level, else on its first.
+    fn move_to(self, place: usize) {
+        self.current.set(place);
+        self.focus(place, false);
+    }
+
+    fn focus(self, place: usize, still: bool) {
+        let chosen = self.desk.draft.with_untracked(|d| d.scores.get(place).copied().flatten());
+        let first = || self.rubric.with_value(|r| r.dimensions.get(place)?.levels.first().map(|l| l.score));
+        if let Some(score) = chosen.or_else(first) {
+            browser::focus(&radio_id(place, score), still);
+        }
+    }
+
+    fn leave_for(self, href: Option<String>, nowhere: &'static str) {
+        match href {
+            Some(href) => {
+                self.desk.hurry();
+                self.go.with_value(|go| go(&href, NavigateOptions::default()));
+            }
+            None => self.tell(nowhere.into()),
+        }
+    }
+
+    fn tell(self, text: String) {
+        self.say.with_value(|say| say(text));
+    }
+}
+
+/// Everything that begins when the client takes the page over; nothing on the server.
+pub fn set_up(hands: Hands, token: Token) {
+    let habits = use_context::<Habits>();
+    let desk = hands.desk;
+    Effect::new(move |began: Option<()>| {
+        if began.is_some() {
+            return;
+        }
+        desk.recover();
+        take_over_clicks(desk, hands.rubric, &token);
+        // Beside the code on a wide screen; on a narrow one the reader begins at the top.
+        request_animation_frame(move || {
+            // The page's elements may be the last output's, scrolled to where its reader was.
+            browser::to_top(".rating-body");
+            hands.focus(hands.current.try_get_untracked().unwrap_or(0), true);
+        });
+    });
+    let keys = window_event_listener(ev::keydown, move |event| {
+        let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
+        let off = habits.is_some_and(|h| !h.keys.get_untracked());
+        if modified || event.default_prevented() {
+            return;
+        }
+        let place = place_of(&event);
+        let Some(what) = act(&event.key(), place) else { return };
+        // With single keys switched off, what has no letter or digit still works.
+        if off && !matches!(what, Act::Up | Act::Down | Act::Leave | Act::Submit) {
+            return;
+        }
+        event.prevent_default();
+        if !event.repeat() || matches!(what, Act::Up | Act::Down) {
+            hands.act(what);
+        }
+    });
+    let online = window_event_listener(ev::online, move |_| desk.hurry());
+    // Somebody who logged in again in another tab comes back to this one.
+    let focus = window_event_listener(ev::focus, move |_| {
+        let waits = desk.phase.get_untracked() == Phase::LoggedOut || desk.kept.get_untracked() == Kept::LoggedOut;
+        if waits {
+            desk.hurry();
+        }
+    });
+    let leaving = window_event_listener(ev::beforeunload, move |event| {
+        let unsent = matches!(desk.kept.get_untracked(), Kept::Retrying | Kept::LoggedOut)
+            || matches!(desk.phase.get_untracked(), Phase::Sending | Phase::Retrying | Phase::LoggedOut);
+        if unsent {
+            event.prevent_default();
+        }
+    });
+    on_cleanup(move || {
+        keys.remove();
+        online.remove();
+        focus.remove();
+        leaving.remove();
+    });
+}
+
+/// Scores that were clicked before the client was there.
+fn take_over_clicks(desk: Desk, rubric: StoredValue<Rubric>, token: &Token) {
+    for place in 0..rubric.with_value(|r| r.dimensions.len()) {
+        let ticked = browser::ticked(&token.0, &format!("score-{place}"));
+        let known = desk.draft.with_untracked(|d| d.scores.get(place).copied().flatten());
+        if let Some(score) = ticked
+            && known.is_none()
+        {
+            give(desk, place, score);
+        }
+    }
+}
+
+/// Where the keyboard is when a key is pressed.
+fn place_of(event: &web_sys::KeyboardEvent) -> Place {
+    use leptos::wasm_bindgen::JsCast;
+    let Some(element) = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) else {
+        return Place::Scale;
+    };
+    let within = |selector: &str| element.closest(selector).ok().flatten().is_some();
+    if within("dialog") {
+        Place::Dialog
+    } else if within("textarea, select, input:not([type=radio]):not([type=checkbox])") {
+        Place::Field
+    } else if within("a, button, summary, input[type=checkbox]") {
+        Place::Control
+    } else if within("[role=region][tabindex]") {
+        Place::Scroller
+    } else {
+        Place::Scale
+    }
+}
