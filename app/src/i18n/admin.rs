@@ -143,7 +143,7 @@ texts! {
         unknown: "Unknown ids", "未知的编号";
         unknown_what: "The dataset has no such task. These lines are left out.", "数据集中没有对应的任务，这些行会被忽略。";
         duplicates: "Duplicate lines", "重复的行";
-        duplicates_what: "The same task with the same code again. Each is taken once.", "任务和代码都相同，只接收一次。";
+        duplicates_what: "The same task with the same code again. Taken once; where the file has different samples of a task, a repeat is a sample too.", "任务和代码都相同，只接收一次；若文件中同一任务有不同的样本，则重复的也算一个样本。";
         empty_outputs: "Outputs without code", "没有代码的输出";
         empty_what: "They are taken, and count as no answer.", "照常接收，视为没有给出答案。";
         telltales: "May name a model", "可能透露模型名称";

@@ -50,6 +50,10 @@ impl I18n {
     /// A point in time: `21 Nov 2026, 03:20 UTC` or `2026年11月21日 03:20 UTC`.
     pub fn time(&self, at: Timestamp) -> String {
         let text = at.rfc3339();
+        // Outside the years 0 to 9999 it is a bare number.
+        if text.as_bytes().get(10) != Some(&b'T') {
+            return text;
+        }
         let (Some(year), Some(month), Some(day), Some(clock)) =
             (text.get(..4), text.get(5..7), text.get(8..10), text.get(11..16))
         else {

@@ -68,7 +68,8 @@ pub struct Preview {
     pub unknown: Vec<(u64, String)>,
     /// How many such lines.
     pub unknown_count: u64,
-    /// Lines that say the same task and the same text again; they are taken once.
+    /// Lines that say the same task and the same text again. They are taken once, unless some task
+    /// has different outputs: then they are samples.
     pub duplicates: Vec<(u64, String)>,
     /// How many such lines.
     pub duplicate_count: u64,

@@ -114,6 +114,10 @@ pub struct Summary {
     pub missing: Listed<String>,
     /// Lines that found no task.
     pub unknown: Listed<(u64, String)>,
+    /// Whether some task has different outputs: then the model was asked several times, and a line
+    /// that says the same again is one more sample, because leaving it out would bias pass@k. In
+    /// other files it is a mistake, and taken once.
+    pub sampled: bool,
     /// Lines that say the same again.
     pub duplicates: Listed<(u64, String)>,
     /// Lines without code.
@@ -224,6 +228,7 @@ impl<'t> Scan<'t> {
             ..Summary::default()
         };
         let mut samples = vec![0_u64; self.tasks.len()];
+        let mut repeats = vec![0_u64; self.tasks.len()];
         let mut seen = HashSet::new();
         for output in self.outputs {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
@@ -234,12 +239,17 @@ impl<'t> Scan<'t> {
             summary.matched += 1;
             if !seen.insert((at, output.hash)) {
                 summary.duplicates.push((output.line, output.task_id));
+                repeats[at] += 1;
                 continue;
             }
             if output.empty {
                 summary.empty.push((output.line, output.task_id));
             }
             samples[at] += 1;
+        }
+        summary.sampled = samples.iter().any(|different| *different > 1);
+        if summary.sampled {
+            samples.iter_mut().zip(repeats).for_each(|(count, again)| *count += again);
         }
         for (at, count) in samples.iter().enumerate() {
             summary.covered += u64::from(*count > 0);
@@ -354,7 +364,11 @@ mod tests {
         assert_eq!(summary.duplicates.first, [(3, "0".to_owned())]);
         assert_eq!(summary.empty.first, [(5, "1".to_owned())]);
         assert_eq!(summary.unknown.first, [(6, "9".to_owned())]);
-        assert_eq!((summary.samples_max, summary.tasks_with_samples), (2, 1));
+        // The repeat is a sample, because the task has different ones too.
+        assert_eq!((summary.sampled, summary.samples_max, summary.tasks_with_samples), (true, 3, 1));
+        let twice = [r#"{"task_id": 0, "code": "a"}"#; 2].join("\n");
+        let same = scan(&TASKS, &twice, Matching::Auto);
+        assert_eq!((same.sampled, same.samples_max, same.duplicates.count), (false, 1, 1));
         assert_eq!(summary.telltales, [(4, "chatgpt".to_owned())]);
         assert_eq!((summary.problems.count, summary.problems.first[0].line), (1, Some(7)));
     }

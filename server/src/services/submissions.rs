@@ -79,7 +79,7 @@ impl SubmissionService {
     }
 
     /// Stores the outputs of a file that was read before; called inside the transaction.
-    fn store(&self, tx: &Connection, plan: &Plan, matching: Matching, id: SubmissionId) -> Result<(), Failure> {
+    fn store(&self, tx: &Connection, plan: &Plan, summary: &Summary, id: SubmissionId) -> Result<(), Failure> {
         let mut samples: HashMap<usize, u32> = HashMap::new();
         let mut seen = HashSet::new();
         let mut failed = None;
@@ -89,8 +89,8 @@ impl SubmissionService {
                 return;
             }
             let stored = line.map_err(|problem| Failure::App(AppError::Invalid(vec![problem]))).and_then(|output| {
-                let Some(at) = plan.tasks.find(&output, matching) else { return Ok(()) };
-                if !seen.insert((at, content(&output))) {
+                let Some(at) = plan.tasks.find(&output, summary.matching) else { return Ok(()) };
+                if !summary.sampled && !seen.insert((at, content(&output))) {
                     return Ok(());
                 }
                 let sample = samples.entry(at).or_default();
@@ -264,7 +264,7 @@ impl Submissions for SubmissionService {
                 by: caller.id(),
             };
             let id = submissions::insert(tx, &new)?;
-            service.store(tx, &plan, summary.matching, id)?;
+            service.store(tx, &plan, &summary, id)?;
             audit::note(tx, &caller, "take submission", &format!("{id}: {model} on {}", plan.dataset.slug))?;
             Ok(id)
         });

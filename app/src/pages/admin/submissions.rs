@@ -56,9 +56,9 @@ fn table(i: I18n, rows: Vec<SubmissionRow>) -> AnyView {
                     <a href=format!("/admin/submissions/{}", row.id)>{row.model_name}</a>
                 </th>
                 <td role="cell" data-label=t.dataset>
-                    <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>
+                    <span><a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>
                     " "
-                    <span class="muted small">{(t.version_n)(row.number)}</span>
+                    <span class="muted small">{(t.version_n)(row.number)}</span></span>
                 </td>
                 <td role="cell" data-label=t.outputs class="num">{i.number(row.outputs)}</td>
                 <td role="cell" data-label=t.tasks_answered class="num">{i.number(row.tasks)}</td>
