@@ -13,7 +13,7 @@ use leptos_router::{
     path,
 };
 
-#[cfg(feature = "ssr")]
+#[cfg(any(feature = "ssr", feature = "results"))]
 use crate::i18n::use_visitor;
 use crate::{
     model::user::Visitor,
@@ -43,7 +43,7 @@ pub fn App() -> impl IntoView {
             <main class="main" id="main" tabindex="-1">
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("/") view=StartPage ssr=SsrMode::Async />
-                    <Parts />
+                    <Pages />
                 </FlatRoutes>
             </main>
             <LiveRegions />
@@ -52,27 +52,21 @@ pub fn App() -> impl IntoView {
 }
 
 /// The start page: what its visitor works on.
-#[cfg(feature = "ssr")]
 #[component]
 fn StartPage() -> impl IntoView {
-    use crate::pages::{admin::AdminHome, desk::DeskPage};
-    if use_visitor().is_admin() { view! { <AdminHome /> }.into_any() } else { view! { <DeskPage /> }.into_any() }
-}
-
-#[cfg(not(feature = "ssr"))]
-use start::StartPage;
-
-/// Each part of the client has the start page of its own visitors only.
-#[cfg(not(feature = "ssr"))]
-mod start {
-    #[cfg(feature = "admin")]
-    pub use crate::pages::admin::AdminHome as StartPage;
-    #[cfg(not(feature = "admin"))]
-    pub use crate::pages::desk::DeskPage as StartPage;
+    // A part of the client that has no start page is never asked for it.
+    #[cfg(any(feature = "ssr", feature = "results"))]
+    if use_visitor().is_admin() {
+        return view! { <crate::pages::admin::AdminHome /> }.into_any();
+    }
+    #[cfg(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results"))))]
+    return view! { <crate::pages::desk::DeskPage /> }.into_any();
+    #[cfg(not(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results")))))]
+    ().into_any()
 }
 
 /// Accounts and the rater's side.
-#[cfg(any(feature = "ssr", not(feature = "admin")))]
+#[cfg(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results"))))]
 #[component(transparent)]
 fn Grading() -> AnyNestedRoute {
     use crate::pages::{
@@ -96,23 +90,29 @@ fn Grading() -> AnyNestedRoute {
     .into_any_nested_route()
 }
 
+/// Every page, on the server.
 #[cfg(feature = "ssr")]
 #[component(transparent)]
-fn Parts() -> AnyNestedRoute {
-    use crate::pages::admin::AdminRoutes;
+fn Pages() -> AnyNestedRoute {
+    use crate::pages::admin::{DataRoutes, ResultRoutes, SetupRoutes};
     view! {
         <Grading />
-        <AdminRoutes />
+        <DataRoutes />
+        <SetupRoutes />
+        <ResultRoutes />
     }
     .into_inner()
     .into_any_nested_route()
 }
 
-#[cfg(all(not(feature = "ssr"), not(feature = "admin")))]
-use self::Grading as Parts;
-/// The pages of this part of the client.
-#[cfg(all(not(feature = "ssr"), feature = "admin"))]
-use crate::pages::admin::AdminRoutes as Parts;
+#[cfg(all(not(feature = "ssr"), not(any(feature = "data", feature = "setup", feature = "results"))))]
+use self::Grading as Pages;
+#[cfg(all(not(feature = "ssr"), feature = "data"))]
+use crate::pages::admin::DataRoutes as Pages;
+#[cfg(all(not(feature = "ssr"), feature = "results"))]
+use crate::pages::admin::ResultRoutes as Pages;
+#[cfg(all(not(feature = "ssr"), feature = "setup"))]
+use crate::pages::admin::SetupRoutes as Pages;
 
 #[cfg(feature = "ssr")]
 fn visitor() -> Visitor {

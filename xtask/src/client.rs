@@ -47,8 +47,12 @@ struct Part {
     features: &'static str,
 }
 
-const PARTS: [Part; 2] =
-    [Part { name: "grading", features: "hydrate" }, Part { name: "admin", features: "hydrate,admin" }];
+const PARTS: [Part; 4] = [
+    Part { name: "grading", features: "hydrate" },
+    Part { name: "data", features: "hydrate,data" },
+    Part { name: "setup", features: "hydrate,setup" },
+    Part { name: "results", features: "hydrate,results" },
+];
 
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Pages and server functions: Leptos, given the request's caller and the services' ports.
 
-use app::{error::AppError, model::user::Visitor, port::Caller, shell::shell};
+use app::{error::AppError, model::user::Visitor, part::Part, port::Caller, shell::shell};
 use axum::{
     Extension,
     body::Body,
