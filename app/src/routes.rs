@@ -4,27 +4,21 @@
 //! was given. Every route renders completely on the server, so that it works without JavaScript
 //! and has its right status.
 
-use leptos::{either::Either, prelude::*};
+use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::{
     SsrMode,
+    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute},
     components::{FlatRoutes, Route, Router},
     path,
 };
 
+#[cfg(any(feature = "ssr", feature = "results"))]
+use crate::i18n::use_visitor;
 use crate::{
-    i18n::use_visitor,
     model::user::Visitor,
-    pages::{
-        account::AccountPage,
-        admin::{AdminHome, AdminRoutes},
-        desk::DeskPage,
-        grade::{GradeItemPage, GradeNextPage, provide_habits},
-        join::JoinPage,
-        log_in::LogInPage,
-        mine::MinePage,
-        not_found::NotFoundPage,
-    },
+    pages::{grade::provide_habits, not_found::NotFoundPage},
+    part::keep_apart,
     ui::{
         announce::{LiveRegions, provide_announcer},
         frame::{FocusOnNavigation, Header},
@@ -37,6 +31,8 @@ pub fn App() -> impl IntoView {
     provide_meta_context();
     // The visitor travels with the page: no request, no waiting, the same words on both sides.
     let visitor = SharedValue::new(visitor).into_inner();
+    let admin = visitor.is_admin();
+    Effect::new(move |_| keep_apart(admin));
     provide_context(visitor);
     provide_announcer();
     provide_habits();
@@ -47,14 +43,7 @@ pub fn App() -> impl IntoView {
             <main class="main" id="main" tabindex="-1">
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("/") view=StartPage ssr=SsrMode::Async />
-                    <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
-                    <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
-                    <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
-                    <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
-                    <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
-                    <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
-                    <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
-                    <AdminRoutes />
+                    <Pages />
                 </FlatRoutes>
             </main>
             <LiveRegions />
@@ -66,8 +55,65 @@ pub fn App() -> impl IntoView {
 /// The start page: what its visitor works on.
 #[component]
 fn StartPage() -> impl IntoView {
-    if use_visitor().is_admin() { Either::Left(view! { <AdminHome /> }) } else { Either::Right(view! { <DeskPage /> }) }
+    // A part of the client that has no start page is never asked for it.
+    #[cfg(any(feature = "ssr", feature = "results"))]
+    if use_visitor().is_admin() {
+        return view! { <crate::pages::admin::AdminHome /> }.into_any();
+    }
+    #[cfg(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results"))))]
+    return view! { <crate::pages::desk::DeskPage /> }.into_any();
+    #[cfg(not(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results")))))]
+    ().into_any()
 }
+
+/// Accounts and the rater's side.
+#[cfg(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results"))))]
+#[component(transparent)]
+fn Grading() -> AnyNestedRoute {
+    use crate::pages::{
+        account::AccountPage,
+        desk::DeskPage,
+        grade::{GradeItemPage, GradeNextPage},
+        join::JoinPage,
+        log_in::LogInPage,
+        mine::MinePage,
+    };
+    view! {
+        <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
+        <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
+        <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
+        <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
+        <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
+        <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
+        <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Every page, on the server.
+#[cfg(feature = "ssr")]
+#[component(transparent)]
+fn Pages() -> AnyNestedRoute {
+    use crate::pages::admin::{DataRoutes, ResultRoutes, SetupRoutes};
+    view! {
+        <Grading />
+        <DataRoutes />
+        <SetupRoutes />
+        <ResultRoutes />
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+#[cfg(all(not(feature = "ssr"), not(any(feature = "data", feature = "setup", feature = "results"))))]
+use self::Grading as Pages;
+#[cfg(all(not(feature = "ssr"), feature = "data"))]
+use crate::pages::admin::DataRoutes as Pages;
+#[cfg(all(not(feature = "ssr"), feature = "results"))]
+use crate::pages::admin::ResultRoutes as Pages;
+#[cfg(all(not(feature = "ssr"), feature = "setup"))]
+use crate::pages::admin::SetupRoutes as Pages;
 
 #[cfg(feature = "ssr")]
 fn visitor() -> Visitor {
