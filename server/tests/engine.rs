@@ -90,7 +90,7 @@ fn every_fixture_comes_to_its_verdict() {
     let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
     let classes: BTreeSet<String> =
         ["SumTest", "ObjectTest", "EmptyTest"].iter().map(|name| format!("aixgrade.fixture.{name}")).collect();
-    let allowance = Allowance { cpu_s: 3, wall_s: 10, heap_mib: 64, threads: 16 };
+    let allowance = Allowance { cpu_s: 2, wall_s: 20, heap_mib: 64, threads: 16 };
     let grader =
         Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, workers()).unwrap();
     let outputs = tree(&fixtures.join("outputs"), |path| path.ends_with(".java"));
@@ -142,12 +142,16 @@ fn describe(name: &str, outcome: &Outcome) -> String {
     format!("{line}\n")
 }
 
-/// Needs a checkout of the published benchmark (`AIXBENCH`) and the published runner's results
-/// (`AIXGRADE_DATA`); says so and does nothing where they are not there.
+/// Needs a checkout of the published benchmark (`AIXGRADE_TEST_AIXBENCH`) and the published runner's results
+/// (`AIXGRADE_TEST_DATA`); says so and does nothing where they are not there.
 #[test]
 fn agrees_with_the_published_runner() {
-    let (Some(checkout), Some(data)) = (std::env::var_os("AIXBENCH"), std::env::var_os("AIXGRADE_DATA")) else {
-        eprintln!("skipped: AIXBENCH and AIXGRADE_DATA are not set");
+    let (Some(checkout), Some(data)) =
+        (std::env::var_os("AIXGRADE_TEST_AIXBENCH"), std::env::var_os("AIXGRADE_TEST_DATA"))
+    else {
+        eprintln!(
+            "skipped: set AIXGRADE_TEST_AIXBENCH to a checkout of AixBench, AIXGRADE_TEST_DATA to its data files"
+        );
         return;
     };
     let checkout = PathBuf::from(checkout);
@@ -178,20 +182,17 @@ fn agrees_with_the_published_runner() {
             })
             .collect();
         let classes: BTreeSet<String> = outputs.iter().map(|(task, _)| task.test_class.clone()).collect();
-        let begun = std::time::Instant::now();
         let grader =
             Grader::prepare(sandbox(), &folder(), TestKind::Aixbench, &tree, &classes, Allowance::default(), workers());
         let grader = grader.unwrap();
-        println!("prepared in {:?}", begun.elapsed());
-        let begun = std::time::Instant::now();
         let found = grade(grader, &outputs);
-        println!("{model}: {} outputs in {:?}", found.len(), begun.elapsed());
-        let cpu: u32 = found.iter().map(|o| o.cpu_ms).sum();
-        println!("cpu of the JVMs: {cpu} ms; solved {}", found.iter().filter(|o| o.verdict == Verdict::Passed).count());
         for ((id, passed, total), outcome) in expected.iter().zip(&found) {
-            if (outcome.passed, outcome.total) != (*passed, *total) {
-                println!("task {id}: expected {passed}/{total}, found {outcome:#?}");
+            // The packaged code of 160 draws at random.
+            if id != "160" {
+                assert_eq!((outcome.passed, outcome.total), (*passed, *total), "{model}, task {id}: {outcome:#?}");
             }
         }
+        let solved = found.iter().filter(|o| o.verdict == Verdict::Passed).count();
+        println!("{model}: {} outputs agree, {solved} pass every case", found.len());
     }
 }

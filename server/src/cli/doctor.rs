@@ -49,12 +49,33 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
             );
         }
     }
+    for (what, ok, detail) in sandbox(global).await {
+        note(&what, ok, detail);
+    }
     let well = findings.iter().all(|f| f.ok);
     global.show(&findings, |findings| {
         let line = |f: &Finding| format!("{}  {}: {}", if f.ok { "ok   " } else { "WRONG" }, f.what, f.detail);
         findings.iter().map(line).collect::<Vec<_>>().join("\n")
     })?;
     if well { Ok(()) } else { Err(Failure::conflict("not everything is well; see above")) }
+}
+
+/// The walls around model code, each tried by a fixture of our own.
+async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
+    let what = "sandbox".to_owned();
+    let services = match global.open() {
+        Ok(services) => services,
+        Err(failure) => return vec![(what, false, said(failure))],
+    };
+    let engine = services.runs.engine().clone();
+    match tokio::task::spawn_blocking(move || engine.trials()).await {
+        Ok(Ok(trials)) => {
+            let line = |t: crate::engine::proof::Shown| (format!("{what}: {}", t.what), t.well, t.detail);
+            trials.into_iter().map(line).collect()
+        }
+        Ok(Err(failure)) => vec![(what, false, said(failure))],
+        Err(e) => vec![(what, false, e.to_string())],
+    }
 }
 
 fn said(failure: Failure) -> String {

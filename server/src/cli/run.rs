@@ -1,20 +1,19 @@
 //! `aixgrade run`
 
-use std::time::Duration;
+use std::{io::Write, time::Duration};
 
 use app::{
     model::{
-        ids::{RunId, SubmissionId},
-        run::{ItemRow, ItemState, Metrics, PassAtK, RunDetail, Verdict},
+        ids::SubmissionId,
+        run::{ItemState, PassAtK, RunDetail},
     },
     port::{Caller, Runs as _, Submissions as _},
 };
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 
 use super::{Global, table};
-use crate::error::Failure;
+use crate::{error::Failure, report};
 
 /// `run`
 #[derive(Args)]
@@ -28,29 +27,6 @@ pub struct Run {
     /// Run everything, also what was run before with the same code, tests and Java
     #[arg(long)]
     fresh: bool,
-}
-
-/// One output, as a line of JSON.
-#[derive(Serialize)]
-struct Line<'a> {
-    task_id: &'a str,
-    sample: u32,
-    /// Absent where our own machinery failed.
-    verdict: Option<Verdict>,
-    passed: u32,
-    total: u32,
-    cpu_ms: u32,
-    wall_ms: u32,
-    cached: bool,
-}
-
-/// The last line of JSON.
-#[derive(Serialize)]
-struct Last<'a> {
-    run: RunId,
-    metrics: &'a Metrics,
-    pass_at: &'a [PassAtK],
-    failed: u32,
 }
 
 /// Runs the command: in this process, also where a server works on the same data folder.
@@ -76,27 +52,15 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
     bar.finish_and_clear();
     work.await.map_err(Failure::internal)??;
     let detail = services.runs.get(&caller, id).await?;
-    if global.json { lines(&detail) } else { global.show(&(), |()| text(&detail)) }?;
+    if global.json {
+        std::io::stdout().lock().write_all(&report::runs::json_lines(&detail)?)?;
+    } else {
+        global.show(&(), |()| text(&detail))?;
+    }
     match detail.row.failed {
         0 => Ok(()),
         n => Err(Failure::internal(format!("the engine itself failed on {n} outputs; they have no verdict"))),
     }
-}
-
-fn lines(detail: &RunDetail) -> Result<(), Failure> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    for item in &detail.items {
-        let ItemRow { task_id, sample, verdict, passed, total, cpu_ms, wall_ms, cached, .. } = item;
-        let (sample, verdict, passed, total) = (*sample, *verdict, *passed, *total);
-        let line =
-            Line { task_id, sample, verdict, passed, total, cpu_ms: *cpu_ms, wall_ms: *wall_ms, cached: *cached };
-        writeln!(out, "{}", serde_json::to_string(&line)?)?;
-    }
-    let RunDetail { row, pass_at, .. } = detail;
-    let last = Last { run: row.id, metrics: &row.metrics, pass_at, failed: row.failed };
-    writeln!(out, "{}", serde_json::to_string(&last)?)?;
-    Ok(())
 }
 
 fn text(detail: &RunDetail) -> String {

@@ -2,7 +2,7 @@
 //!
 //! [`toolchain`] makes the Java that stands inside the walls, [`suite`] readies a dataset's tests,
 //! [`compiler`] and [`runner`] speak with the Java side, [`grader`] puts them together: assemble,
-//! compile, run, judge. Called by `jobs`; it knows no database. The sandbox is a trait object, so
+//! compile, run, judge; [`proof`] tries the walls with our own fixtures. Called by `jobs`; it knows no database. The sandbox is a trait object, so
 //! that tests can play the Java side.
 //!
 //! What must stay true: a program's failure is an [`Outcome`], our own is an [`EngineError`], and
@@ -12,6 +12,7 @@
 
 pub mod compiler;
 pub mod grader;
+pub mod proof;
 pub mod runner;
 pub mod suite;
 pub mod toolchain;

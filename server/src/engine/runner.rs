@@ -163,7 +163,8 @@ fn without_answer(end: &End<'_>) -> Outcome {
         _ => Outcome::new(Verdict::Crashed),
     };
     outcome.message = match (outcome.verdict, end.report.code) {
-        (Verdict::NoResult, Some(code)) => format!("the JVM was ended (exit code {code}) before there was a result"),
+        // Which code it was says nothing: the solution chose it.
+        (Verdict::NoResult, _) => "the JVM ended before there was a result".into(),
         (_, Some(code)) => format!("the JVM was ended by signal {}", code - 128),
         (_, None) => "the JVM was lost".into(),
     };

@@ -53,6 +53,10 @@ const HARNESS: &[(&str, &str)] = &[
         include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/Defaults.java"),
     ),
     (
+        "aixgrade.harness/aixgrade/harness/Rehearsal.java",
+        include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/Rehearsal.java"),
+    ),
+    (
         "aixgrade.harness/aixgrade/harness/TestLoader.java",
         include_str!("../../../java-harness/src/aixgrade.harness/aixgrade/harness/TestLoader.java"),
     ),
@@ -103,7 +107,7 @@ pub(super) const MODULES: &[&str] = &[
 const LEFT_OUT: &[&str] = &["libawt_xawt.so", "libjawt.so", "libsplashscreen.so", "libjsound.so", "jspawnhelper"];
 
 /// Raised when the way images are made changes.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// The images, ready to be mounted.
 #[derive(Clone, Debug)]
@@ -240,14 +244,32 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
         for library in LEFT_OUT {
             let _ = fs::remove_file(java.join("lib").join(library));
         }
-        // The archive of loaded JDK classes halves a JVM's start.
-        tool::run(&java.join("bin/java"), ["-Xshare:dump", "-XX:+UseSerialGC"])?;
+        archive(&java, name == "run")?;
         copy_libraries(&java, &image.join("sys"))?;
         readable(&image)?;
     }
     fs::remove_dir_all(source)?;
     fs::remove_dir_all(modules)?;
     fs::set_permissions(place, fs::Permissions::from_mode(0o755))
+}
+
+/// Makes the archive of loaded classes, which halves a JVM's start: the JDK's own list of them, and
+/// for the runner what a rehearsal loads besides.
+fn archive(java: &Path, rehearse: bool) -> io::Result<()> {
+    let program = java.join("bin/java");
+    let mut list = fs::read_to_string(java.join("lib/classlist")).unwrap_or_default();
+    let own = java.join("lib/rehearsal");
+    if rehearse {
+        let modules = MODULES.join(",");
+        let option = format!("-XX:DumpLoadedClassList={}", own.display());
+        let main = "aixgrade.harness/aixgrade.harness.Rehearsal";
+        tool::run(&program, [&option, "-XX:+UseSerialGC", "--add-modules", &modules, "-m", main])?;
+        list.push_str(&fs::read_to_string(&own)?);
+    }
+    fs::write(&own, list)?;
+    let option = format!("-XX:SharedClassListFile={}", own.display());
+    tool::run(&program, ["-Xshare:dump", "-XX:+UseSerialGC", &option])?;
+    fs::remove_file(own)
 }
 
 /// Copies what the image's programs link to outside of it, each to its own path below `sys`.

@@ -8,6 +8,7 @@ pub mod grade;
 pub mod guard;
 pub mod pages;
 pub mod router;
+pub mod runs;
 pub mod session;
 pub mod studies;
 pub mod upload;

@@ -38,6 +38,7 @@ use crate::{
     engine::{
         EngineError,
         grader::{Grader, Task, Worker},
+        proof,
         runner::Allowance,
         suite::TestKind,
     },
@@ -61,6 +62,7 @@ pub struct Engine {
     folder: Arc<PathBuf>,
     allowance: Allowance,
     bell: Arc<Bell>,
+    proved: Arc<Mutex<bool>>,
 }
 
 #[derive(Default)]
@@ -73,7 +75,7 @@ impl Engine {
     /// An engine over a data folder. Nothing is started.
     pub fn new(db: Db, data: &std::path::Path) -> Engine {
         let folder = Arc::new(data.join("engine"));
-        Engine { db, folder, allowance: Allowance::default(), bell: Arc::default() }
+        Engine { db, folder, allowance: Allowance::default(), bell: Arc::default(), proved: Arc::default() }
     }
 
     /// The same with other limits.
@@ -125,6 +127,12 @@ impl Engine {
             }
         };
         self.recall(run, &grader)?;
+        if self.db.read_blocking(|conn| runs::left(conn, run))?.0 > 0
+            && let Err(failure) = self.prove()
+        {
+            self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&said(&failure))))?;
+            return Err(failure);
+        }
         let workers = worker_count();
         loop {
             // What has not failed yet, side by side; then what has, one by one.
@@ -141,6 +149,37 @@ impl Engine {
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// Tries the walls with our own fixtures, once in a process's life.
+    ///
+    /// # Errors
+    /// A wall that does not stand: nothing is run then.
+    fn prove(&self) -> Result<(), Failure> {
+        let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*proved {
+            let fallen: Vec<String> = proof::prove(sandbox()?, &self.folder)?
+                .into_iter()
+                .filter(|shown| !shown.well)
+                .map(|shown| format!("\"{}\" does not hold: {}", shown.what, shown.detail))
+                .collect();
+            if !fallen.is_empty() {
+                let why = fallen.join("; ");
+                return Err(Failure::conflict(format!(
+                    "the engine does not trust its sandbox, so nothing was run: {why}"
+                )));
+            }
+            *proved = true;
+        }
+        Ok(())
+    }
+
+    /// Every trial of the walls, for `aixgrade doctor`.
+    ///
+    /// # Errors
+    /// The sandbox or the Java images cannot be made at all.
+    pub fn trials(&self) -> Result<Vec<proof::Shown>, Failure> {
+        Ok(proof::prove(sandbox()?, &self.folder)?)
     }
 
     fn prepare(&self, run: RunId) -> Result<Grader, Failure> {

@@ -1,3 +1,4 @@
 //! Tables to take away.
 
 pub mod csv;
+pub mod runs;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::parts::{Filter, asked, holds, param};
+use super::parts::{Filter, FormError, asked, holds, param};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -14,7 +14,7 @@ use crate::{
         lang::Lang,
         submission::{OutputRow, SubmissionDetail},
     },
-    rpc::submissions::submission,
+    rpc::{runs::StartRun, submissions::submission},
     ui::{
         frame::Page,
         load::Load,
@@ -27,6 +27,7 @@ use crate::{
 pub fn SubmissionPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
+    let start = ServerAction::<StartRun>::new();
     let id = Memo::new(move |_| param(params, "id").map(SubmissionId));
     let data = Resource::new(
         move || id.get(),
@@ -37,10 +38,10 @@ pub fn SubmissionPage() -> impl IntoView {
             }
         },
     );
-    view! { <Load data let:detail>{page(i, detail)}</Load> }
+    view! { <Load data let:detail>{page(i, detail, start)}</Load> }
 }
 
-fn page(i: I18n, detail: SubmissionDetail) -> AnyView {
+fn page(i: I18n, detail: SubmissionDetail, start: ServerAction<StartRun>) -> AnyView {
     let t = i.admin;
     let SubmissionDetail { row, outputs } = detail;
     let study = format!("/admin/studies/new?dataset={}", row.dataset);
@@ -48,8 +49,16 @@ fn page(i: I18n, detail: SubmissionDetail) -> AnyView {
         <Page
             title=row.model_name.clone()
             crumbs=vec![("/admin/submissions".into(), t.submissions.into())]
-            actions=move || view! { <a class="button" href=study.clone()>{t.new_study}</a> }
+            actions=move || view! {
+                <a class="button" href=study.clone()>{t.new_study}</a>
+                <ActionForm action=start>
+                    <input type="hidden" name="submission" value=row.id.to_string()/>
+                    <input type="hidden" name="fresh" value="false"/>
+                    <button class="button primary" type="submit">{i.runs.start}</button>
+                </ActionForm>
+            }
         >
+        <FormError of=move || start.value().get().and_then(Result::err)/>
         <dl class="facts">
             <div><dt>{t.dataset}</dt><dd>
                 <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>

@@ -2,10 +2,12 @@ package aixgrade.harness;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.security.Provider;
 import java.security.Security;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,12 +30,29 @@ final class Defaults {
     private final PrintStream err = System.err;
     private final Properties properties = System.getProperties();
     private final Map<Object, Object> settings = Map.copyOf(properties);
-    private final String security = security();
+    private final String security;
 
-    private Defaults() {}
+    private Defaults(boolean withSecurity) {
+        security = withSecurity ? security() : null;
+    }
 
-    static Defaults now() {
-        return new Defaults();
+    /**
+     * The settings as they are. Asking for the security providers loads them all, which takes as long
+     * as everything else together, so that is done only where a solution has to do with them.
+     */
+    static Defaults now(boolean withSecurity) {
+        return new Defaults(withSecurity);
+    }
+
+    /** Whether classes name Java's security settings, as a type or in a text. */
+    static boolean concernSecurity(Collection<byte[]> classes) {
+        for (byte[] bytes : classes) {
+            String text = new String(bytes, StandardCharsets.ISO_8859_1);
+            if (text.contains("java/security/Security") || text.contains("java.security.Security")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The names of what has changed since. */
@@ -47,7 +66,7 @@ final class Defaults {
         note(changed, "System.out", out == System.out);
         note(changed, "System.err", err == System.err);
         note(changed, "system properties", properties == System.getProperties() && unchanged());
-        note(changed, "security properties", security.equals(security()));
+        note(changed, "security properties", security == null || security.equals(security()));
         note(changed, "uncaught exception handler", Thread.getDefaultUncaughtExceptionHandler() == null);
         return changed;
     }

@@ -43,7 +43,6 @@ final class Runner {
                 }
                 Files.write(path, file.getValue());
             }
-            Defaults defaults = Defaults.now();
             control.write(new Frame('H').number(Control.PROTOCOL).string(System.getProperty("java.vm.version")));
             DataInputStream in = control.read();
             if (in == null) {
@@ -53,6 +52,7 @@ final class Runner {
             Job job = Job.read(in);
             tests.addTests(job.tests);
             tests.addSolution(job.solution);
+            Defaults defaults = Defaults.now(Defaults.concernSecurity(job.solution.values()));
             Result result = run(job, tests);
             reserve = null;
             control.write(result.frame(job.nonce, defaults.changed(), leftOver()));
@@ -64,7 +64,7 @@ final class Runner {
         Runtime.getRuntime().halt(0);
     }
 
-    private static Result run(Job job, TestLoader tests) throws InterruptedException {
+    static Result run(Job job, TestLoader tests) throws InterruptedException {
         Result[] result = new Result[1];
         Thread thread = new Thread(null, () -> result[0] = attempt(job, tests), "tests");
         thread.start();

@@ -1,0 +1,95 @@
+//! `/admin/runs`: every run of automated tests. One run is [`run`]'s, one output [`item`]'s.
+
+pub mod item;
+pub mod run;
+
+use leptos::prelude::*;
+
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::run::{RunRow, RunStatus, Verdict},
+    rpc::runs::runs,
+    ui::{
+        frame::Page,
+        load::Load,
+        notice::{Badge, Empty, Tone},
+    },
+};
+
+/// The list of runs.
+#[component]
+pub fn RunsPage() -> impl IntoView {
+    let i = use_i18n();
+    let data = Resource::new(|| (), |()| runs(None));
+    view! {
+        <Page title=i.runs.runs>
+            <Load data let:rows>{table(i, rows)}</Load>
+        </Page>
+    }
+}
+
+fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
+    let (t, a) = (i.runs, i.admin);
+    if rows.is_empty() {
+        return view! { <Empty title=t.no_runs><p>{t.no_runs_hint}</p></Empty> }.into_any();
+    }
+    let rows = rows.into_iter().map(|row| {
+        let (m, done) = (row.metrics, (i.common.of)(row.done.into(), row.items.into()));
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.run>
+                    <a href=format!("/admin/runs/{}", row.id)>{row.model_name}</a>
+                </th>
+                <td role="cell" data-label=a.dataset>{row.dataset}" "<span class="muted">{(a.version_n)(row.number)}</span></td>
+                <td role="cell" data-label=t.state>{status(i, row.status)}</td>
+                <td role="cell" data-label=t.done class="num">{done}</td>
+                <td role="cell" data-label=t.solved class="num">{percent(m.pass_at_1)}</td>
+                <td role="cell" data-label=t.ratio class="num">{percent(m.ratio_mean)}</td>
+                <td role="cell" data-label=t.started>{i.time(row.created_at)}</td>
+            </tr>
+        }
+    });
+    view! {
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.runs}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    <th role="columnheader" scope="col">{t.run}</th>
+                    <th role="columnheader" scope="col">{a.dataset}</th>
+                    <th role="columnheader" scope="col">{t.state}</th>
+                    <th role="columnheader" scope="col" class="num">{t.done}</th>
+                    <th role="columnheader" scope="col" class="num">"pass@1"</th>
+                    <th role="columnheader" scope="col" class="num">{t.ratio}</th>
+                    <th role="columnheader" scope="col">{t.started}</th>
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows.collect_view()}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+/// A run's state in its colour.
+fn status(i: I18n, status: RunStatus) -> impl IntoView {
+    let tone = match status {
+        RunStatus::Running => Tone::Care,
+        RunStatus::Finished => Tone::Good,
+        RunStatus::Cancelled => Tone::Plain,
+    };
+    view! { <Badge tone>{i.runs.status_name(status)}</Badge> }
+}
+
+/// A verdict in its colour.
+fn verdict(i: I18n, verdict: Verdict) -> impl IntoView {
+    let tone = match verdict {
+        Verdict::Passed => Tone::Good,
+        Verdict::Failed | Verdict::CompileError => Tone::Bad,
+        _ => Tone::Care,
+    };
+    view! { <Badge tone>{i.runs.verdict_name(verdict)}</Badge> }
+}
+
+/// A share as the paper prints it: `68.68 %`.
+fn percent(share: f64) -> String {
+    format!("{:.2} %", share * 100.0)
+}
