@@ -9,28 +9,33 @@
 pub enum Part {
     /// Accounts and the rater's side.
     Grading,
-    /// What is there: datasets, model outputs, and the tests' runs over them.
+    /// What is there: the overview, datasets, model outputs, studies.
     Data,
-    /// What brings something in: uploads, new studies, people.
+    /// What brings something in: uploads, new studies.
     Setup,
-    /// What comes of it: the overview, studies and their results.
+    /// What comes of it: a study with its results; people.
     Results,
+    /// Automated tests.
+    Runs,
 }
 
 impl Part {
     /// The part that has the page at `path`, for an admin or for somebody else.
     pub fn of(path: &str, admin: bool) -> Part {
-        let below =
-            |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let any_below = |folders: &[&str]| folders.iter().any(|folder| below(folder));
-        if any_below(&["/admin/datasets", "/admin/submissions", "/admin/outputs", "/admin/runs"]) {
-            Part::Data
-        } else if any_below(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
+        let within = |folder: &str| match path.strip_prefix(folder) {
+            Some(rest) => rest.is_empty() || rest.starts_with('/'),
+            None => false,
+        };
+        if !within("/admin") && !(path == "/" && admin) {
+            Part::Grading
+        } else if within("/admin/upload") || within("/admin/uploads") || within("/admin/studies/new") {
             Part::Setup
-        } else if below("/admin") || (path == "/" && admin) {
+        } else if within("/admin/runs") {
+            Part::Runs
+        } else if within("/admin/people") || path.starts_with("/admin/studies/") {
             Part::Results
         } else {
-            Part::Grading
+            Part::Data
         }
     }
 
@@ -41,6 +46,7 @@ impl Part {
             Part::Data => "data",
             Part::Setup => "setup",
             Part::Results => "results",
+            Part::Runs => "runs",
         }
     }
 
@@ -52,6 +58,8 @@ impl Part {
             Part::Setup
         } else if cfg!(feature = "results") {
             Part::Results
+        } else if cfg!(feature = "runs") {
+            Part::Runs
         } else {
             Part::Grading
         }
@@ -86,13 +94,15 @@ mod tests {
     fn every_page_belongs_to_one_part() {
         let check = |path, admin, part| assert_eq!(Part::of(path, admin), part, "{path}");
         check("/", false, Part::Grading);
-        check("/", true, Part::Results);
-        check("/admin", true, Part::Results);
-        check("/admin/studies/1/tasks/2", true, Part::Results);
+        check("/", true, Part::Data);
+        check("/admin", true, Part::Data);
+        check("/admin/studies", true, Part::Data);
         check("/admin/datasets/starter", true, Part::Data);
         check("/admin/uploads/3", true, Part::Setup);
         check("/admin/studies/new", true, Part::Setup);
-        check("/admin/studies/12", true, Part::Results);
+        check("/admin/studies/1/tasks/2", true, Part::Results);
+        check("/admin/people", true, Part::Results);
+        check("/admin/runs/1", true, Part::Runs);
         check("/administration", true, Part::Grading);
         check("/desk", true, Part::Grading);
         check("/account", true, Part::Grading);

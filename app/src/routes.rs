@@ -4,7 +4,7 @@
 //! was given. Every route renders completely on the server, so that it works without JavaScript
 //! and has its right status.
 
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::view::iterators::StaticVec};
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::{
     SsrMode,
@@ -13,7 +13,7 @@ use leptos_router::{
     path,
 };
 
-#[cfg(any(feature = "ssr", feature = "results"))]
+#[cfg(feature = "data")]
 use crate::i18n::use_visitor;
 use crate::{
     model::user::Visitor,
@@ -52,24 +52,43 @@ pub fn App() -> impl IntoView {
     }
 }
 
-/// The start page: what its visitor works on.
+/// The start page: what its visitor works on. A part of the client has that of its own visitors, or
+/// none, and then it is never asked for it.
 #[component]
 fn StartPage() -> impl IntoView {
-    // A part of the client that has no start page is never asked for it.
-    #[cfg(any(feature = "ssr", feature = "results"))]
+    #[cfg(feature = "data")]
     if use_visitor().is_admin() {
         return view! { <crate::pages::admin::AdminHome /> }.into_any();
     }
-    #[cfg(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results"))))]
-    return view! { <crate::pages::desk::DeskPage /> }.into_any();
-    #[cfg(not(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results")))))]
-    ().into_any()
+    #[cfg(feature = "grading")]
+    let page = view! { <crate::pages::desk::DeskPage /> }.into_any();
+    #[cfg(not(feature = "grading"))]
+    let page = ().into_any();
+    page
+}
+
+/// The pages of this part of the client; every page on the server.
+#[component(transparent)]
+fn Pages() -> AnyNestedRoute {
+    let pages: Vec<AnyNestedRoute> = vec![
+        #[cfg(feature = "grading")]
+        GradingRoutes(),
+        #[cfg(feature = "data")]
+        crate::pages::admin::DataRoutes(),
+        #[cfg(feature = "setup")]
+        crate::pages::admin::SetupRoutes(),
+        #[cfg(feature = "results")]
+        crate::pages::admin::ResultRoutes(),
+        #[cfg(feature = "runs")]
+        crate::pages::admin::RunRoutes(),
+    ];
+    StaticVec::from(pages).into_any_nested_route()
 }
 
 /// Accounts and the rater's side.
-#[cfg(any(feature = "ssr", not(any(feature = "data", feature = "setup", feature = "results"))))]
+#[cfg(feature = "grading")]
 #[component(transparent)]
-fn Grading() -> AnyNestedRoute {
+fn GradingRoutes() -> AnyNestedRoute {
     use crate::pages::{
         account::AccountPage,
         desk::DeskPage,
@@ -90,30 +109,6 @@ fn Grading() -> AnyNestedRoute {
     .into_inner()
     .into_any_nested_route()
 }
-
-/// Every page, on the server.
-#[cfg(feature = "ssr")]
-#[component(transparent)]
-fn Pages() -> AnyNestedRoute {
-    use crate::pages::admin::{DataRoutes, ResultRoutes, SetupRoutes};
-    view! {
-        <Grading />
-        <DataRoutes />
-        <SetupRoutes />
-        <ResultRoutes />
-    }
-    .into_inner()
-    .into_any_nested_route()
-}
-
-#[cfg(all(not(feature = "ssr"), not(any(feature = "data", feature = "setup", feature = "results"))))]
-use self::Grading as Pages;
-#[cfg(all(not(feature = "ssr"), feature = "data"))]
-use crate::pages::admin::DataRoutes as Pages;
-#[cfg(all(not(feature = "ssr"), feature = "results"))]
-use crate::pages::admin::ResultRoutes as Pages;
-#[cfg(all(not(feature = "ssr"), feature = "setup"))]
-use crate::pages::admin::SetupRoutes as Pages;
 
 #[cfg(feature = "ssr")]
 fn visitor() -> Visitor {

@@ -40,19 +40,8 @@ impl Profile {
     }
 }
 
-/// A part of the client: app/src/part.rs says which pages it has.
-#[derive(Clone, Copy)]
-struct Part {
-    name: &'static str,
-    features: &'static str,
-}
-
-const PARTS: [Part; 4] = [
-    Part { name: "grading", features: "hydrate" },
-    Part { name: "data", features: "hydrate,data" },
-    Part { name: "setup", features: "hydrate,setup" },
-    Part { name: "results", features: "hydrate,results" },
-];
+/// The parts of the client, by the features of `app` that make them: app/src/part.rs.
+const PARTS: [&str; 5] = ["grading", "data", "setup", "results", "runs"];
 
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {
@@ -68,12 +57,12 @@ pub fn build(profile: Profile) -> Result<()> {
     });
     let mut parts = Vec::new();
     for part in PARTS {
-        println!("    {}", part.name);
+        println!("    {part}");
         let files = tools::build_artifacts(&mut command(profile, toolchain, part), "app")?;
         let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
         // Read before the other part is built: both leave their file in the same place.
         let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
-        parts.push((part.name, client));
+        parts.push((part, client));
     }
     tools::say(match profile {
         Profile::Dev => "Writing target/client",
@@ -91,10 +80,11 @@ pub fn stamp() -> Option<String> {
 }
 
 /// The cargo command that compiles the client.
-fn command(profile: Profile, toolchain: setup::Toolchain, part: Part) -> std::process::Command {
+fn command(profile: Profile, toolchain: setup::Toolchain, part: &str) -> std::process::Command {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustc", "--locked", "--package", "app", "--lib", "--crate-type", "cdylib"]);
-    cargo.args(["--target", setup::WASM, "--features", part.features, "--profile", profile.cargo_name()]);
+    cargo.args(["--target", setup::WASM, "--profile", profile.cargo_name()]);
+    cargo.arg("--features").arg(format!("hydrate,{part}"));
     // Checkouts that share a target folder would overwrite each other's client: cargo gives a cdylib
     // no name of its own unless asked.
     cargo.env("__CARGO_DEFAULT_LIB_METADATA", "aixgrade-client");
