@@ -26,7 +26,7 @@ impl Part {
             Some(rest) => rest.is_empty() || rest.starts_with('/'),
             None => false,
         };
-        if !within("/admin") && !(path == "/" && admin) {
+        if !(within("/admin") || (path == "/" && admin)) {
             Part::Grading
         } else if within("/admin/upload") || within("/admin/uploads") || within("/admin/studies/new") {
             Part::Setup
