@@ -12,6 +12,7 @@ pub mod error;
 pub mod i18n;
 pub mod model;
 pub mod pages;
+pub mod part;
 #[cfg(feature = "ssr")]
 pub mod port;
 pub mod routes;

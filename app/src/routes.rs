@@ -4,30 +4,24 @@
 //! was given. Every route renders completely on the server, so that it works without JavaScript
 //! and has its right status.
 
-use leptos::{either::Either, prelude::*};
+use leptos::{prelude::*, tachys::view::iterators::StaticVec};
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::{
     SsrMode,
+    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute},
     components::{FlatRoutes, Route, Router},
     path,
 };
 
+#[cfg(feature = "data")]
+use crate::i18n::use_visitor;
 use crate::{
-    i18n::use_visitor,
     model::user::Visitor,
-    pages::{
-        account::AccountPage,
-        admin::{AdminHome, AdminRoutes},
-        desk::DeskPage,
-        grade::{GradeItemPage, GradeNextPage, provide_habits},
-        join::JoinPage,
-        log_in::LogInPage,
-        mine::MinePage,
-        not_found::NotFoundPage,
-    },
+    pages::{grade::provide_habits, not_found::NotFoundPage},
+    part::keep_apart,
     ui::{
         announce::{LiveRegions, provide_announcer},
-        frame::Header,
+        frame::{FocusOnNavigation, Header},
     },
 };
 
@@ -37,6 +31,8 @@ pub fn App() -> impl IntoView {
     provide_meta_context();
     // The visitor travels with the page: no request, no waiting, the same words on both sides.
     let visitor = SharedValue::new(visitor).into_inner();
+    let admin = visitor.is_admin();
+    Effect::new(move |_| keep_apart(admin));
     provide_context(visitor);
     provide_announcer();
     provide_habits();
@@ -47,25 +43,71 @@ pub fn App() -> impl IntoView {
             <main class="main" id="main" tabindex="-1">
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("/") view=StartPage ssr=SsrMode::Async />
-                    <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
-                    <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
-                    <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
-                    <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
-                    <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
-                    <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
-                    <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
-                    <AdminRoutes />
+                    <Pages />
                 </FlatRoutes>
             </main>
             <LiveRegions />
+            <FocusOnNavigation />
         </Router>
     }
 }
 
-/// The start page: what its visitor works on.
+/// The start page: what its visitor works on. A part of the client has that of its own visitors, or
+/// none, and then it is never asked for it.
 #[component]
 fn StartPage() -> impl IntoView {
-    if use_visitor().is_admin() { Either::Left(view! { <AdminHome /> }) } else { Either::Right(view! { <DeskPage /> }) }
+    #[cfg(feature = "data")]
+    if use_visitor().is_admin() {
+        return view! { <crate::pages::admin::AdminHome /> }.into_any();
+    }
+    #[cfg(feature = "grading")]
+    let page = view! { <crate::pages::desk::DeskPage /> }.into_any();
+    #[cfg(not(feature = "grading"))]
+    let page = ().into_any();
+    page
+}
+
+/// The pages of this part of the client; every page on the server.
+#[component(transparent)]
+fn Pages() -> AnyNestedRoute {
+    let pages: Vec<AnyNestedRoute> = vec![
+        #[cfg(feature = "grading")]
+        GradingRoutes(),
+        #[cfg(feature = "data")]
+        crate::pages::admin::DataRoutes(),
+        #[cfg(feature = "setup")]
+        crate::pages::admin::SetupRoutes(),
+        #[cfg(feature = "results")]
+        crate::pages::admin::ResultRoutes(),
+        #[cfg(feature = "runs")]
+        crate::pages::admin::RunRoutes(),
+    ];
+    StaticVec::from(pages).into_any_nested_route()
+}
+
+/// Accounts and the rater's side.
+#[cfg(feature = "grading")]
+#[component(transparent)]
+fn GradingRoutes() -> AnyNestedRoute {
+    use crate::pages::{
+        account::AccountPage,
+        desk::DeskPage,
+        grade::{GradeItemPage, GradeNextPage},
+        join::JoinPage,
+        log_in::LogInPage,
+        mine::MinePage,
+    };
+    view! {
+        <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
+        <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
+        <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
+        <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
+        <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
+        <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
+        <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
+    }
+    .into_inner()
+    .into_any_nested_route()
 }
 
 #[cfg(feature = "ssr")]

@@ -89,3 +89,8 @@ export async function rate(
   await who.dispose();
   return most;
 }
+
+/** Waits until the keyboard is on the first scale: a digit pressed now is a score. */
+export async function atScales(page: Page): Promise<void> {
+  await expect(page.locator('fieldset.scale').first().locator('input:focus')).toBeAttached();
+}

@@ -40,6 +40,9 @@ impl Profile {
     }
 }
 
+/// The parts of the client, by the features of `app` that make them: app/src/part.rs.
+const PARTS: [&str; 5] = ["grading", "data", "setup", "results", "runs"];
+
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {
     let inputs = inputs(profile)?;
@@ -47,19 +50,25 @@ pub fn build(profile: Profile) -> Result<()> {
         tools::say("The client is up to date");
         return Ok(());
     }
-    let linker = setup::wasm_target()?;
+    let toolchain = setup::wasm_target()?;
     tools::say(match profile {
         Profile::Dev => "Building the client",
         Profile::Release => "Building the client, optimised for size (over a minute the first time)",
     });
-    let files = tools::build_artifacts(&mut command(profile, linker), "app")?;
-    let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
-    let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
+    let mut parts = Vec::new();
+    for part in PARTS {
+        println!("    {part}");
+        let files = tools::build_artifacts(&mut command(profile, toolchain, part), "app")?;
+        let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
+        // Read before the other part is built: both leave their file in the same place.
+        let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
+        parts.push((part, client));
+    }
     tools::say(match profile {
         Profile::Dev => "Writing target/client",
         Profile::Release => "Writing and compressing target/client",
     });
-    write(&client, &styles()?, profile)?;
+    write(&parts, &styles()?, profile)?;
     // Last: a stamp stands only beside a complete folder.
     fs::write(stamp_file(), inputs)?;
     Ok(())
@@ -71,10 +80,11 @@ pub fn stamp() -> Option<String> {
 }
 
 /// The cargo command that compiles the client.
-pub fn command(profile: Profile, toolchain: setup::Toolchain) -> std::process::Command {
+fn command(profile: Profile, toolchain: setup::Toolchain, part: &str) -> std::process::Command {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustc", "--locked", "--package", "app", "--lib", "--crate-type", "cdylib"]);
-    cargo.args(["--target", setup::WASM, "--features", "hydrate", "--profile", profile.cargo_name()]);
+    cargo.args(["--target", setup::WASM, "--profile", profile.cargo_name()]);
+    cargo.arg("--features").arg(format!("hydrate,{part}"));
     // Checkouts that share a target folder would overwrite each other's client: cargo gives a cdylib
     // no name of its own unless asked.
     cargo.env("__CARGO_DEFAULT_LIB_METADATA", "aixgrade-client");
@@ -139,23 +149,25 @@ fn styles() -> Result<String> {
 }
 
 /// Replaces `target/client`.
-fn write(client: &glue::Client, css: &str, profile: Profile) -> Result<()> {
+fn write(parts: &[(&str, glue::Client)], css: &str, profile: Profile) -> Result<()> {
     let folder = folder();
     let mut assets = Assets { folder: folder.clone(), profile, manifest: BTreeMap::new() };
     let old: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     let _ = fs::remove_file(stamp_file());
     fs::create_dir_all(&folder)?;
-    let wasm = assets.add("app", "wasm", &client.wasm)?;
-    let js = assets.add("app", "js", client.js.as_bytes())?;
-    // Pages may hold no script of their own (Content-Security-Policy), so this is a file too.
-    let boot = format!(
-        "import init, {{ hydrate }} from './{js}';\n\
-         await init({{ module_or_path: new URL('./{wasm}', import.meta.url) }});\n\
-         hydrate();\n\
-         // Journeys in a browser wait for this; nothing else reads it.\n\
-         document.documentElement.setAttribute('data-hydrated', '');\n"
-    );
-    assets.add("boot", "js", boot.as_bytes())?;
+    for (part, client) in parts {
+        let wasm = assets.add(part, "wasm", &client.wasm)?;
+        let js = assets.add(part, "js", client.js.as_bytes())?;
+        // Pages may hold no script of their own (Content-Security-Policy), so this is a file too.
+        let boot = format!(
+            "import init, {{ hydrate }} from './{js}';\n\
+             await init({{ module_or_path: new URL('./{wasm}', import.meta.url) }});\n\
+             hydrate();\n\
+             // Journeys in a browser wait for this; nothing else reads it.\n\
+             document.documentElement.setAttribute('data-hydrated', '');\n"
+        );
+        assets.add(&format!("{part}-boot"), "js", boot.as_bytes())?;
+    }
     assets.add("app", "css", css.as_bytes())?;
     let manifest = folder.join("manifest.json");
     // Put in place in one step: a development server may be reading it.

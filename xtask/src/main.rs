@@ -51,9 +51,9 @@ struct Serve {
     /// The port to listen on
     #[arg(long)]
     port: Option<u16>,
-    /// The data folder (made when missing)
-    #[arg(long, default_value = "data")]
-    data: PathBuf,
+    /// The data folder, made when missing [default: `data` in the workspace's folder]
+    #[arg(long)]
+    data: Option<PathBuf>,
     /// More arguments for `aixgrade serve`
     #[arg(last = true)]
     more: Vec<String>,

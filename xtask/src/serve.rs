@@ -11,7 +11,12 @@ pub fn serve(args: crate::Serve) -> Result<ExitCode> {
     client::build(client::Profile::of(args.release))?;
     let binary = server::build(args.release)?;
     let mut command = tools::command(&binary);
-    command.arg("serve").arg("--data").arg(&args.data);
+    let data = match args.data {
+        // As typed: from where it was typed, not from where we run it.
+        Some(folder) => std::path::absolute(folder)?,
+        None => tools::root().join("data"),
+    };
+    command.arg("serve").arg("--data").arg(data);
     if let Some(port) = args.port {
         command.arg("--listen").arg(format!("127.0.0.1:{port}"));
     }

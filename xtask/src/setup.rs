@@ -33,14 +33,14 @@ impl Toolchain {
 
 /// Makes sure that something can compile for the browser.
 pub fn wasm_target() -> Result<Toolchain> {
-    if has_wasm(Path::new("rustc")) {
+    if has_wasm() {
         return Ok(Toolchain::Own);
     }
     if on_path("rustup") {
         say("Adding the wasm target by rustup");
         // It may be out of reach on this machine, while Debian's packages are not.
         match run(command("rustup").args(["target", "add", WASM])) {
-            Ok(()) if has_wasm(Path::new("rustc")) => return Ok(Toolchain::Own),
+            Ok(()) if has_wasm() => return Ok(Toolchain::Own),
             Ok(()) => println!("rustup added the target to another toolchain than the one in use"),
             Err(e) => println!("{e:#}"),
         }
@@ -54,8 +54,8 @@ pub fn wasm_target() -> Result<Toolchain> {
 
 const DEBIAN_STD: &str = "/usr/lib/rustlib/src/rust/library";
 
-fn has_wasm(rustc: &Path) -> bool {
-    run_quietly(command(rustc).args(["--print", "target-libdir", "--target", WASM]))
+fn has_wasm() -> bool {
+    run_quietly(command("rustc").args(["--print", "target-libdir", "--target", WASM]))
         .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
@@ -95,7 +95,7 @@ pub fn for_tests() -> Result<()> {
         missing.push("chromium");
     }
     // Without it Chinese shows as boxes, and a screenshot of boxes tests nothing.
-    if !Path::new("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc").is_file() {
+    if !run_quietly(command("fc-list").arg(":lang=zh")).is_ok_and(|fonts| !fonts.trim().is_empty()) {
         missing.push("fonts-noto-cjk");
     }
     if !missing.is_empty() {

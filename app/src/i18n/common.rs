@@ -40,6 +40,7 @@ pub struct Common {
     pub invalid: &'static str,
     pub conflict: &'static str,
     pub too_many: &'static str,
+    pub too_many_sentence: &'static str,
     pub wait: fn(u64) -> String,
     pub malformed: &'static str,
     pub malformed_hint: &'static str,
@@ -100,6 +101,7 @@ pub const EN: Common = Common {
     invalid: "Something in what you sent is wrong",
     conflict: "That is not possible now",
     too_many: "Too many attempts",
+    too_many_sentence: "Too many attempts.",
     wait: |seconds| match seconds {
         1 => "Try again in 1 second.".into(),
         s if s < 120 => format!("Try again in {s} seconds."),
@@ -166,6 +168,7 @@ pub const ZH: Common = Common {
     invalid: "提交的内容有误",
     conflict: "现在无法进行此操作",
     too_many: "尝试次数过多",
+    too_many_sentence: "尝试次数过多。",
     wait: |seconds| match seconds {
         s if s < 120 => format!("请在 {s} 秒后重试。"),
         s => format!("请在 {} 分钟后重试。", s.div_ceil(60)),

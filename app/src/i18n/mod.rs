@@ -57,17 +57,13 @@ impl I18n {
         if text.as_bytes().get(10) != Some(&b'T') {
             return text;
         }
-        let (Some(year), Some(month), Some(day), Some(clock)) =
-            (text.get(..4), text.get(5..7), text.get(8..10), text.get(11..16))
-        else {
-            return text;
-        };
-        let (month, day) = (month.parse::<usize>().unwrap_or(0), day.trim_start_matches('0'));
+        let parts =
+            || Some((text.get(..4)?, text.get(5..7)?.parse::<usize>().ok()?, text.get(8..10)?, text.get(11..16)?));
+        let Some((year, month, day, clock)) = parts() else { return text };
+        let Some(name) = month.checked_sub(1).and_then(|m| MONTHS.get(m)) else { return text };
+        let day = day.trim_start_matches('0');
         match self.lang {
-            Lang::En => {
-                let name = month.checked_sub(1).and_then(|m| MONTHS.get(m)).copied().unwrap_or("?");
-                format!("{day} {name} {year}, {clock} UTC")
-            }
+            Lang::En => format!("{day} {name} {year}, {clock} UTC"),
             Lang::Zh => format!("{year}年{month}月{day}日 {clock} UTC"),
         }
     }

@@ -23,7 +23,12 @@ pub fn AccountPage() -> impl IntoView {
     let query = use_query_map().get_untracked();
     let error = query.get("error").unwrap_or_default();
     let done = query.get("done").is_some();
-    let on_current = if error == "current" { t.password_wrong } else { "" };
+    let wait = query.get("wait").and_then(|wait| wait.parse().ok()).unwrap_or(60);
+    let on_current = match error.as_str() {
+        "current" => t.password_wrong.to_owned(),
+        "slow" => format!("{} {}", i18n.common.too_many_sentence, (i18n.common.wait)(wait)),
+        _ => String::new(),
+    };
     let on_new = if error == "password" { t.password_bad } else { "" };
     let Some(me) = use_visitor().me else {
         return view! { <Failure error=AppError::Unauthenticated /> }.into_any();

@@ -22,7 +22,7 @@ pub fn LogInPage() -> impl IntoView {
     let wait = of("wait").parse().unwrap_or(60);
     let error = match of("error").as_str() {
         "" => None,
-        "slow" => Some(format!("{} {}", sentence(common.too_many, i18n.lang), (common.wait)(wait))),
+        "slow" => Some(format!("{} {}", common.too_many_sentence, (common.wait)(wait))),
         "disabled" => Some(t.log_in_disabled.to_string()),
         _ => Some(t.log_in_wrong.to_string()),
     };
@@ -40,12 +40,5 @@ pub fn LogInPage() -> impl IntoView {
             </form>
             <p class="muted">{t.no_account}</p>
         </Page>
-    }
-}
-
-fn sentence(words: &str, lang: crate::model::lang::Lang) -> String {
-    match lang {
-        crate::model::lang::Lang::En => format!("{words}."),
-        crate::model::lang::Lang::Zh => format!("{words}。"),
     }
 }

@@ -84,12 +84,13 @@ pub fn Header() -> impl IntoView {
             ("/desk", common.nav_desk),
         ],
     };
+    let path = use_location().pathname;
+    let home = if admin { "/admin" } else { "/desk" };
     let links = links
         .iter()
         .map(|&(href, name)| {
-            // The overview's address begins the address of every admin page.
-            let exact = href == "/admin";
-            view! { <li><A href=href exact=exact>{name}</A></li> }
+            let current = move || path.with(|path| leads_to(href, path, home)).then_some("page");
+            view! { <li><a href=href aria-current=current>{name}</a></li> }
         })
         .collect_view();
     view! {
@@ -116,6 +117,24 @@ pub fn Header() -> impl IntoView {
             </div>
         </header>
     }
+}
+
+/// Going to another page without loading it leaves the keyboard where it was, on something that is
+/// gone. This puts it on the new page's content; a page that wants it elsewhere takes it later.
+#[component]
+pub fn FocusOnNavigation() -> impl IntoView {
+    let path = use_location().pathname;
+    Effect::new(move |before: Option<String>| {
+        use leptos::wasm_bindgen::JsCast;
+        let now = path.get();
+        let main = document().get_element_by_id("main").and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok());
+        if let Some(main) = main
+            && before.is_some_and(|before| before != now)
+        {
+            let _ = main.focus();
+        }
+        now
+    });
 }
 
 /// Changes the visitor's language: a form, so that it works before and without the client.
@@ -152,6 +171,13 @@ pub fn LanguageSwitch() -> impl IntoView {
     }
 }
 
+/// Whether a navigation link stands for the page at `path`. The start page is `home` by another
+/// address, and the overview's address begins the address of every admin page.
+fn leads_to(href: &str, path: &str, home: &str) -> bool {
+    let below = || href != "/admin" && path.strip_prefix(href).is_some_and(|rest| rest.starts_with('/'));
+    path == href || (path == "/" && href == home) || below()
+}
+
 /// The mark of the program: three steps of a scale, the middle one chosen.
 #[component]
 fn BrandMark() -> impl IntoView {
@@ -161,5 +187,22 @@ fn BrandMark() -> impl IntoView {
             <path class="brand-steps" d="M7 23h5M7 16h10M7 9h18" />
             <circle class="brand-choice" cx="23.5" cy="16" r="3" />
         </svg>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn navigation_marks_the_page_one_is_on() {
+        let check = |href, path, home, expected| assert_eq!(leads_to(href, path, home), expected, "{href} on {path}");
+        check("/desk", "/desk", "/desk", true);
+        check("/desk", "/", "/desk", true);
+        check("/desk", "/", "/admin", false);
+        check("/admin", "/", "/admin", true);
+        check("/admin", "/admin/studies", "/admin", false);
+        check("/admin/studies", "/admin/studies/7", "/admin", true);
+        check("/admin/studies", "/admin/studiesque", "/admin", false);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use app::shell::Assets;
+use app::{part::Part, shell::Assets};
 use axum::{
     extract::Path,
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -27,11 +27,16 @@ const _EMBEDDED: Option<&str> = option_env!("AIXGRADE_CLIENT");
 
 const MANIFEST: &str = "manifest.json";
 
-/// The addresses that pages write into their head.
-pub fn named() -> Assets {
-    let names = manifest();
-    let address = |logical: &str| format!("/assets/{}", names.get(logical).map_or(logical, String::as_str));
-    Assets { css: address("app.css"), boot: address("boot.js"), js: address("app.js"), wasm: address("app.wasm") }
+/// The addresses that a page of this part writes into its head.
+pub fn named(part: Part) -> Assets {
+    let (names, part) = (manifest(), part.name());
+    let address = |logical: String| format!("/assets/{}", names.get(&logical).unwrap_or(&logical));
+    Assets {
+        css: address("app.css".into()),
+        boot: address(format!("{part}-boot.js")),
+        js: address(format!("{part}.js")),
+        wasm: address(format!("{part}.wasm")),
+    }
 }
 
 /// From the names that pages know to those of the files.
@@ -59,10 +64,8 @@ fn read() -> BTreeMap<String, String> {
 /// `GET /assets/{name}`
 pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let Some(kind) = kind(&name) else { return StatusCode::NOT_FOUND.into_response() };
-    let accepted: Vec<_> = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|v| v.to_str().ok()).collect();
-    let accepted = accepted.join(",");
     let packed = [("br", "br"), ("gzip", "gz")].into_iter().find_map(|(encoding, suffix)| {
-        let file = accepts(&accepted, encoding).then(|| Client::get(&format!("{name}.{suffix}")))??;
+        let file = takes(&headers, encoding).then(|| Client::get(&format!("{name}.{suffix}")))??;
         Some((file, Some(encoding)))
     });
     let Some((file, encoding)) = packed.or_else(|| Some((Client::get(&name)?, None))) else {
@@ -91,6 +94,12 @@ fn kind(name: &str) -> Option<&'static str> {
         "wasm" => Some("application/wasm"),
         _ => None,
     }
+}
+
+/// Whether a request takes answers in this encoding.
+pub fn takes(headers: &HeaderMap, encoding: &str) -> bool {
+    let lists = headers.get_all(header::ACCEPT_ENCODING);
+    lists.iter().filter_map(|list| list.to_str().ok()).any(|list| accepts(list, encoding))
 }
 
 /// Whether an `Accept-Encoding` list takes this encoding: named with a weight other than 0.

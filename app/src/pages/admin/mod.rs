@@ -18,7 +18,12 @@ mod submissions;
 mod upload;
 
 use leptos::prelude::*;
-use leptos_router::{SsrMode, any_nested_route::IntoAnyNestedRoute, components::Route, path};
+use leptos_router::{
+    SsrMode,
+    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute},
+    components::Route,
+    path,
+};
 
 pub use home::AdminHome;
 
@@ -38,9 +43,11 @@ use self::{
     upload::UploadPage,
 };
 
-/// Every address under `/admin`.
+// Each of these is a part of the client: `crate::part` says why.
+
+/// What is there: the overview, datasets, model outputs, studies.
 #[component(transparent)]
-pub fn AdminRoutes() -> impl leptos_router::MatchNestedRoutes + Clone {
+pub fn DataRoutes() -> AnyNestedRoute {
     // Boxed: the list's type would otherwise become part of the whole program's.
     view! {
         <Route path=path!("/admin") view=AdminHome ssr=SsrMode::Async/>
@@ -49,16 +56,46 @@ pub fn AdminRoutes() -> impl leptos_router::MatchNestedRoutes + Clone {
         <Route path=path!("/admin/submissions") view=SubmissionsPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/submissions/:id") view=SubmissionPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/outputs/:id") view=OutputPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies") view=StudiesPage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// What brings something in: uploads, new studies.
+#[component(transparent)]
+pub fn SetupRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
         <Route path=path!("/admin/upload") view=UploadPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/uploads/:id") view=PreviewPage ssr=SsrMode::Async/>
-        <Route path=path!("/admin/runs") view=RunsPage ssr=SsrMode::Async/>
-        <Route path=path!("/admin/runs/:id") view=RunPage ssr=SsrMode::Async/>
-        <Route path=path!("/admin/runs/:id/outputs/:output") view=RunItemPage ssr=SsrMode::Async/>
-        <Route path=path!("/admin/studies") view=StudiesPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/new") view=NewStudyPage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// What comes of it: a study with its results; people.
+#[component(transparent)]
+pub fn ResultRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
         <Route path=path!("/admin/studies/:id") view=StudyPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/:id/tasks/:task") view=StudyTaskPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/people") view=PeoplePage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Automated tests: runs, their verdicts.
+#[component(transparent)]
+pub fn RunRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
+        <Route path=path!("/admin/runs") view=RunsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/runs/:id") view=RunPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/runs/:id/outputs/:output") view=RunItemPage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()

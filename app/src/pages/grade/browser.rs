@@ -26,7 +26,7 @@ pub fn forget(token: &Token) {
 /// A key that no other submission has: 128 random bits as hexadecimal digits.
 pub fn random_key() -> String {
     let mut bytes = [0u8; 16];
-    if let Some(crypto) = leptos::prelude::window().crypto().ok() {
+    if let Ok(crypto) = leptos::prelude::window().crypto() {
         let _ = crypto.get_random_values_with_u8_array(&mut bytes);
     }
     bytes.iter().map(|b| format!("{b:02x}")).collect()

@@ -15,6 +15,9 @@ use crate::{
     ui::announce::sayer,
 };
 
+type Go = dyn Fn(&str, NavigateOptions) + Send + Sync;
+type Say = dyn Fn(String) + Send + Sync;
+
 /// What the hands can reach: everything that a key or a button acts on.
 #[derive(Clone, Copy)]
 pub struct Hands {
@@ -33,8 +36,8 @@ pub struct Hands {
     i18n: I18n,
     back: StoredValue<Option<String>>,
     forward: StoredValue<Option<String>>,
-    go: StoredValue<Box<dyn Fn(&str, NavigateOptions) + Send + Sync>>,
-    say: StoredValue<Box<dyn Fn(String) + Send + Sync>>,
+    go: StoredValue<Box<Go>>,
+    say: StoredValue<Box<Say>>,
 }
 
 impl Hands {

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+
+import { logIn, open, rate } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+test('an admin reads the comparison', async ({ page }) => {
+  test.setTimeout(120_000);
+  const given = [
+    await rate(server.url, demo.ada, 15, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]),
+    await rate(server.url, demo.bo, 15, (n) => [((n + 1) % 4) + 1, ((n + 2) % 3) + 1, ((n + 1) % 5) + 1]),
+    await rate(server.url, demo.chen, 10, () => [4, 3, 5]),
+  ];
+  expect(given).toEqual([15, 15, 10]);
+
+  await logIn(page, demo.admin);
+  await page.getByRole('link', { name: 'Studies' }).first().click();
+  await page.getByRole('main').getByRole('link', { name: /starter|demo|pilot/i }).first().click();
+
+  // Progress per rater.
+  for (const name of ['ada', 'bo', 'chen']) {
+    await expect(page.getByRole('meter', { name: `Rated by ${name}` })).toBeVisible();
+  }
+  // Means per dimension and model, and how many ratings they rest on.
+  const means = page.locator('table', { has: page.locator('#means-caption') });
+  for (const dimension of ['Correctness', 'Code Quality', 'Maintainability']) {
+    const row = means.getByRole('row').filter({ hasText: dimension });
+    await expect(row.getByRole('cell')).toHaveText([/[1-5]\.\d/, /[1-5]\.\d/, /[1-5]\.\d/]);
+  }
+  const counts = await means.getByRole('row').filter({ hasText: 'Ratings' }).getByRole('cell').allTextContents();
+  expect(counts.map(Number).reduce((sum, count) => sum + count, 0)).toBe(40);
+  // The scores' distribution is drawn, and a word says whether the data separate the models.
+  await expect(page.locator('svg.chart').first()).toBeVisible();
+  await expect(page.getByText(/is better than|do not separate/).first()).toBeVisible();
+
+  // Each task's ratings are one click away.
+  await page.locator('#tasks tbody a').first().click();
+  await expect(page).toHaveURL(/\/admin\/studies\/\d+\/tasks\/\d+$/);
+  await page.goBack();
+
+  // The tables as files.
+  const sheet = async (name: string): Promise<string> => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name }).click();
+    return readFile(await (await download).path(), 'utf8');
+  };
+  const ratings = (await sheet('Ratings as CSV')).trim().split(/\r?\n/);
+  expect(ratings.length - 1).toBe(40);
+  const comparison = (await sheet('Comparison as CSV')).trim().split(/\r?\n/);
+  expect(comparison.length).toBeGreaterThan(3);
+});
+
+test('a rater reads no results', async ({ page, watch }) => {
+  watch.expect(/status of 403/);
+  await logIn(page, demo.ada);
+  const answer = await page.goto('/admin/studies/1');
+  expect(answer?.status()).toBe(403);
+  expect((await page.request.get('/admin/studies/1/ratings.csv')).status()).toBe(403);
+  await open(page, '/desk');
+});

@@ -1,0 +1,62 @@
+import { expect, serve, test } from '../support/test.ts';
+import { hydrated, logIn, open } from '../support/steps.ts';
+
+const server = serve();
+
+// The second continues where the first ends.
+test.describe.configure({ mode: 'serial' });
+
+test('the first admin logs in with the printed password and chooses another', async ({ page }) => {
+  let printed = '';
+  await expect(() => {
+    printed = /Log in as admin with the password (\S+)/.exec(server.output)?.[1] ?? '';
+    expect(printed).not.toBe('');
+  }).toPass();
+
+  // Whoever is not logged in is asked to, and brought back to where they were going.
+  await open(page, '/admin/datasets');
+  await expect(page).toHaveURL(/\/log-in\?next=/);
+  await page.getByLabel('Name').fill('admin');
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByText('The name and the password do not belong together.')).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('admin');
+  await page.getByLabel('Password').fill(printed);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page).toHaveURL(/\/admin\/datasets$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'Datasets' })).toBeVisible();
+
+  await page.getByRole('link', { name: 'admin', exact: true }).click();
+  await page.getByLabel('Current password').fill(printed);
+  await page.getByLabel('New password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('Your password has been changed.')).toBeVisible();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page).toHaveURL(/\/log-in$/);
+
+  await logIn(page, { name: 'admin', password: 'correct horse battery' });
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test('an invitation brings a rater in, once', async ({ page, browser }) => {
+  await logIn(page, { name: 'admin', password: 'correct horse battery' });
+  await open(page, '/admin/people');
+  await page.getByLabel('For whom').fill('Dana');
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  const link = await page.getByLabel('Invitation link').inputValue();
+  const path = /\/join\/\S+$/.exec(link)?.[0] ?? '';
+
+  const other = await browser.newContext({ baseURL: server.url });
+  const theirs = await other.newPage();
+  await theirs.goto(path);
+  await hydrated(theirs);
+  await theirs.getByLabel('Name').fill('dana');
+  await theirs.getByLabel('Password').fill('a long enough password');
+  await theirs.getByRole('button', { name: 'Make my account' }).click();
+  await expect(theirs.getByText('No study waits for you yet')).toBeVisible();
+  // A rater has no business among the admin's pages.
+  expect((await theirs.goto('/admin/people'))?.status()).toBe(403);
+  await theirs.goto(path);
+  await expect(theirs.getByText('This invitation no longer works')).toBeVisible();
+  await other.close();
+});

@@ -1,0 +1,71 @@
+import { places } from '../support/places.ts';
+import { logIn, open } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+/** What a page may load at the first visit, in bytes over the wire. */
+const LIMIT = 300 * 1000;
+
+test('a first visit loads less than 300 KB, whatever the page', async ({ browser }) => {
+  test.setTimeout(180_000);
+  const heavy: string[] = [];
+  for (const place of await places(server.url)) {
+    // A browser that has seen nothing yet: the session's cookie is all it brings.
+    const context = await browser.newContext({ baseURL: server.url });
+    if (place.account) {
+      await context.request.post('/log-in', { form: { ...place.account, next: '/desk' } });
+    }
+    const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Network.enable');
+    const sizes: number[] = [];
+    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => sizes.push(encodedDataLength));
+    await open(page, place.path);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    console.log(`${place.name}: ${total} bytes in ${sizes.length} files`);
+    // The document, the styles, three files of the client: without them this measured nothing.
+    expect(sizes.length).toBeGreaterThanOrEqual(5);
+    if (total >= LIMIT) {
+      heavy.push(`${place.name}: ${total} bytes`);
+    }
+    await context.close();
+  }
+  expect(heavy).toEqual([]);
+});
+
+test('pages forbid scripts that are not ours, and caches keep only what never changes', async ({ page, request }) => {
+  const answer = await page.goto('/log-in');
+  const policy = answer?.headers()['content-security-policy'] ?? '';
+  const nonce = /script-src 'self' 'nonce-([^']{16,})' 'wasm-unsafe-eval'/.exec(policy)?.[1];
+  expect(nonce).toBeTruthy();
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain("'unsafe-inline'");
+  expect(policy).not.toContain("'unsafe-eval'");
+  expect(answer?.headers()['cache-control']).toBe('no-store');
+  const again = await page.goto('/log-in');
+  expect(again?.headers()['content-security-policy']).not.toContain(`'nonce-${nonce}'`);
+  // Browsers hide the attribute from scripts; the property is theirs alone.
+  const scripts = await page.locator('script').evaluateAll((all) =>
+    all.map((script) => ({ src: (script as HTMLScriptElement).src, nonce: (script as HTMLScriptElement).nonce })),
+  );
+  expect(scripts.length).toBeGreaterThan(0);
+  for (const script of scripts) {
+    expect(script.nonce).not.toBe('');
+  }
+  const style = await page.locator('link[rel=stylesheet]').getAttribute('href');
+  const file = await request.get(style ?? '');
+  expect(file.headers()['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect(file.headers()['content-encoding']).toBe('br');
+});
+
+test('the session is out of reach for scripts and other sites', async ({ page, request }) => {
+  await logIn(page, demo.ada);
+  const cookies = await page.context().cookies();
+  const session = cookies.find((cookie) => cookie.name === 'aixgrade');
+  expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
+
+  const foreign = await request.post('/log-out', { headers: { origin: 'http://elsewhere.example' } });
+  expect(foreign.status()).toBe(403);
+});

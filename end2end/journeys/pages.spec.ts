@@ -1,0 +1,118 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, Page } from '@playwright/test';
+
+import { type Place, places } from '../support/places.ts';
+import { hydrated, logIn, open, rate } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+let every: Place[] = [];
+
+test.beforeAll(async () => {
+  // Something to show on the pages of results.
+  await rate(server.url, demo.ada, 6, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
+  await rate(server.url, demo.bo, 6, (n) => [4 - (n % 4), 3 - (n % 3), 5 - (n % 5)]);
+  every = await places(server.url);
+});
+
+/** Opens every page in turn, each as whoever may see it. */
+async function visit(
+  browser: Browser,
+  options: Parameters<Browser['newContext']>[0],
+  look: (page: Page, place: Place) => Promise<void>,
+): Promise<void> {
+  const accounts = [...new Set(every.map((place) => place.account))];
+  for (const account of accounts) {
+    const context = await browser.newContext({ baseURL: server.url, locale: 'en-GB', ...options });
+    const page = await context.newPage();
+    if (account) {
+      await logIn(page, account);
+      await hydrated(page);
+    }
+    for (const place of every.filter((place) => place.account === account)) {
+      await test.step(place.name, async () => {
+        await open(page, place.path);
+        await look(page, place);
+      });
+    }
+    await context.close();
+  }
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing on any page, ${colorScheme}`, async ({ browser }) => {
+    test.setTimeout(240_000);
+    const found: string[] = [];
+    await visit(browser, { colorScheme }, async (page, place) => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      for (const violation of violations) {
+        const where = violation.nodes.map((node) => node.target.join(' ')).join(', ');
+        found.push(`${place.name}: ${violation.id}: ${violation.help} (${where})`);
+      }
+    });
+    expect(found).toEqual([]);
+  });
+}
+
+test('no page is wider than a phone', async ({ browser }) => {
+  test.setTimeout(120_000);
+  const wide: string[] = [];
+  await visit(browser, { viewport: { width: 360, height: 740 }, hasTouch: true }, async (page, place) => {
+    const [content, screen] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    if (content > screen) {
+      wide.push(`${place.name}: ${content} px on a screen of ${screen} px`);
+    }
+  });
+  expect(wide).toEqual([]);
+});
+
+test('every page speaks Chinese to whoever reads it, in letters that the machine has', async ({ browser }) => {
+  test.setTimeout(120_000);
+  const accounts = [...new Set(every.map((place) => place.account))];
+  const odd: string[] = [];
+  for (const account of accounts) {
+    const context = await browser.newContext({ baseURL: server.url, locale: 'zh-CN' });
+    const page = await context.newPage();
+    if (account) {
+      // The form is in Chinese here: its fields are found by their names.
+      await page.goto('/log-in');
+      await page.locator('input[name=name]').fill(account.name);
+      await page.locator('input[name=password]').fill(account.password);
+      await page.locator('main button[type=submit]').click();
+      await expect(page.locator('form[action="/log-out"]')).toBeVisible();
+      // What the account remembers wins over the browser's wish: choose.
+      await page.getByRole('button', { name: '中文' }).first().click();
+    }
+    for (const place of every.filter((place) => place.account === account)) {
+      await open(page, place.path);
+      const lang = await page.locator('html').getAttribute('lang');
+      const heading = (await page.getByRole('heading', { level: 1 }).first().textContent()) ?? '';
+      // The study's title and a person's words stay as they were written; the rest is translated.
+      const button = await page.locator('form[action="/lang"]').first().getAttribute('aria-label');
+      if (!lang?.startsWith('zh') || heading === '' || !/\p{Script=Han}/u.test(button ?? '')) {
+        odd.push(`${place.name}: lang ${lang}, heading ${heading}, ${button}`);
+      }
+    }
+    // A font without these letters draws the same box for all of them.
+    const distinct = await page.evaluate(() => {
+      const canvas = document.createElement('canvas');
+      const context = canvas.getContext('2d');
+      const drawn = ['评', '分', '码'].map((letter) => {
+        canvas.width = 48;
+        canvas.height = 48;
+        if (context) {
+          context.font = `32px ${getComputedStyle(document.body).fontFamily}`;
+          context.fillText(letter, 4, 36);
+        }
+        return canvas.toDataURL();
+      });
+      return new Set(drawn).size;
+    });
+    expect(distinct).toBe(3);
+    await context.close();
+  }
+  expect(odd).toEqual([]);
+});

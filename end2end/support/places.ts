@@ -1,0 +1,55 @@
+import { type Account, firstStudy, visitor } from './steps.ts';
+import { demo } from './server.ts';
+
+/** A page and who looks at it. */
+export interface Place {
+  /** What it is, in a word or three; also a screenshot's name. */
+  name: string;
+  /** Its address. */
+  path: string;
+  /** Who looks; nobody is logged in where this is absent. */
+  account?: Account;
+}
+
+/** Every page of the demo, the ones with ids in their address included. */
+export async function places(url: string): Promise<Place[]> {
+  const admin = await visitor(url, demo.admin);
+  const rater = await visitor(url, demo.ada);
+  const first = async (page: string, address: RegExp): Promise<string> => {
+    const text = await (await admin.get(page)).text();
+    const found = address.exec(text);
+    if (!found) {
+      throw new Error(`${page} links to nothing like ${address}`);
+    }
+    return found[1];
+  };
+  const study = await firstStudy(rater);
+  const mine = study.replace(/^\/grade\//, '/studies/').concat('/mine');
+  const submission = await first('/admin/submissions', /href="(\/admin\/submissions\/\d+)"/);
+  const compared = await first('/admin/studies', /href="(\/admin\/studies\/\d+)[#"]/);
+  const all: Place[] = [
+    { name: 'log-in', path: '/log-in' },
+    { name: 'log-in-refused', path: '/log-in?error=wrong&name=ada' },
+    { name: 'invitation-gone', path: '/join/no-such-invitation-at-all' },
+    { name: 'desk', path: '/desk', account: demo.ada },
+    { name: 'grading', path: study, account: demo.ada },
+    { name: 'own-ratings', path: mine, account: demo.ada },
+    { name: 'account', path: '/account', account: demo.ada },
+    { name: 'no-such-page', path: '/no/such/page', account: demo.ada },
+    { name: 'overview', path: '/admin', account: demo.admin },
+    { name: 'datasets', path: '/admin/datasets', account: demo.admin },
+    { name: 'dataset', path: await first('/admin/datasets', /href="(\/admin\/datasets\/[^"#?]+)"/), account: demo.admin },
+    { name: 'submissions', path: '/admin/submissions', account: demo.admin },
+    { name: 'submission', path: submission, account: demo.admin },
+    { name: 'output', path: await first(submission, /href="(\/admin\/outputs\/\d+)"/), account: demo.admin },
+    { name: 'upload', path: '/admin/upload', account: demo.admin },
+    { name: 'studies', path: '/admin/studies', account: demo.admin },
+    { name: 'study', path: compared, account: demo.admin },
+    { name: 'study-task', path: await first(compared, /href="(\/admin\/studies\/\d+\/tasks\/\d+)"/), account: demo.admin },
+    { name: 'new-study', path: '/admin/studies/new?dataset=starter', account: demo.admin },
+    { name: 'people', path: '/admin/people', account: demo.admin },
+  ];
+  await admin.dispose();
+  await rater.dispose();
+  return all;
+}
