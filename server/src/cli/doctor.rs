@@ -35,7 +35,7 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
                     faults => faults.join("; "),
                 },
             );
-            let admins = services.db.read(|conn| crate::db::accounts::admins(conn)).await?;
+            let admins = services.db.read(crate::db::accounts::admins).await?;
             note(
                 "admins",
                 admins > 0,

@@ -187,7 +187,7 @@ impl AccountService {
 
     /// Makes the first admin where there is none: its name and one-time password, to be shown once.
     pub async fn first_admin(&self) -> Answer<Option<(String, String)>> {
-        if self.db.read(|conn| accounts::admins(conn)).await? > 0 {
+        if self.db.read(accounts::admins).await? > 0 {
             return Ok(None);
         }
         let (name, password) = ("admin".to_owned(), random_password());
@@ -307,7 +307,7 @@ impl AccountService {
 impl Accounts for AccountService {
     async fn users(&self, caller: &Caller) -> Answer<Vec<UserRow>> {
         caller.admin()?;
-        Ok(self.db.read(|conn| accounts::list(conn)).await?)
+        Ok(self.db.read(accounts::list).await?)
     }
 
     async fn set_disabled(&self, caller: &Caller, user: UserId, disabled: bool) -> Answer<()> {
@@ -329,7 +329,7 @@ impl Accounts for AccountService {
 
     async fn invitations(&self, caller: &Caller) -> Answer<Vec<Invitation>> {
         caller.admin()?;
-        Ok(self.db.read(|conn| accounts::invitations(conn)).await?)
+        Ok(self.db.read(accounts::invitations).await?)
     }
 
     async fn invite(&self, caller: &Caller, label: &str, role: Role, days: u32) -> Answer<String> {

@@ -98,7 +98,7 @@ struct Ground {
 impl Studies for StudyService {
     async fn list(&self, caller: &Caller) -> Answer<Vec<StudyRow>> {
         caller.admin()?;
-        Ok(self.db.read(|conn| studies::list(conn)).await?)
+        Ok(self.db.read(studies::list).await?)
     }
 
     async fn get(&self, caller: &Caller, id: StudyId) -> Answer<StudyDetail> {
@@ -282,7 +282,7 @@ fn compare(ground: &Ground) -> Comparison {
     let cells: Vec<Vec<Vec<Cell>>> =
         (0..ground.models.len()).map(|m| (0..rubric.dimensions.len()).map(|d| cells(ground, m, d)).collect()).collect();
     // Each interval draws from a stream of its own, so that one more model changes no other figure.
-    let stream = |a: usize, b: usize, d: usize| seed ^ ((a as u64) << 48 | (b as u64) << 32 | d as u64 + 1);
+    let stream = |a: usize, b: usize, d: usize| seed ^ (((a as u64) << 48) | ((b as u64) << 32) | (d as u64 + 1));
     let models = ground.models.iter().enumerate().map(|(m, (id, name))| {
         let own = || ground.scored.iter().filter(|s| s.model == *id);
         let dimensions = rubric.dimensions.iter().enumerate().map(|(d, dimension)| {

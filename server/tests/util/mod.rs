@@ -2,6 +2,7 @@
 //! a rater or an admin.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::net::SocketAddr;
 
