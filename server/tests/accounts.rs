@@ -1,5 +1,7 @@
 //! Logging in and out, joining, passwords, and who may open what.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
 mod util;
 
 use app::{

@@ -4,8 +4,8 @@ use std::{io::Write, time::Duration};
 
 use app::{
     model::{
-        ids::SubmissionId,
-        run::{ItemState, PassAtK, RunDetail},
+        ids::{RunId, SubmissionId},
+        run::{ItemState, PassAtK, RunDetail, RunStatus},
     },
     port::{Caller, Runs as _, Submissions as _},
 };
@@ -19,29 +19,46 @@ use crate::{error::Failure, report};
 #[derive(Args)]
 pub struct Run {
     /// The dataset's short name
-    #[arg(long)]
-    dataset: String,
+    #[arg(long, required_unless_present = "resume")]
+    dataset: Option<String>,
     /// The submission's number (`aixgrade submissions list`)
-    #[arg(long)]
-    submission: SubmissionId,
+    #[arg(long, required_unless_present = "resume")]
+    submission: Option<SubmissionId>,
     /// Run everything, also what was run before with the same code, tests and Java
     #[arg(long)]
     fresh: bool,
+    /// Go on with a run that was interrupted, by its number
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["dataset", "submission", "fresh"])]
+    resume: Option<RunId>,
 }
 
 /// Runs the command: in this process, also where a server works on the same data folder.
 pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
     let services = global.open()?;
     let caller = Caller::Operator;
-    let row = services.submissions.get(&caller, args.submission).await?.row;
-    if row.dataset != args.dataset {
-        let what = format!("submission {} answers the dataset {}", row.id, row.dataset);
-        return Err(Failure::invalid("--dataset", what, format!("Say --dataset {}", row.dataset)));
+    let id = match (args.resume, args.submission) {
+        (Some(id), _) => id,
+        (None, Some(submission)) => {
+            let row = services.submissions.get(&caller, submission).await?.row;
+            if args.dataset.as_deref() != Some(row.dataset.as_str()) {
+                let what = format!("submission {} answers the dataset {}", row.id, row.dataset);
+                return Err(Failure::invalid("--dataset", what, format!("Say --dataset {}", row.dataset)));
+            }
+            services.runs.start(&caller, submission, args.fresh).await?
+        }
+        // The arguments' own rules do not let this through.
+        (None, None) => return Err(Failure::invalid("--submission", "no submission is named", "Name one")),
+    };
+    let begun = services.runs.get(&caller, id).await?.row;
+    if begun.status == RunStatus::Running {
+        eprintln!(
+            "Run {id}: {} outputs. If this is interrupted, `aixgrade run --resume {id}` goes on with it.",
+            begun.items
+        );
     }
-    let id = services.runs.start(&caller, args.submission, args.fresh).await?;
     let engine = services.runs.engine().clone();
     let work = tokio::task::spawn_blocking(move || engine.work(id));
-    let bar = ProgressBar::new(row.outputs);
+    let bar = ProgressBar::new(begun.items.into());
     let style = "{bar:30} {pos}/{len} outputs, {elapsed} gone, about {eta} left";
     bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
     while !work.is_finished() {

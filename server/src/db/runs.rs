@@ -282,11 +282,13 @@ fn set_done(
     Ok(changed > 0)
 }
 
-/// How many items are not at their end: free ones, and leased ones.
+/// How many items are not at their end: free ones (those whose lease ran out among them), and leased
+/// ones.
 pub fn left(conn: &Connection, id: RunId) -> Result<(u32, u32), Failure> {
-    let query = "SELECT count(*) FILTER (WHERE state = 'waiting'), count(*) FILTER (WHERE state = 'leased')
-        FROM run_items WHERE run_id = ?1";
-    Ok(conn.prepare_cached(query)?.query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    let query = "SELECT count(*) FILTER (WHERE state = 'waiting' OR state = 'leased' AND leased_until < ?2),
+        count(*) FILTER (WHERE state = 'leased' AND leased_until >= ?2) FROM run_items WHERE run_id = ?1";
+    let now = clock::now().0;
+    Ok(conn.prepare_cached(query)?.query_row([id.0, now], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
 /// How many items there are, how many are at their end, and on how many our machinery failed.
