@@ -41,7 +41,7 @@ impl Profile {
 }
 
 /// The parts of the client, by the features of `app` that make them: app/src/part.rs.
-const PARTS: [&str; 5] = ["grading", "data", "setup", "results", "outputs"];
+pub const PARTS: [&str; 5] = ["grading", "data", "setup", "results", "outputs"];
 
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {
@@ -102,8 +102,10 @@ fn stamp_file() -> PathBuf {
 /// A digest of everything that the client is made from.
 fn inputs(profile: Profile) -> Result<String> {
     let root = tools::root();
-    let mut files = vec![root.join("Cargo.toml"), root.join("Cargo.lock"), root.join("app/Cargo.toml")];
-    for folder in ["app/src", "style", "xtask/src"] {
+    let single = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "app/Cargo.toml"];
+    let ourselves = ["xtask/src/client.rs", "xtask/src/glue.rs"];
+    let mut files: Vec<_> = single.into_iter().chain(ourselves).map(|file| root.join(file)).collect();
+    for folder in ["app/src", "style"] {
         collect(&root.join(folder), &mut files)?;
     }
     files.sort();
