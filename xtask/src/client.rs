@@ -41,7 +41,7 @@ impl Profile {
 }
 
 /// The parts of the client, by the features of `app` that make them: app/src/part.rs.
-const PARTS: [&str; 5] = ["grading", "data", "setup", "results", "runs"];
+const PARTS: [&str; 5] = ["grading", "data", "setup", "results", "outputs"];
 
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {
