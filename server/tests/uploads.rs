@@ -135,7 +135,8 @@ async fn outputs_are_previewed_and_taken_once() {
     assert_eq!(preview.unknown, [(5, "9".to_owned())]);
     assert_eq!(preview.duplicates, [(4, "2".to_owned())]);
     assert_eq!(preview.telltales, [(2, "claude".to_owned())]);
-    assert_eq!((preview.samples_max, preview.same_as), (2, None));
+    // The repeat counts: task 2 has different outputs, so the file holds samples.
+    assert_eq!((preview.samples_max, preview.same_as), (3, None));
 
     let id = preview.upload;
     let take = |model: &'static str| {
@@ -148,7 +149,7 @@ async fn outputs_are_previewed_and_taken_once() {
 
     let detail: SubmissionDetail = app.services.submissions.get(&Caller::Operator, taken).await.unwrap();
     let outputs: Vec<_> = detail.outputs.iter().map(|o| (o.task_id.as_str(), o.sample)).collect();
-    assert_eq!(outputs, [("0", 0), ("2", 0), ("2", 1)]);
+    assert_eq!(outputs, [("0", 0), ("2", 0), ("2", 1), ("2", 2)]);
     let output: OutputDetail = app.services.submissions.output(&Caller::Operator, detail.outputs[1].id).await.unwrap();
     assert_eq!((output.code.said.as_str(), output.code.laid_out.unwrap().len()), ("Sure, as Claude:", 3));
     let again =

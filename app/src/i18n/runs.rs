@@ -38,7 +38,7 @@ texts! {
     flags: "To look at", "值得注意";
     fresh: "Also what was run before, unchanged", "未变动的也重新运行";
     limit: "Limit reached", "触及的限制";
-    line: "line", "第";
+    line: "line", "行";
     memory: "Memory", "内存";
     metrics: "Figures", "指标";
     model_text: "The model's own text", "模型原文";

@@ -13,28 +13,28 @@ use crate::{
 };
 
 /// Every run, or those of one submission.
-#[server(endpoint = "runs", input = Json)]
+#[server(prefix = "/rpc", endpoint = "runs", input = Json)]
 pub async fn runs(submission: Option<SubmissionId>) -> Result<Vec<RunRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.list(&caller, submission).await
 }
 
 /// One run with all its outputs.
-#[server(endpoint = "run", input = Json)]
+#[server(prefix = "/rpc", endpoint = "run", input = Json)]
 pub async fn run(id: RunId) -> Result<RunDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.get(&caller, id).await
 }
 
 /// One output of a run.
-#[server(endpoint = "run_item", input = Json)]
+#[server(prefix = "/rpc", endpoint = "run_item", input = Json)]
 pub async fn run_item(id: RunId, output: OutputId) -> Result<ItemDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.item(&caller, id, output).await
 }
 
 /// Runs a submission's outputs and goes to the new run.
-#[server(endpoint = "start_run")]
+#[server(prefix = "/rpc", endpoint = "start_run")]
 pub async fn start_run(submission: SubmissionId, fresh: bool) -> Result<RunId, AppError> {
     let (ports, caller) = ports()?;
     let id = ports.runs.start(&caller, submission, fresh).await?;
@@ -43,7 +43,7 @@ pub async fn start_run(submission: SubmissionId, fresh: bool) -> Result<RunId, A
 }
 
 /// Stops a run.
-#[server(endpoint = "cancel_run")]
+#[server(prefix = "/rpc", endpoint = "cancel_run")]
 pub async fn cancel_run(id: RunId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.runs.cancel(&caller, id).await?;
@@ -52,7 +52,7 @@ pub async fn cancel_run(id: RunId) -> Result<(), AppError> {
 }
 
 /// Runs one output again.
-#[server(endpoint = "run_again")]
+#[server(prefix = "/rpc", endpoint = "run_again")]
 pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.runs.again(&caller, id, Some(output)).await?;

@@ -286,3 +286,92 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("java.io.tmpdir", "/tmp"),
     ("java.awt.headless", "true"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Read, io::Write, os::unix::net::UnixStream};
+
+    use super::*;
+    use crate::{engine::wire::Frame, sandbox::fake::Fake};
+
+    /// What the program inside does once it has its job.
+    type Act = fn(&mut UnixStream, nonce: &str) -> Report;
+
+    fn outcome(act: Act) -> Outcome {
+        let image = tempfile::tempdir().unwrap();
+        std::fs::create_dir(image.path().join("sys")).unwrap();
+        let toolchain = Toolchain {
+            run: image.path().into(),
+            compile: image.path().into(),
+            java: String::new(),
+            fingerprint: String::new(),
+        };
+        let sandbox: Arc<dyn Sandbox> = Arc::new(Fake(move |_: &Command, mut control: UnixStream| {
+            let _preparation = frame(&mut control);
+            control.write_all(&Frame::new(b'H').number(1).string("fake").done()).unwrap();
+            let mut job = Reader::over(frame(&mut control));
+            assert_eq!(job.kind().unwrap(), b'J');
+            let nonce = job.string().unwrap();
+            act(&mut control, &nonce)
+        }));
+        let (suite, tests) = (Suite::bare(), TaskTests { class: "T".into(), classes: Files::new() });
+        let allowance = Allowance { wall_s: 1, ..Allowance::default() };
+        let waiting = start(&sandbox, &toolchain, &suite, allowance).unwrap();
+        waiting.run(&suite, Job { tests: &tests, class: "C", classes: &Files::new() }, allowance).unwrap()
+    }
+
+    fn frame(control: &mut UnixStream) -> Vec<u8> {
+        let mut length = [0; 4];
+        control.read_exact(&mut length).unwrap();
+        let mut body = vec![0; u32::from_be_bytes(length) as usize];
+        control.read_exact(&mut body).unwrap();
+        body
+    }
+
+    fn result(nonce: &str, passed: usize, total: usize) -> Vec<u8> {
+        let frame = Frame::new(b'R').string(nonce).string("finished").number(passed).number(total).string("");
+        frame.number(0).number(0).number(0).done()
+    }
+
+    fn ended(code: i32) -> Report {
+        Report { code: Some(code), ..Report::default() }
+    }
+
+    #[test]
+    fn only_a_whole_true_result_is_a_pass() {
+        let check = |act: Act, verdict: Verdict, limit: Option<LimitHit>| {
+            let outcome = outcome(act);
+            assert_eq!((outcome.verdict, outcome.limit), (verdict, limit), "{outcome:?}");
+        };
+        check(|c, n| send(c, &result(n, 3, 3), 0), Verdict::Passed, None);
+        check(|c, n| send(c, &result(n, 2, 3), 0), Verdict::Failed, None);
+        check(|c, n| send(c, &result(n, 7, 4), 0), Verdict::Anomaly, None);
+        check(|c, n| send(c, &result(n, 0, 0), 0), Verdict::Anomaly, None);
+        // A right result counts whatever the exit code is; a missing one is none whatever it is.
+        check(|c, n| send(c, &result(n, 3, 3), 1), Verdict::Passed, None);
+        check(|_, _| ended(0), Verdict::NoResult, None);
+        check(|_, _| ended(3), Verdict::NoResult, None);
+        check(|_, _| ended(139), Verdict::Crashed, None);
+        // Another nonce, a second result, a cut or swollen frame, noise.
+        check(|c, _| send(c, &result("0123", 3, 3), 0), Verdict::Tampered, None);
+        check(|c, n| send(c, &[result(n, 3, 3), result(n, 3, 3)].concat(), 0), Verdict::Tampered, None);
+        check(|c, n| send(c, &[&result(n, 3, 3)[..], &[1]].concat(), 0), Verdict::Tampered, None);
+        check(|c, n| send(c, &Frame::new(b'R').string(n).done(), 0), Verdict::Tampered, None);
+        check(|c, _| send(c, &[0xff; 8], 0), Verdict::Tampered, None);
+        // Time.
+        check(|_, _| Report { cpu_us: 10_000_000, ..ended(152) }, Verdict::Timeout, Some(LimitHit::Cpu));
+        check(
+            |c, _| {
+                let _until_killed = c.read(&mut [0; 1]);
+                ended(137)
+            },
+            Verdict::Timeout,
+            Some(LimitHit::Wall),
+        );
+    }
+
+    fn send(control: &mut UnixStream, bytes: &[u8], code: i32) -> Report {
+        control.write_all(bytes).unwrap();
+        ended(code)
+    }
+}

@@ -126,6 +126,20 @@ impl Suite {
         Ok(Suite { kind, fingerprint, jars, preparation, library, sources, tests })
     }
 
+    /// A suite with nothing in it, for tests that play the Java side.
+    #[cfg(test)]
+    pub fn bare() -> Suite {
+        Suite {
+            kind: TestKind::Aixgrade,
+            fingerprint: String::new(),
+            jars: Vec::new(),
+            preparation: Frame::new(b'T').done(),
+            library: Files::new(),
+            sources: BTreeMap::new(),
+            tests: BTreeMap::new(),
+        }
+    }
+
     /// One task's tests, by their class.
     pub fn tests(&self, class: &str) -> Option<&TaskTests> {
         self.tests.get(class)
