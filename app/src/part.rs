@@ -24,8 +24,10 @@ pub enum Part {
     Setup,
     /// A study with its results.
     Results,
-    /// Outputs up close, and what raters and tests made of each.
+    /// Outputs up close, and what raters made of each.
     Outputs,
+    /// Runs of automated tests.
+    Runs,
 }
 
 impl Part {
@@ -40,7 +42,9 @@ impl Part {
             Part::Grading
         } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
             Part::Setup
-        } else if any(&["/admin/outputs", "/admin/runs"]) || (within("/admin/studies") && path.contains("/tasks/")) {
+        } else if within("/admin/runs") {
+            Part::Runs
+        } else if within("/admin/outputs") || (within("/admin/studies") && path.contains("/tasks/")) {
             Part::Outputs
         } else if path.starts_with("/admin/studies/") {
             Part::Results
@@ -57,21 +61,19 @@ impl Part {
             Part::Setup => "setup",
             Part::Results => "results",
             Part::Outputs => "outputs",
+            Part::Runs => "runs",
         }
     }
 
-    /// The part that this client is.
-    fn here() -> Part {
-        if cfg!(feature = "data") {
-            Part::Data
-        } else if cfg!(feature = "setup") {
-            Part::Setup
-        } else if cfg!(feature = "results") {
-            Part::Results
-        } else if cfg!(feature = "outputs") {
-            Part::Outputs
-        } else {
-            Part::Grading
+    /// Whether this client lacks the part's pages. A development build is one client with all of them.
+    fn is_elsewhere(self) -> bool {
+        !match self {
+            Part::Grading => cfg!(feature = "grading"),
+            Part::Data => cfg!(feature = "data"),
+            Part::Setup => cfg!(feature = "setup"),
+            Part::Results => cfg!(feature = "results"),
+            Part::Outputs => cfg!(feature = "outputs"),
+            Part::Runs => cfg!(feature = "runs"),
         }
     }
 }
@@ -88,7 +90,7 @@ pub fn KeepApart(
             follow_links_natively(admin);
         }
         // Where a form's answer or the program itself goes on to, no link is clicked.
-        if Part::of(&here.pathname.get(), admin) != Part::here() {
+        if Part::of(&here.pathname.get(), admin).is_elsewhere() {
             let search = here.search.get_untracked();
             let query = if search.is_empty() { search } else { format!("?{search}") };
             let _ = window().location().set_href(&format!("{}{query}", here.pathname.get_untracked()));
@@ -99,7 +101,7 @@ pub fn KeepApart(
 /// Whether the router is on its way to a page that this part does not have: then it says nothing.
 pub fn is_leaving() -> bool {
     let admin = use_visitor().is_admin();
-    cfg!(not(feature = "ssr")) && Part::of(&use_location().pathname.get_untracked(), admin) != Part::here()
+    Part::of(&use_location().pathname.get_untracked(), admin).is_elsewhere()
 }
 
 fn follow_links_natively(admin: bool) {
@@ -108,7 +110,7 @@ fn follow_links_natively(admin: bool) {
         let link = target.and_then(|element| element.closest("a[href]").ok().flatten());
         let Some(link) = link.and_then(|link| link.dyn_into::<web_sys::HtmlAnchorElement>().ok()) else { return };
         // The router leaves such links alone. It listens as the event rises; we see it on its way down.
-        if Part::of(&link.pathname(), admin) != Part::here() {
+        if Part::of(&link.pathname(), admin).is_elsewhere() {
             link.set_rel("external");
         }
     };
@@ -135,7 +137,7 @@ mod tests {
         check("/admin/studies/1", true, Part::Results);
         check("/admin/studies/1/tasks/2", true, Part::Outputs);
         check("/admin/people", true, Part::Setup);
-        check("/admin/runs/1", true, Part::Outputs);
+        check("/admin/runs/1", true, Part::Runs);
         check("/administration", true, Part::Grading);
         check("/desk", true, Part::Grading);
         check("/account", true, Part::Grading);

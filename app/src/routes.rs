@@ -81,6 +81,8 @@ fn Pages() -> AnyNestedRoute {
         crate::pages::admin::ResultRoutes(),
         #[cfg(feature = "outputs")]
         crate::pages::admin::OutputRoutes(),
+        #[cfg(feature = "runs")]
+        crate::pages::admin::RunRoutes(),
     ];
     StaticVec::from(pages).into_any_nested_route()
 }

@@ -86,13 +86,23 @@ pub fn ResultRoutes() -> AnyNestedRoute {
     .into_any_nested_route()
 }
 
-/// Outputs up close, and what raters and tests made of each.
+/// Outputs up close, and what raters made of each.
 #[component(transparent)]
 pub fn OutputRoutes() -> AnyNestedRoute {
     // Boxed: the list's type would otherwise become part of the whole program's.
     view! {
         <Route path=path!("/admin/outputs/:id") view=OutputPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/:id/tasks/:task") view=StudyTaskPage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Runs of automated tests.
+#[component(transparent)]
+pub fn RunRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
         <Route path=path!("/admin/runs") view=RunsPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/runs/:id") view=RunPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/runs/:id/outputs/:output") view=RunItemPage ssr=SsrMode::Async/>
