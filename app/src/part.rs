@@ -4,6 +4,15 @@
 //! Must stay true: a page belongs to one part, [`Part::of`] is the only place that says to which (the
 //! routes follow it), and a link to another part's page is followed by the browser, not by the router.
 
+use leptos::{
+    prelude::*,
+    wasm_bindgen::{JsCast, closure::Closure},
+    web_sys,
+};
+use leptos_router::hooks::use_location;
+
+use crate::i18n::use_visitor;
+
 /// A part of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -11,11 +20,13 @@ pub enum Part {
     Grading,
     /// What is there: the overview, datasets, model outputs, studies.
     Data,
-    /// What brings something in: uploads, new studies.
+    /// What brings something in: uploads, new studies, people.
     Setup,
-    /// What comes of it: a study with its results; people.
+    /// A study with its results.
     Results,
-    /// Automated tests.
+    /// Outputs up close, and what raters made of each.
+    Outputs,
+    /// Runs of automated tests.
     Runs,
 }
 
@@ -26,13 +37,16 @@ impl Part {
             Some(rest) => rest.is_empty() || rest.starts_with('/'),
             None => false,
         };
+        let any = |folders: &[&str]| folders.iter().any(|folder| within(folder));
         if !(within("/admin") || (path == "/" && admin)) {
             Part::Grading
-        } else if within("/admin/upload") || within("/admin/uploads") || within("/admin/studies/new") {
+        } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
             Part::Setup
         } else if within("/admin/runs") {
             Part::Runs
-        } else if within("/admin/people") || path.starts_with("/admin/studies/") {
+        } else if within("/admin/outputs") || (within("/admin/studies") && path.contains("/tasks/")) {
+            Part::Outputs
+        } else if path.starts_with("/admin/studies/") {
             Part::Results
         } else {
             Part::Data
@@ -46,41 +60,61 @@ impl Part {
             Part::Data => "data",
             Part::Setup => "setup",
             Part::Results => "results",
+            Part::Outputs => "outputs",
             Part::Runs => "runs",
         }
     }
 
-    /// The part that this client is.
-    fn here() -> Part {
-        if cfg!(feature = "data") {
-            Part::Data
-        } else if cfg!(feature = "setup") {
-            Part::Setup
-        } else if cfg!(feature = "results") {
-            Part::Results
-        } else if cfg!(feature = "runs") {
-            Part::Runs
-        } else {
-            Part::Grading
+    /// Whether this client lacks the part's pages. A development build is one client with all of them.
+    fn is_elsewhere(self) -> bool {
+        !match self {
+            Part::Grading => cfg!(feature = "grading"),
+            Part::Data => cfg!(feature = "data"),
+            Part::Setup => cfg!(feature = "setup"),
+            Part::Results => cfg!(feature = "results"),
+            Part::Outputs => cfg!(feature = "outputs"),
+            Part::Runs => cfg!(feature = "runs"),
         }
     }
 }
 
-/// Lets the browser follow links that lead to another part's pages. For effects only.
-pub fn keep_apart(admin: bool) {
-    use leptos::wasm_bindgen::closure::Closure;
-    use leptos::{ev, prelude::document, wasm_bindgen::JsCast};
+/// Leaves it to the browser to go to another part's page. Stands once in the router; draws nothing.
+#[component]
+pub fn KeepApart(
+    /// Whether the visitor is an admin.
+    admin: bool,
+) -> impl IntoView {
+    let here = use_location();
+    Effect::new(move |known: Option<()>| {
+        if known.is_none() {
+            follow_links_natively(admin);
+        }
+        // Where a form's answer or the program itself goes on to, no link is clicked.
+        if Part::of(&here.pathname.get(), admin).is_elsewhere() {
+            let search = here.search.get_untracked();
+            let query = if search.is_empty() { search } else { format!("?{search}") };
+            let _ = window().location().set_href(&format!("{}{query}", here.pathname.get_untracked()));
+        }
+    });
+}
 
-    let mark = move |event: ev::MouseEvent| {
+/// Whether the router is on its way to a page that this part does not have: then it says nothing.
+pub fn is_leaving() -> bool {
+    let admin = use_visitor().is_admin();
+    Part::of(&use_location().pathname.get_untracked(), admin).is_elsewhere()
+}
+
+fn follow_links_natively(admin: bool) {
+    let mark = move |event: web_sys::MouseEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
         let link = target.and_then(|element| element.closest("a[href]").ok().flatten());
         let Some(link) = link.and_then(|link| link.dyn_into::<web_sys::HtmlAnchorElement>().ok()) else { return };
         // The router leaves such links alone. It listens as the event rises; we see it on its way down.
-        if Part::of(&link.pathname(), admin) != Part::here() {
+        if Part::of(&link.pathname(), admin).is_elsewhere() {
             link.set_rel("external");
         }
     };
-    let mark = Closure::<dyn FnMut(ev::MouseEvent)>::new(mark);
+    let mark = Closure::<dyn FnMut(web_sys::MouseEvent)>::new(mark);
     let _ = document().add_event_listener_with_callback_and_bool("click", mark.as_ref().unchecked_ref(), true);
     // For as long as the page is there.
     mark.forget();
@@ -100,8 +134,9 @@ mod tests {
         check("/admin/datasets/starter", true, Part::Data);
         check("/admin/uploads/3", true, Part::Setup);
         check("/admin/studies/new", true, Part::Setup);
-        check("/admin/studies/1/tasks/2", true, Part::Results);
-        check("/admin/people", true, Part::Results);
+        check("/admin/studies/1", true, Part::Results);
+        check("/admin/studies/1/tasks/2", true, Part::Outputs);
+        check("/admin/people", true, Part::Setup);
         check("/admin/runs/1", true, Part::Runs);
         check("/administration", true, Part::Grading);
         check("/desk", true, Part::Grading);

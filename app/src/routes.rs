@@ -18,7 +18,7 @@ use crate::i18n::use_visitor;
 use crate::{
     model::user::Visitor,
     pages::{grade::provide_habits, not_found::NotFoundPage},
-    part::keep_apart,
+    part::KeepApart,
     ui::{
         announce::{LiveRegions, provide_announcer},
         frame::{FocusOnNavigation, Header},
@@ -32,7 +32,6 @@ pub fn App() -> impl IntoView {
     // The visitor travels with the page: no request, no waiting, the same words on both sides.
     let visitor = SharedValue::new(visitor).into_inner();
     let admin = visitor.is_admin();
-    Effect::new(move |_| keep_apart(admin));
     provide_context(visitor);
     provide_announcer();
     provide_habits();
@@ -47,6 +46,7 @@ pub fn App() -> impl IntoView {
                 </FlatRoutes>
             </main>
             <LiveRegions />
+            <KeepApart admin />
             <FocusOnNavigation />
         </Router>
     }
@@ -79,6 +79,8 @@ fn Pages() -> AnyNestedRoute {
         crate::pages::admin::SetupRoutes(),
         #[cfg(feature = "results")]
         crate::pages::admin::ResultRoutes(),
+        #[cfg(feature = "outputs")]
+        crate::pages::admin::OutputRoutes(),
         #[cfg(feature = "runs")]
         crate::pages::admin::RunRoutes(),
     ];

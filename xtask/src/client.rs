@@ -41,7 +41,7 @@ impl Profile {
 }
 
 /// The parts of the client, by the features of `app` that make them: app/src/part.rs.
-const PARTS: [&str; 5] = ["grading", "data", "setup", "results", "runs"];
+pub const PARTS: [&str; 6] = ["grading", "data", "setup", "results", "outputs", "runs"];
 
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {
@@ -55,20 +55,25 @@ pub fn build(profile: Profile) -> Result<()> {
         Profile::Dev => "Building the client",
         Profile::Release => "Building the client, optimised for size (over a minute the first time)",
     });
-    let mut parts = Vec::new();
-    for part in PARTS {
-        println!("    {part}");
-        let files = tools::build_artifacts(&mut command(profile, toolchain, part), "app")?;
+    // One client that has every page is the quickest to build, and too heavy for anything else.
+    let units = match profile {
+        Profile::Dev => vec![PARTS.to_vec()],
+        Profile::Release => PARTS.map(|part| vec![part]).to_vec(),
+    };
+    let mut clients = Vec::new();
+    for parts in units {
+        println!("    {}", parts.join(", "));
+        let files = tools::build_artifacts(&mut command(profile, toolchain, &parts), "app")?;
         let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
-        // Read before the other part is built: both leave their file in the same place.
+        // Read before the next is built: all leave their file in the same place.
         let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
-        parts.push((part, client));
+        clients.push((parts, client));
     }
     tools::say(match profile {
         Profile::Dev => "Writing target/client",
         Profile::Release => "Writing and compressing target/client",
     });
-    write(&parts, &styles()?, profile)?;
+    write(&clients, &styles()?, profile)?;
     // Last: a stamp stands only beside a complete folder.
     fs::write(stamp_file(), inputs)?;
     Ok(())
@@ -80,11 +85,11 @@ pub fn stamp() -> Option<String> {
 }
 
 /// The cargo command that compiles the client.
-fn command(profile: Profile, toolchain: setup::Toolchain, part: &str) -> std::process::Command {
+fn command(profile: Profile, toolchain: setup::Toolchain, parts: &[&str]) -> std::process::Command {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustc", "--locked", "--package", "app", "--lib", "--crate-type", "cdylib"]);
     cargo.args(["--target", setup::WASM, "--profile", profile.cargo_name()]);
-    cargo.arg("--features").arg(format!("hydrate,{part}"));
+    cargo.arg("--features").arg(format!("hydrate,{}", parts.join(",")));
     // Checkouts that share a target folder would overwrite each other's client: cargo gives a cdylib
     // no name of its own unless asked.
     cargo.env("__CARGO_DEFAULT_LIB_METADATA", "aixgrade-client");
@@ -102,8 +107,10 @@ fn stamp_file() -> PathBuf {
 /// A digest of everything that the client is made from.
 fn inputs(profile: Profile) -> Result<String> {
     let root = tools::root();
-    let mut files = vec![root.join("Cargo.toml"), root.join("Cargo.lock"), root.join("app/Cargo.toml")];
-    for folder in ["app/src", "style", "xtask/src"] {
+    let single = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "app/Cargo.toml"];
+    let ourselves = ["xtask/src/client.rs", "xtask/src/glue.rs"];
+    let mut files: Vec<_> = single.into_iter().chain(ourselves).map(|file| root.join(file)).collect();
+    for folder in ["app/src", "style"] {
         collect(&root.join(folder), &mut files)?;
     }
     files.sort();
@@ -149,15 +156,16 @@ fn styles() -> Result<String> {
 }
 
 /// Replaces `target/client`.
-fn write(parts: &[(&str, glue::Client)], css: &str, profile: Profile) -> Result<()> {
+fn write(clients: &[(Vec<&str>, glue::Client)], css: &str, profile: Profile) -> Result<()> {
     let folder = folder();
     let mut assets = Assets { folder: folder.clone(), profile, manifest: BTreeMap::new() };
     let old: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     let _ = fs::remove_file(stamp_file());
     fs::create_dir_all(&folder)?;
-    for (part, client) in parts {
-        let wasm = assets.add(part, "wasm", &client.wasm)?;
-        let js = assets.add(part, "js", client.js.as_bytes())?;
+    for (parts, client) in clients {
+        let stem = if let [part] = parts[..] { part } else { "client" };
+        let wasm = assets.add(stem, "wasm", &client.wasm)?;
+        let js = assets.add(stem, "js", client.js.as_bytes())?;
         // Pages may hold no script of their own (Content-Security-Policy), so this is a file too.
         let boot = format!(
             "import init, {{ hydrate }} from './{js}';\n\
@@ -166,7 +174,13 @@ fn write(parts: &[(&str, glue::Client)], css: &str, profile: Profile) -> Result<
              // Journeys in a browser wait for this; nothing else reads it.\n\
              document.documentElement.setAttribute('data-hydrated', '');\n"
         );
-        assets.add(&format!("{part}-boot"), "js", boot.as_bytes())?;
+        let boot = assets.add(&format!("{stem}-boot"), "js", boot.as_bytes())?;
+        // Pages ask by the part's name.
+        for part in parts {
+            for (name, file) in [(".wasm", &wasm), (".js", &js), ("-boot.js", &boot)] {
+                assets.manifest.insert(format!("{part}{name}"), file.clone());
+            }
+        }
     }
     assets.add("app", "css", css.as_bytes())?;
     let manifest = folder.join("manifest.json");

@@ -20,20 +20,41 @@ pub struct I18n {
     pub lang: Lang,
     /// What every page may say: navigation, errors, buttons.
     pub common: &'static common::Common,
-    /// Log-in, desk and grading.
-    pub rater: &'static rater::Rater,
-    /// The admin's pages.
-    pub admin: &'static admin::Admin,
-    /// Runs of automated tests.
-    pub runs: &'static runs::RunTexts,
 }
 
 impl I18n {
     /// The texts in `lang`.
     pub fn of(lang: Lang) -> I18n {
-        match lang {
-            Lang::En => I18n { lang, common: &common::EN, rater: &rater::EN, admin: &admin::EN, runs: &runs::EN },
-            Lang::Zh => I18n { lang, common: &common::ZH, rater: &rater::ZH, admin: &admin::ZH, runs: &runs::ZH },
+        let common = match lang {
+            Lang::En => &common::EN,
+            Lang::Zh => &common::ZH,
+        };
+        I18n { lang, common }
+    }
+
+    // Methods, not fields: what no page of a part of the client asks for is not in that part.
+
+    /// Log-in, desk and grading.
+    pub fn rater(&self) -> &'static rater::Rater {
+        match self.lang {
+            Lang::En => &rater::EN,
+            Lang::Zh => &rater::ZH,
+        }
+    }
+
+    /// The admin's pages.
+    pub fn admin(&self) -> &'static admin::Admin {
+        match self.lang {
+            Lang::En => &admin::EN,
+            Lang::Zh => &admin::ZH,
+        }
+    }
+
+    /// Runs of automated tests.
+    pub fn runs(&self) -> &'static runs::RunTexts {
+        match self.lang {
+            Lang::En => &runs::EN,
+            Lang::Zh => &runs::ZH,
         }
     }
 

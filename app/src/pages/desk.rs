@@ -18,7 +18,7 @@ use crate::{
 pub fn DeskPage() -> impl IntoView {
     let studies = Resource::new_blocking(|| (), |()| desk());
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     view! {
         <Page title=i18n.common.nav_desk>
             <Load data=studies let:studies>
@@ -39,7 +39,7 @@ pub fn DeskPage() -> impl IntoView {
 
 #[component]
 fn StudyCard(study: DeskStudy) -> impl IntoView {
-    let t = use_i18n().rater;
+    let t = use_i18n().rater();
     let DeskStudy { token, title, open, progress } = study;
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {

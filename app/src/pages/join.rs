@@ -41,7 +41,7 @@ pub fn JoinPage() -> impl IntoView {
 #[component]
 fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     let query = use_query_map().get_untracked();
     let error = query.get("error").unwrap_or_default();
     let on_name = match error.as_str() {
@@ -81,8 +81,8 @@ fn Gone() -> impl IntoView {
     set_status(404);
     let i18n = use_i18n();
     view! {
-        <Page title=i18n.rater.join_gone narrow=true>
-            <p class="lead">{i18n.rater.join_gone_hint}</p>
+        <Page title=i18n.rater().join_gone narrow=true>
+            <p class="lead">{i18n.rater().join_gone_hint}</p>
             <p><a class="button primary" href="/log-in">{i18n.common.log_in}</a></p>
         </Page>
     }

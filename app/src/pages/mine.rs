@@ -21,7 +21,7 @@ pub fn MinePage() -> impl IntoView {
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
     let ratings = Resource::new_blocking(move || study.get(), |study| own_ratings(Token(study)));
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     let crumbs = vec![("/desk".to_owned(), i18n.common.nav_desk.to_owned())];
     let on = move || view! { <a class="button primary" href=move || format!("/grade/{}", study.get())>{t.desk_continue}</a> };
     view! {
@@ -58,7 +58,7 @@ pub fn MinePage() -> impl IntoView {
 
 #[component]
 fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
-    let t = use_i18n().rater;
+    let t = use_i18n().rater();
     let OwnRating { token, raw_nl, lang, scores, commented, flagged } = rating;
     let scores = scores
         .into_iter()

@@ -30,7 +30,7 @@ pub fn DatasetPage() -> impl IntoView {
 }
 
 fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let DatasetDetail { row, description, license, source, versions, tasks } = detail;
     let name = row.name.get(i.lang).to_owned();
     let said = description.get(i.lang).to_owned();
@@ -63,7 +63,7 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
 }
 
 fn versions_table(i: I18n, slug: &str, versions: &[VersionRow], shown: DatasetVersionId) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let rows = versions
         .iter()
         .map(|v| {
@@ -105,7 +105,7 @@ fn TaskTable(
     tasks: Vec<TaskRow>,
 ) -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
     let all = tasks.len() as u64;

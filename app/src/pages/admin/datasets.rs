@@ -22,7 +22,7 @@ use crate::{
 #[component]
 pub fn DatasetsPage() -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let query = use_query_map();
     let data = Resource::new(|| (), |()| datasets());
     view! {
@@ -47,7 +47,7 @@ pub fn DatasetsPage() -> impl IntoView {
 
 /// What an import has just done; the server sends the browser back here with it in the address.
 fn outcome(i: I18n, imported: &str, same: &str, rows: &[DatasetRow]) -> Option<AnyView> {
-    let t = i.admin;
+    let t = i.admin();
     let among = |row: &&DatasetRow, slugs: &str| slugs.split(',').any(|slug| slug == row.slug);
     let new = rows.iter().filter(|row| among(row, imported)).map(|r| (t.import_new)(&r.slug, r.number, r.tasks));
     let old = rows.iter().filter(|row| among(row, same)).map(|r| (t.import_same)(&r.slug, r.number));
@@ -59,7 +59,7 @@ fn outcome(i: I18n, imported: &str, same: &str, rows: &[DatasetRow]) -> Option<A
 }
 
 fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     if rows.is_empty() {
         return view! { <Empty title=t.no_datasets/> }.into_any();
     }

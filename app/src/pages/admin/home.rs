@@ -21,14 +21,14 @@ pub fn AdminHome() -> impl IntoView {
     let data =
         Resource::new(|| (), |()| async move { Ok((datasets().await?, submissions(None).await?, studies().await?)) });
     view! {
-        <Page title=i.admin.home>
+        <Page title=i.admin().home>
             <Load data let:all>{overview(i, &all.0, &all.1, all.2)}</Load>
         </Page>
     }
 }
 
 fn overview(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], studies: Vec<StudyRow>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let tasks: u64 = datasets.iter().map(|d| d.tasks).sum();
     let outputs: u64 = submissions.iter().map(|s| s.outputs).sum();
     let running = studies.iter().filter(|s| s.status == StudyStatus::Running).count() as u64;
@@ -71,7 +71,7 @@ struct Step {
 }
 
 fn next_step(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], studies: &[StudyRow]) -> Step {
-    let t = i.admin;
+    let t = i.admin();
     let step = |sentence: &str, href: &str, action| Step { sentence: sentence.into(), href: href.into(), action };
     let open = studies.iter().find(|s| s.status != StudyStatus::Closed && s.done < s.wanted);
     let complete = studies.iter().find(|s| s.wanted > 0 && s.done >= s.wanted);
@@ -92,7 +92,7 @@ fn next_step(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], st
 
 /// Studies, each with its state and how far it has come. Stands under a heading of level 2.
 pub fn study_cards(i: I18n, studies: Vec<StudyRow>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     if studies.is_empty() {
         return view! {
             <Empty title=t.no_studies>

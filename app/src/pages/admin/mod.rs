@@ -55,14 +55,13 @@ pub fn DataRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/datasets/:slug") view=DatasetPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/submissions") view=SubmissionsPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/submissions/:id") view=SubmissionPage ssr=SsrMode::Async/>
-        <Route path=path!("/admin/outputs/:id") view=OutputPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies") view=StudiesPage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()
 }
 
-/// What brings something in: uploads, new studies.
+/// What brings something in: uploads, new studies, people.
 #[component(transparent)]
 pub fn SetupRoutes() -> AnyNestedRoute {
     // Boxed: the list's type would otherwise become part of the whole program's.
@@ -70,25 +69,36 @@ pub fn SetupRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/upload") view=UploadPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/uploads/:id") view=PreviewPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/new") view=NewStudyPage ssr=SsrMode::Async/>
-    }
-    .into_inner()
-    .into_any_nested_route()
-}
-
-/// What comes of it: a study with its results; people.
-#[component(transparent)]
-pub fn ResultRoutes() -> AnyNestedRoute {
-    // Boxed: the list's type would otherwise become part of the whole program's.
-    view! {
-        <Route path=path!("/admin/studies/:id") view=StudyPage ssr=SsrMode::Async/>
-        <Route path=path!("/admin/studies/:id/tasks/:task") view=StudyTaskPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/people") view=PeoplePage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()
 }
 
-/// Automated tests: runs, their verdicts.
+/// A study with its results.
+#[component(transparent)]
+pub fn ResultRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
+        <Route path=path!("/admin/studies/:id") view=StudyPage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Outputs up close, and what raters made of each.
+#[component(transparent)]
+pub fn OutputRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
+        <Route path=path!("/admin/outputs/:id") view=OutputPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/tasks/:task") view=StudyTaskPage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Runs of automated tests.
 #[component(transparent)]
 pub fn RunRoutes() -> AnyNestedRoute {
     // Boxed: the list's type would otherwise become part of the whole program's.

@@ -24,7 +24,7 @@ use crate::{
 #[component]
 pub fn NewStudyPage() -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let query = use_query_map();
     let data = Resource::new(|| (), |()| async move { Ok((submissions(None).await?, people().await?.0)) });
     let create = ServerAction::<CreateStudy>::new();
@@ -47,7 +47,7 @@ fn choose(
     users: Vec<UserRow>,
     create: ServerAction<CreateStudy>,
 ) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let mut datasets: Vec<(String, usize)> = Vec::new();
     for row in &rows {
         match datasets.iter_mut().find(|(slug, _)| *slug == row.dataset) {
@@ -86,7 +86,7 @@ fn choose(
 }
 
 fn nothing_to_grade(i: I18n, slug: &str) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let upload = if slug.is_empty() { "/admin/upload".to_owned() } else { format!("/admin/upload?dataset={slug}") };
     view! {
         <Empty title=t.study_needs_outputs>
@@ -111,7 +111,7 @@ fn StudyForm(
     several: bool,
 ) -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let newest = rows.iter().map(|r| r.number).max().unwrap_or(0);
     let sizes: Vec<(SubmissionId, u64, u64)> = rows.iter().map(|r| (r.id, r.outputs, r.tasks)).collect();
     let ticked = RwSignal::new(HashSet::<SubmissionId>::new());

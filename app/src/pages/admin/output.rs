@@ -31,7 +31,7 @@ pub fn OutputPage() -> impl IntoView {
 }
 
 fn page(i: I18n, detail: OutputDetail) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let OutputDetail { row, model_name, task, code } = detail;
     let title = (t.output_of)(&model_name, &row.task_id);
     let sample = (row.sample > 0).then(|| view! { <p class="muted">{(t.sample_n)(row.sample + 1)}</p> });

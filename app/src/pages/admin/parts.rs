@@ -94,10 +94,10 @@ pub fn FormError<F: Fn() -> Option<AppError> + Send + Sync + 'static>(
 
 /// How far something has come: a bar and its figures.
 pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
-    let figures = (i.admin.done_of)(&i.number(done), &i.number(wanted), percent(done, wanted));
+    let figures = (i.admin().done_of)(&i.number(done), &i.number(wanted), percent(done, wanted));
     view! {
         <div class="so-far">
-            <Progress value=done max=wanted label=i.admin.ratings/>
+            <Progress value=done max=wanted label=i.admin().ratings/>
             <span class="so-far-figures">{figures}</span>
         </div>
     }
@@ -106,9 +106,9 @@ pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
 /// A study's state as a word in its colour.
 pub fn status(i: I18n, status: StudyStatus) -> impl IntoView {
     let (tone, word) = match status {
-        StudyStatus::Running => (Tone::Good, i.admin.status_running),
-        StudyStatus::Paused => (Tone::Care, i.admin.status_paused),
-        StudyStatus::Closed => (Tone::Plain, i.admin.status_closed),
+        StudyStatus::Running => (Tone::Good, i.admin().status_running),
+        StudyStatus::Paused => (Tone::Care, i.admin().status_paused),
+        StudyStatus::Closed => (Tone::Plain, i.admin().status_closed),
     };
     view! { <Badge tone>{word}</Badge> }
 }
@@ -118,7 +118,7 @@ pub fn task_text(i: I18n, task: TaskRow) -> impl IntoView {
     let signature = task.signature.map(|signature| {
         view! {
             <p class="task-signature">
-                <span class="visually-hidden">{i.admin.signature}": "</span>
+                <span class="visually-hidden">{i.admin().signature}": "</span>
                 <code translate="no">{signature}</code>
             </p>
         }
@@ -142,7 +142,7 @@ pub fn lang_badge(lang: Lang) -> impl IntoView {
 }
 
 fn check_badges(i: I18n, checks: Checks) -> impl IntoView {
-    let words = [(checks.human, i.admin.check_human), (checks.tests, i.admin.check_tests)];
+    let words = [(checks.human, i.admin().check_human), (checks.tests, i.admin().check_tests)];
     words
         .into_iter()
         .filter(|(on, _)| *on)

@@ -20,7 +20,7 @@ use crate::{
 #[component]
 pub fn PeoplePage() -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let invite = ServerAction::<Invite>::new();
     let revoke = ServerAction::<RevokeInvitation>::new();
     let set_disabled = ServerAction::<SetDisabled>::new();
@@ -51,7 +51,7 @@ fn InviteForm(
     /// The action that makes it.
     invite: ServerAction<Invite>,
 ) -> impl IntoView {
-    let t = use_i18n().admin;
+    let t = use_i18n().admin();
     let query = use_query_map();
     // Without JavaScript the server sends the browser back here with the link in the address.
     let carried = query.with_untracked(|q| q.get("link")).filter(|path| is_link(path));
@@ -89,7 +89,7 @@ fn InviteLink(
     /// Its path on this server.
     path: String,
 ) -> impl IntoView {
-    let t = use_i18n().admin;
+    let t = use_i18n().admin();
     let field = NodeRef::<leptos::html::Input>::new();
     let toast = toaster();
     let full = RwSignal::new(path);
@@ -133,7 +133,7 @@ fn is_link(path: &str) -> bool {
 }
 
 fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled>) -> impl IntoView {
-    let t = i.admin;
+    let t = i.admin();
     let me = use_visitor().me.map(|me| me.id);
     let rows = users.into_iter().map(|user| {
         let own = me == Some(user.id);
@@ -195,7 +195,7 @@ fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled
 }
 
 fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<RevokeInvitation>) -> impl IntoView {
-    let t = i.admin;
+    let t = i.admin();
     if invitations.is_empty() {
         return view! {
             <section class="stack" aria-labelledby="invitations">
@@ -253,8 +253,8 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<Revok
 
 fn role(i: I18n, role: Role) -> &'static str {
     match role {
-        Role::Admin => i.admin.role_admin,
-        Role::Rater => i.admin.role_rater,
+        Role::Admin => i.admin().role_admin,
+        Role::Rater => i.admin().role_rater,
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
 #[component]
 pub fn PreviewPage() -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let params = use_params_map();
     let query = use_query_map();
     let wanted = Memo::new(move |_| {
@@ -56,7 +56,7 @@ pub fn PreviewPage() -> impl IntoView {
 }
 
 fn body(i: I18n, p: Preview, asked: Matching, take: ServerAction<TakeSubmission>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let facts = facts(i, &p);
     let matching = matching_form(i, &p, asked);
     let form = take_form(i, &p, take);
@@ -105,7 +105,7 @@ fn body(i: I18n, p: Preview, asked: Matching, take: ServerAction<TakeSubmission>
 }
 
 fn facts(i: I18n, p: &Preview) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let shapes = p.shapes.iter().map(|(shape, lines)| format!("{} ({})", shape_name(*shape), i.number(*lines)));
     let shapes = shapes.collect::<Vec<_>>().join(" · ");
     let samples = match p.tasks_with_samples {
@@ -135,7 +135,7 @@ fn shape_name(shape: Shape) -> &'static str {
 }
 
 fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let outcome = match p.matching {
         Matching::Description => t.matched_by_description,
         Matching::TaskId | Matching::Auto => t.matched_by_id,
@@ -167,7 +167,7 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
 }
 
 fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
-    let t = i.admin;
+    let t = i.admin();
     let more = count.saturating_sub(problems.len() as u64);
     let rows = problems.into_iter().map(|problem| {
         view! {
@@ -210,7 +210,7 @@ fn finding(
     count: u64,
     places: Vec<(Option<u64>, String)>,
 ) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     if count == 0 {
         return view! { <div class="finding finding--none"><h3>{name}" "<span class="count">"0"</span></h3></div> }
             .into_any();
@@ -232,7 +232,7 @@ fn finding(
 }
 
 fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let good = p.acceptable();
     let (upload, slug, matched) = (p.upload.to_string(), p.dataset.clone(), p.matched);
     let again = format!("/admin/upload?dataset={slug}");

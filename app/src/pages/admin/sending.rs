@@ -60,7 +60,7 @@ pub fn FileForm(
     /// The fields; files last.
     children: Children,
 ) -> impl IntoView {
-    let t = use_i18n().admin;
+    let t = use_i18n().admin();
     let state = RwSignal::new(Sending::Idle);
     // Made when something is sent, so never on the server, whose threads must not drop it.
     let request = RwSignal::new(None::<StoredValue<web_sys::XmlHttpRequest, LocalStorage>>);

@@ -13,7 +13,7 @@ use crate::{
 #[component]
 pub fn StudiesPage() -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let data = Resource::new(|| (), |()| studies());
     view! {
         <Page title=t.studies actions=move || view! { <a class="button primary" href="/admin/studies/new">{t.new_study}</a> }>

@@ -39,7 +39,7 @@ pub fn StudyTaskPage() -> impl IntoView {
 }
 
 fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let TaskRatings { title, task, rubric, outputs } = data;
     let back = study.map_or_else(|| "/admin/studies".into(), |id| format!("/admin/studies/{id}"));
     let crumbs = vec![("/admin/studies".into(), t.studies.into()), (back, title)];
@@ -56,7 +56,7 @@ fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
 }
 
 fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let id = format!("output-{at}");
     let heading = id.clone();
     let whose = o.model.clone();
@@ -78,7 +78,7 @@ fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) 
 }
 
 fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let heads = rubric
         .dimensions
         .iter()

@@ -42,7 +42,7 @@ pub fn SubmissionPage() -> impl IntoView {
 }
 
 fn page(i: I18n, detail: SubmissionDetail, start: ServerAction<StartRun>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let SubmissionDetail { row, outputs } = detail;
     let study = format!("/admin/studies/new?dataset={}", row.dataset);
     view! {
@@ -54,7 +54,7 @@ fn page(i: I18n, detail: SubmissionDetail, start: ServerAction<StartRun>) -> Any
                 <ActionForm action=start>
                     <input type="hidden" name="submission" value=row.id.to_string()/>
                     <input type="hidden" name="fresh" value="false"/>
-                    <button class="button primary" type="submit">{i.runs.start}</button>
+                    <button class="button primary" type="submit">{i.runs().start}</button>
                 </ActionForm>
             }
         >
@@ -83,7 +83,7 @@ fn Outputs(
     outputs: Vec<OutputRow>,
 ) -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
     let all = outputs.len() as u64;
@@ -122,7 +122,7 @@ fn Outputs(
 }
 
 fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let rows = rows.into_iter().map(|row| {
         let lang = Lang::detect(&row.raw_nl).tag();
         view! {

@@ -15,7 +15,7 @@ use crate::{
 #[component]
 pub fn SubmissionsPage() -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let query = use_query_map();
     let dataset = Memo::new(move |_| Some(asked(query, "dataset")).filter(|d| !d.is_empty()));
     let data = Resource::new(move || dataset.get(), submissions);
@@ -40,7 +40,7 @@ pub fn SubmissionsPage() -> impl IntoView {
 }
 
 fn table(i: I18n, rows: Vec<SubmissionRow>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     if rows.is_empty() {
         return view! {
             <Empty title=t.no_submissions>

@@ -18,7 +18,7 @@ use crate::{
 #[component]
 pub fn UploadPage() -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let query = use_query_map();
     let data = Resource::new(|| (), |()| datasets());
     view! {
@@ -40,7 +40,7 @@ pub fn UploadPage() -> impl IntoView {
 }
 
 fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     if rows.is_empty() {
         return view! {
             <Empty title=t.upload_needs_dataset>

@@ -261,7 +261,7 @@ impl Desk {
             })
         };
         match fault {
-            DraftFault::Missing(place) => (self.i18n.rater.score_missing)(&name(place)),
+            DraftFault::Missing(place) => (self.i18n.rater().score_missing)(&name(place)),
             DraftFault::OffScale(_) => self.i18n.common.off_scale.into(),
             DraftFault::TooLong => self.i18n.common.too_long.into(),
             DraftFault::OtherRubric => self.i18n.common.other_rubric.into(),

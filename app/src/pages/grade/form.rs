@@ -36,7 +36,7 @@ pub fn RatingForm(
     rated: bool,
 ) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     let desk = hands.desk;
     let habits = use_context::<Habits>();
     let at_first = desk.draft.get_untracked();
@@ -144,7 +144,7 @@ pub fn RatingForm(
 /// Why somebody should look at this output.
 #[component]
 fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
-    let t = use_i18n().rater;
+    let t = use_i18n().rater();
     let choices = [
         ("", t.flag_none),
         ("description_unclear", t.flag_description_unclear),
@@ -200,7 +200,7 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
 #[component]
 fn State(hands: Hands) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     let desk = hands.desk;
     let here = use_location();
     let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));

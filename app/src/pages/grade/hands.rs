@@ -73,8 +73,8 @@ impl Hands {
             Act::Flag => browser::focus("flag", false),
             Act::Leave => self.move_to(self.current.get_untracked()),
             Act::Skip => self.desk.skip(),
-            Act::Back => self.leave_for(self.back.get_value(), self.i18n.rater.no_back),
-            Act::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater.no_forward),
+            Act::Back => self.leave_for(self.back.get_value(), self.i18n.rater().no_back),
+            Act::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater().no_forward),
             Act::Raw => self.raw.update(|raw| *raw = !*raw),
             Act::Help => {
                 if let Some(dialog) = self.dialog.get_untracked() {
@@ -103,7 +103,7 @@ impl Hands {
             let dimension = rubric.dimensions.get(at)?;
             let (low, high) = dimension.range();
             (!dimension.has(score))
-                .then(|| (self.i18n.rater.off_this_scale)(dimension.name.get(self.i18n.lang), low, high))
+                .then(|| (self.i18n.rater().off_this_scale)(dimension.name.get(self.i18n.lang), low, high))
         });
         if let Some(refused) = refused {
             self.desk.problem.set(refused.clone());

@@ -12,7 +12,7 @@ pub fn HelpSheet(
     dialog: NodeRef<Dialog>,
 ) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     let keys = use_context::<Habits>().map(|habits| habits.keys).unwrap_or_else(|| RwSignal::new(true));
     let rows = [
         ("1 … 9", t.key_score),

@@ -62,7 +62,7 @@ pub fn GradeNextPage() -> impl IntoView {
     let say = sayer();
     let i18n = use_i18n();
     let go_on = Callback::new(move |outcome: Outcome| {
-        say(done_text(i18n.rater, outcome).into());
+        say(done_text(i18n.rater(), outcome).into());
         next.refetch();
     });
     view! {
@@ -91,7 +91,7 @@ pub fn GradeItemPage() -> impl IntoView {
     let i18n = use_i18n();
     let navigate = use_navigate();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
-        say(done_text(i18n.rater, outcome).into());
+        say(done_text(i18n.rater(), outcome).into());
         navigate(&onward(&item), NavigateOptions::default());
     });
     view! {
@@ -124,7 +124,7 @@ fn done_text(t: &crate::i18n::rater::Rater, outcome: Outcome) -> &'static str {
 #[component]
 fn Finished(study: String, title: String, progress: Progress, previous: Option<Token>) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     view! {
         <Title text=title.clone() />
         <div class="page narrow">
@@ -148,7 +148,7 @@ fn Finished(study: String, title: String, progress: Progress, previous: Option<T
 #[component]
 fn Paused(study: String, title: String, progress: Progress) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     view! {
         <Title text=title.clone() />
         <div class="page narrow">

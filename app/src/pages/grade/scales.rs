@@ -45,7 +45,7 @@ fn Scale(
     current: RwSignal<usize>,
     missing: RwSignal<Option<usize>>,
 ) -> impl IntoView {
-    let t = use_i18n().rater;
+    let t = use_i18n().rater();
     let lang = rubric_lang();
     let name = dimension.name.clone();
     let question = dimension.question.clone();

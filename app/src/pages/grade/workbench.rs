@@ -31,7 +31,7 @@ pub fn Workbench(
     done: Callback<Outcome>,
 ) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater;
+    let t = i18n.rater();
     let onward = onward(&item);
     let GradingItem {
         token,
@@ -107,7 +107,7 @@ pub fn Workbench(
 /// On a narrow screen: how the scales stand, and a way to each of them.
 #[component]
 fn JumpBar(hands: Hands, rubric_names: Vec<String>) -> impl IntoView {
-    let t = use_i18n().rater;
+    let t = use_i18n().rater();
     let desk = hands.desk;
     let links = rubric_names
         .into_iter()

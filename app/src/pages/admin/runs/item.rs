@@ -43,7 +43,7 @@ pub fn RunItemPage() -> impl IntoView {
 }
 
 fn page(i: I18n, detail: ItemDetail, again: ServerAction<RunAgain>) -> AnyView {
-    let (t, a) = (i.runs, i.admin);
+    let (t, a) = (i.runs(), i.admin());
     let ItemDetail { row, run, model_name, raw_nl, signature, code, outcome, fault } = detail;
     let title = (a.output_of)(&model_name, &row.task_id);
     let back = format!("/admin/runs/{run}");
@@ -73,7 +73,7 @@ fn page(i: I18n, detail: ItemDetail, again: ServerAction<RunAgain>) -> AnyView {
 }
 
 fn result(i: I18n, o: Outcome) -> AnyView {
-    let t = i.runs;
+    let t = i.runs();
     let mib = o.memory_kib / 1024;
     let cases = (!o.cases.is_empty()).then(|| {
         let rows = o.cases.into_iter().map(|case| {

@@ -22,14 +22,14 @@ pub fn RunsPage() -> impl IntoView {
     let i = use_i18n();
     let data = Resource::new(|| (), |()| runs(None));
     view! {
-        <Page title=i.runs.runs>
+        <Page title=i.runs().runs>
             <Load data let:rows>{table(i, rows)}</Load>
         </Page>
     }
 }
 
 fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
-    let (t, a) = (i.runs, i.admin);
+    let (t, a) = (i.runs(), i.admin());
     if rows.is_empty() {
         return view! { <Empty title=t.no_runs><p>{t.no_runs_hint}</p></Empty> }.into_any();
     }
@@ -76,7 +76,7 @@ fn status(i: I18n, status: RunStatus) -> impl IntoView {
         RunStatus::Finished => Tone::Good,
         RunStatus::Cancelled => Tone::Plain,
     };
-    view! { <Badge tone>{i.runs.status_name(status)}</Badge> }
+    view! { <Badge tone>{i.runs().status_name(status)}</Badge> }
 }
 
 /// A verdict in its colour.
@@ -86,7 +86,7 @@ fn verdict(i: I18n, verdict: Verdict) -> impl IntoView {
         Verdict::Failed | Verdict::CompileError => Tone::Bad,
         _ => Tone::Care,
     };
-    view! { <Badge tone>{i.runs.verdict_name(verdict)}</Badge> }
+    view! { <Badge tone>{i.runs().verdict_name(verdict)}</Badge> }
 }
 
 /// A share as the paper prints it: `68.68 %`.

@@ -89,14 +89,14 @@ fn so_far(i: I18n, done: u32, items: u32, heard: RwSignal<Option<RunProgress>>) 
         let (done, items) = now.map_or((done, items), |p| (p.done, p.items));
         let left = now.and_then(|p| p.left_s.filter(|_| p.status == RunStatus::Running));
         let left = left.map(
-            |s| view! { <p class="muted">{i.runs.left}" "{(i.admin.minutes)((s / 60).into(), (s % 60).into())}</p> },
+            |s| view! { <p class="muted">{i.runs().left}" "{(i.admin().minutes)((s / 60).into(), (s % 60).into())}</p> },
         );
         view! { {progress(i, done.into(), items.into())}{left} }
     }
 }
 
 fn page(i: I18n, detail: RunDetail, cancel: ServerAction<CancelRun>, heard: RwSignal<Option<RunProgress>>) -> AnyView {
-    let (t, a) = (i.runs, i.admin);
+    let (t, a) = (i.runs(), i.admin());
     let RunDetail { row, environment, pass_at, fault, verdicts, cached, items } = detail;
     let id = row.id;
     let actions = move || {
@@ -163,7 +163,7 @@ fn page(i: I18n, detail: RunDetail, cancel: ServerAction<CancelRun>, heard: RwSi
 
 /// How often each verdict came, as one bar with its figures beside it.
 fn chart_of(i: I18n, verdicts: &[(Verdict, u32)]) -> impl IntoView + use<> {
-    let t = i.runs;
+    let t = i.runs();
     let part = |&(v, count): &(Verdict, u32)| chart::Part {
         size: count.into(),
         name: t.verdict_name(v).into(),
@@ -175,7 +175,7 @@ fn chart_of(i: I18n, verdicts: &[(Verdict, u32)]) -> impl IntoView + use<> {
     let said: Vec<String> =
         verdicts.iter().filter(|(_, n)| *n > 0).map(|(v, n)| format!("{}: {n}", t.verdict_name(*v))).collect();
     let head = chart::Head { id: "verdicts", title: t.every_verdict, desc: &said.join(", ") };
-    let svg = chart::stacked_bars(&head, i.runs.waiting, &[bar]);
+    let svg = chart::stacked_bars(&head, i.runs().waiting, &[bar]);
     let rows = verdicts
         .iter()
         .filter(|(_, n)| *n > 0)
@@ -190,7 +190,7 @@ fn chart_of(i: I18n, verdicts: &[(Verdict, u32)]) -> impl IntoView + use<> {
             <div class="table-box" role="group" aria-label=t.every_verdict tabindex="0">
                 <table class="table counts">
                     <caption class="visually-hidden">{t.every_verdict}</caption>
-                    <thead><tr><th scope="col">{t.verdict}</th><th scope="col" class="num">{i.admin.outputs}</th></tr></thead>
+                    <thead><tr><th scope="col">{t.verdict}</th><th scope="col" class="num">{i.admin().outputs}</th></tr></thead>
                     <tbody>{rows}</tbody>
                 </table>
             </div>
@@ -207,7 +207,7 @@ fn Items(
     items: Vec<ItemRow>,
 ) -> impl IntoView {
     let i = use_i18n();
-    let (t, a) = (i.runs, i.admin);
+    let (t, a) = (i.runs(), i.admin());
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
     let all = items.len() as u64;
@@ -245,7 +245,7 @@ fn Items(
 }
 
 fn table(i: I18n, run: RunId, rows: Vec<ItemRow>) -> AnyView {
-    let (t, a) = (i.runs, i.admin);
+    let (t, a) = (i.runs(), i.admin());
     let sampled = rows.iter().any(|r| r.sample > 0);
     let rows = rows.into_iter().map(|row| {
         let came_to = match (row.state, row.verdict) {

@@ -16,7 +16,7 @@ use crate::{
 
 /// The comparison of a study's models.
 pub fn view(i: I18n, c: Comparison) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     if c.models.iter().all(|m| m.ratings == 0) {
         return view! { <Empty title=t.no_ratings_yet><p>{t.where_raters_begin}</p></Empty> }.into_any();
     }
@@ -33,7 +33,7 @@ pub fn view(i: I18n, c: Comparison) -> AnyView {
 
 /// The paper's Table 3: dimensions down, models across.
 fn means(i: I18n, c: &Comparison) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let heads = c.models.iter().map(|m| view! { <th scope="col" class="num">{m.model.clone()}</th> }).collect_view();
     let rows = c
         .rubric
@@ -136,7 +136,7 @@ fn by_dimension(i: I18n, c: &Comparison, d: usize, dimension: &Dimension) -> Any
 
 /// What the data say about two models, in one plain sentence.
 fn sentence(i: I18n, c: &Comparison, x: &Difference) -> String {
-    let t = i.admin;
+    let t = i.admin();
     let (first, second) = (model(c, x.first), model(c, x.second));
     let (Some(mean), Some(r)) = (x.mean, x.interval) else {
         return (t.say_too_few)(first, second);
@@ -153,7 +153,7 @@ fn sentence(i: I18n, c: &Comparison, x: &Difference) -> String {
 }
 
 fn means_plot(i: I18n, c: &Comparison, d: usize, dimension: &Dimension, id: &str) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let (low, high) = dimension.range();
     let marks: Vec<Mark> = c
         .models
@@ -177,7 +177,7 @@ fn differences_plot(
     name: &str,
     id: &str,
 ) -> Option<impl IntoView + use<>> {
-    let t = i.admin;
+    let t = i.admin();
     if pairs.iter().all(|x| x.mean.is_none()) {
         return None;
     }
@@ -206,7 +206,7 @@ fn differences_plot(
 }
 
 fn distribution(i: I18n, c: &Comparison, d: usize, dimension: &Dimension, id: &str) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let name = dimension.name.get(i.lang).to_owned();
     // Lowest score first, as the counts come.
     let levels: Vec<(u8, String)> =
@@ -277,7 +277,7 @@ fn distribution(i: I18n, c: &Comparison, d: usize, dimension: &Dimension, id: &s
 }
 
 fn agreement(i: I18n, c: &Comparison) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let rows = c
         .rubric
         .dimensions
@@ -315,7 +315,7 @@ fn agreement_row(i: I18n, dimension: &Dimension, a: &Agreement) -> impl IntoView
     let share = |v: Option<f64>| v.map_or_else(|| "–".into(), |v| format!("{:.0} %", v * 100.0));
     let alpha = match a.alpha {
         Some(v) => signed(v, 3).trim_start_matches('+').to_owned(),
-        None if a.pairs > 0 => i.admin.alpha_undefined.into(),
+        None if a.pairs > 0 => i.admin().alpha_undefined.into(),
         None => "–".into(),
     };
     view! {
@@ -344,7 +344,7 @@ fn model(c: &Comparison, at: usize) -> &str {
 }
 
 fn range(i: I18n, r: Interval) -> String {
-    (i.admin.range)(&format!("{:.2}", r.low), &format!("{:.2}", r.high))
+    (i.admin().range)(&format!("{:.2}", r.low), &format!("{:.2}", r.high))
 }
 
 fn with_range(i: I18n, value: String, r: Option<Interval>) -> String {

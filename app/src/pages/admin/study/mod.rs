@@ -49,7 +49,7 @@ fn page(
     comparison: Resource<Result<Comparison, AppError>>,
     tasks: Resource<Result<Vec<TaskScores>, AppError>>,
 ) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let id = detail.row.id;
     let models = detail.row.models.clone();
     let actions = move || {

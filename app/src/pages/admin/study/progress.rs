@@ -14,7 +14,7 @@ use crate::{
 
 /// A study without its figures.
 pub fn view(i: I18n, detail: StudyDetail, set_status: ServerAction<SetStudyStatus>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let StudyDetail { row, overlap, seed, rubric, raters, flags } = detail;
     view! {
         {controls(i, &row, set_status)}
@@ -34,7 +34,7 @@ pub fn view(i: I18n, detail: StudyDetail, set_status: ServerAction<SetStudyStatu
 }
 
 fn controls(i: I18n, row: &StudyRow, set_status: ServerAction<SetStudyStatus>) -> impl IntoView + use<> {
-    let t = i.admin;
+    let t = i.admin();
     let id = row.id;
     let button = move |status: StudyStatus, text: &'static str, class: &'static str| {
         view! {
@@ -75,7 +75,7 @@ fn controls(i: I18n, row: &StudyRow, set_status: ServerAction<SetStudyStatus>) -
 }
 
 fn rater_table(i: I18n, raters: Vec<RaterProgress>) -> impl IntoView {
-    let t = i.admin;
+    let t = i.admin();
     let most = raters.iter().map(|r| r.rated).max().unwrap_or(0);
     let rows = raters.into_iter().map(|r| {
         view! {
@@ -118,11 +118,11 @@ fn rater_table(i: I18n, raters: Vec<RaterProgress>) -> impl IntoView {
 /// A time in words: seconds below two minutes, else minutes and seconds.
 fn duration(i: I18n, ms: i64) -> String {
     let seconds = ms.max(0).unsigned_abs().div_ceil(1000);
-    if seconds < 120 { (i.admin.seconds)(seconds) } else { (i.admin.minutes)(seconds / 60, seconds % 60) }
+    if seconds < 120 { (i.admin().seconds)(seconds) } else { (i.admin().minutes)(seconds / 60, seconds % 60) }
 }
 
 fn flag_table(i: I18n, row: &StudyRow, flags: Vec<RaisedFlag>) -> Option<impl IntoView + use<>> {
-    let t = i.admin;
+    let t = i.admin();
     let study = row.id;
     if flags.is_empty() {
         return None;
@@ -163,9 +163,9 @@ fn flag_table(i: I18n, row: &StudyRow, flags: Vec<RaisedFlag>) -> Option<impl In
 /// A flag's reason in words.
 pub fn flag_text(i: I18n, flag: &Flag) -> String {
     match flag {
-        Flag::DescriptionUnclear => i.admin.flag_unclear.into(),
-        Flag::CannotJudge => i.admin.flag_cannot_judge.into(),
-        Flag::CodeTruncated => i.admin.flag_truncated.into(),
+        Flag::DescriptionUnclear => i.admin().flag_unclear.into(),
+        Flag::CannotJudge => i.admin().flag_cannot_judge.into(),
+        Flag::CodeTruncated => i.admin().flag_truncated.into(),
         Flag::Other(text) => text.clone(),
     }
 }

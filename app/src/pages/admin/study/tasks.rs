@@ -23,7 +23,7 @@ pub fn Tasks(
     tasks: Vec<TaskScores>,
 ) -> impl IntoView {
     let i = use_i18n();
-    let t = i.admin;
+    let t = i.admin();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
     let all = tasks.len() as u64;
@@ -92,7 +92,7 @@ pub fn Tasks(
 }
 
 fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> AnyView {
-    let t = i.admin;
+    let t = i.admin();
     let heads = models
         .iter()
         .map(|name| view! { <th role="columnheader" scope="col" class="num">{name.clone()}</th> })
