@@ -17,7 +17,7 @@ use crate::{
         grading::{DeskStudy, Draft, GradingItem, Next, OwnRating, Receipt},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
-        run::{ItemDetail, RunDetail, RunRow},
+        run::{ItemDetail, RunDetail, RunProgress, RunRow},
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
         user::{Invitation, Me, Role, UserRow, Visitor},
@@ -142,6 +142,8 @@ pub trait Runs: Send + Sync {
     async fn list(&self, caller: &Caller, submission: Option<SubmissionId>) -> Answer<Vec<RunRow>>;
     /// One run with all its outputs.
     async fn get(&self, caller: &Caller, id: RunId) -> Answer<RunDetail>;
+    /// How far a run is.
+    async fn progress(&self, caller: &Caller, id: RunId) -> Answer<RunProgress>;
     /// One output of a run with all that is known.
     async fn item(&self, caller: &Caller, id: RunId, output: OutputId) -> Answer<ItemDetail>;
     /// Makes a run of a submission and starts it. `fresh` leaves earlier outcomes alone.

@@ -75,7 +75,7 @@ async fn only_admins_see_runs() {
     let run =
         app.services.runs.start(&Caller::Operator, submission(&app, "northwind.jsonl").await, true).await.unwrap();
     let mut rater = app.rater().await;
-    for path in ["results.csv", "results.jsonl"] {
+    for path in ["progress", "results.csv", "results.jsonl"] {
         let answer = rater.get(&format!("/admin/runs/{run}/{path}")).await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
     }

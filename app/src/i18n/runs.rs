@@ -37,6 +37,7 @@ texts! {
     export_jsonl: "JSON Lines", "JSON Lines";
     flags: "To look at", "值得注意";
     fresh: "Also what was run before, unchanged", "未变动的也重新运行";
+    left: "Time left, about", "预计剩余";
     limit: "Limit reached", "触及的限制";
     line: "line", "行";
     memory: "Memory", "内存";

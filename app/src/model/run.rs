@@ -299,6 +299,19 @@ pub struct RunRow {
     pub metrics: Metrics,
 }
 
+/// How far a run is, as the browser hears it while it works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunProgress {
+    /// How far.
+    pub status: RunStatus,
+    /// Outputs in all.
+    pub items: u32,
+    /// Outputs that came to their end.
+    pub done: u32,
+    /// Seconds that are left if the rest goes as what was run so far; absent until that can be said.
+    pub left_s: Option<u32>,
+}
+
 /// One run with all its outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunDetail {

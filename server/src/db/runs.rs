@@ -298,6 +298,19 @@ pub fn counts(conn: &Connection, id: RunId) -> Result<(u32, u32, u32), Failure> 
     Ok(conn.prepare_cached(query)?.query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?)
 }
 
+/// How many items were run, not recalled, and the milliseconds between the first's end and the last's.
+/// `None` before there are two.
+pub fn worked(conn: &Connection, id: RunId) -> Result<Option<(u32, i64)>, Failure> {
+    let query = "SELECT count(*) - 1, max(finished_at) - min(finished_at) FROM run_items
+        WHERE run_id = ?1 AND state = 'done' AND NOT cached";
+    let found: (i64, Option<i64>) =
+        conn.prepare_cached(query)?.query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(match found {
+        (count, Some(millis)) if count > 0 => u32::try_from(count).ok().map(|count| (count, millis)),
+        _ => None,
+    })
+}
+
 /// A task that has tests, with what its samples came to, in their order: verdict and case counts.
 pub type TaskSamples = Vec<(Verdict, u32, u32)>;
 

@@ -31,7 +31,8 @@ pub fn router(state: AppState) -> Router {
         // A study's tables.
         .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
-        // A run's results.
+        // A run's progress and results.
+        .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/{id}/results.csv", get(runs::csv))
         .route("/admin/runs/{id}/results.jsonl", get(runs::json_lines))
         // Server functions: app/src/rpc.

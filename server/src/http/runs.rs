@@ -1,18 +1,59 @@
-//! A run's results as files.
+//! A run's progress as a stream, and its results as files.
+
+use std::{convert::Infallible, time::Duration};
 
 use app::{
-    model::ids::RunId,
+    model::{ids::RunId, run::RunStatus},
     port::{Caller, Runs as _},
 };
 use axum::{
     Extension,
     extract::{Path, State},
     http::header,
-    response::IntoResponse,
+    response::{
+        IntoResponse,
+        sse::{Event, Sse},
+    },
 };
+use futures::{Stream, stream};
 
 use super::errors::HttpError;
 use crate::{report, state::AppState};
+
+/// How often the browser hears of a run.
+const BEAT: Duration = Duration::from_millis(500);
+
+/// Events in one stream. The browser asks again by itself; a server that is told to stop waits for
+/// open streams, and ten seconds are long enough for that.
+const BEATS: u32 = 20;
+
+/// `GET /admin/runs/{id}/progress`: server-sent events, each a `RunProgress` as JSON; an event named
+/// `end` when the run is at its end.
+pub async fn progress(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<i64>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, HttpError> {
+    let runs = state.services.runs.clone();
+    // Who may not, or asks for nothing that is there, hears so by the status.
+    runs.progress(&caller, RunId(id)).await?;
+    let events = stream::unfold(Some(0), move |beat| {
+        let (runs, caller) = (runs.clone(), caller.clone());
+        async move {
+            let beat = beat.filter(|beat| *beat < BEATS)?;
+            if beat > 0 {
+                tokio::time::sleep(BEAT).await;
+            }
+            let progress = runs.progress(&caller, RunId(id)).await.ok()?;
+            let event = Event::default().retry(BEAT).json_data(progress).ok()?;
+            match progress.status {
+                RunStatus::Running => Some((Ok(event), Some(beat + 1))),
+                _ => Some((Ok(event.event("end")), None)),
+            }
+        }
+    });
+    Ok(Sse::new(events))
+}
 
 /// `GET /admin/runs/{id}/results.csv`
 pub async fn csv(

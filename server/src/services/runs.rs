@@ -3,7 +3,7 @@
 use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{ItemDetail, RunDetail, RunRow, RunStatus, Verdict},
+        run::{ItemDetail, RunDetail, RunProgress, RunRow, RunStatus, Verdict},
     },
     port::{Answer, Caller, Runs},
 };
@@ -54,6 +54,24 @@ impl Runs for RunService {
     async fn get(&self, caller: &Caller, id: RunId) -> Answer<RunDetail> {
         caller.admin()?;
         Ok(self.db.read(move |conn| detail(conn, id)).await?)
+    }
+
+    async fn progress(&self, caller: &Caller, id: RunId) -> Answer<RunProgress> {
+        caller.admin()?;
+        Ok(self
+            .db
+            .read(move |conn| {
+                let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+                let (items, done, _) = runs::counts(conn, id)?;
+                // What the cache answered took no time and says nothing about the rest.
+                let worked = runs::worked(conn, id)?;
+                let left_s = worked.and_then(|(count, millis)| {
+                    let left = u64::from(items - done) * u64::try_from(millis).ok()? / u64::from(count) / 1000;
+                    u32::try_from(left).ok()
+                });
+                Ok(RunProgress { status: run.status, items, done, left_s })
+            })
+            .await?)
     }
 
     async fn item(&self, caller: &Caller, id: RunId, output: OutputId) -> Answer<ItemDetail> {

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
+use leptos::{
+    prelude::*,
+    wasm_bindgen::{JsCast, closure::Closure},
+    web_sys,
+};
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{percent, status, verdict};
@@ -12,7 +16,7 @@ use crate::{
     model::{
         ids::RunId,
         lang::Lang,
-        run::{ItemRow, ItemState, RunDetail, RunStatus, Verdict},
+        run::{ItemRow, ItemState, RunDetail, RunProgress, RunStatus, Verdict},
     },
     pages::admin::parts::{Filter, asked, choice, holds, param, progress},
     rpc::runs::{CancelRun, run},
@@ -24,7 +28,8 @@ use crate::{
     },
 };
 
-/// A run. While it is at work the browser asks again every two seconds.
+/// A run. While it is at work the browser listens to its progress, and asks for everything again
+/// when it is at its end.
 #[component]
 pub fn RunPage() -> impl IntoView {
     let i = use_i18n();
@@ -40,16 +45,57 @@ pub fn RunPage() -> impl IntoView {
             }
         },
     );
+    let heard = RwSignal::new(None::<RunProgress>);
     Effect::new(move |_| {
-        let at_work = data.get().and_then(Result::ok).is_some_and(|d| d.row.status == RunStatus::Running);
-        if at_work {
-            set_timeout(move || data.refetch(), std::time::Duration::from_secs(2));
+        let at_work = data.get().and_then(Result::ok).filter(|d| d.row.status == RunStatus::Running);
+        if let Some(detail) = at_work {
+            listen(detail.row.id, heard, move || data.refetch());
         }
     });
-    view! { <Load data let:detail>{page(i, detail, cancel)}</Load> }
+    view! { <Load data let:detail>{page(i, detail, cancel, heard)}</Load> }
 }
 
-fn page(i: I18n, detail: RunDetail, cancel: ServerAction<CancelRun>) -> AnyView {
+/// Listens until the run is at its end; then calls `over`.
+fn listen(run: RunId, heard: RwSignal<Option<RunProgress>>, over: impl Fn() + 'static) {
+    let Ok(source) = web_sys::EventSource::new(&format!("/admin/runs/{run}/progress")) else { return };
+    let hear = move |event: &web_sys::MessageEvent| {
+        let text = event.data().as_string().unwrap_or_default();
+        if let Ok(progress) = serde_json::from_str(&text) {
+            heard.try_set(Some(progress));
+        }
+    };
+    let on_message = Closure::<dyn FnMut(_)>::new(move |event: web_sys::MessageEvent| hear(&event));
+    source.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    let ending = source.clone();
+    let on_end = Closure::<dyn FnMut(_)>::new(move |event: web_sys::MessageEvent| {
+        ending.close();
+        hear(&event);
+        over();
+    });
+    let _ = source.add_event_listener_with_callback("end", on_end.as_ref().unchecked_ref());
+    // The browser calls them as long as the source is open; a page left behind closes it.
+    on_message.forget();
+    on_end.forget();
+    let source = StoredValue::new_local(source);
+    on_cleanup(move || {
+        let _ = source.try_with_value(web_sys::EventSource::close);
+    });
+}
+
+/// The bar, as last heard of, with the time left.
+fn so_far(i: I18n, done: u32, items: u32, heard: RwSignal<Option<RunProgress>>) -> impl IntoView {
+    move || {
+        let now = heard.get();
+        let (done, items) = now.map_or((done, items), |p| (p.done, p.items));
+        let left = now.and_then(|p| p.left_s.filter(|_| p.status == RunStatus::Running));
+        let left = left.map(
+            |s| view! { <p class="muted">{i.runs().left}" "{(i.admin().minutes)((s / 60).into(), (s % 60).into())}</p> },
+        );
+        view! { {progress(i, done.into(), items.into())}{left} }
+    }
+}
+
+fn page(i: I18n, detail: RunDetail, cancel: ServerAction<CancelRun>, heard: RwSignal<Option<RunProgress>>) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
     let RunDetail { row, environment, pass_at, fault, verdicts, cached, items } = detail;
     let id = row.id;
@@ -93,7 +139,7 @@ fn page(i: I18n, detail: RunDetail, cancel: ServerAction<CancelRun>) -> AnyView 
                 {more}
                 <div><dt>{t.ratio}</dt><dd>{format!("{:.4}, {}", m.ratio_sum, percent(m.ratio_mean))}{clamped}</dd></div>
             </dl>
-            {progress(i, row.done.into(), row.items.into())}
+            {so_far(i, row.done, row.items, heard)}
             {(cached > 0).then(|| view! { <p class="muted">{i.number(cached.into())}" "{t.cached}</p> })}
             {running.then(|| view! {
                 <ActionForm action=cancel>
