@@ -91,9 +91,9 @@ test('every page speaks Chinese to whoever reads it, in letters that the machine
       const lang = await page.locator('html').getAttribute('lang');
       const heading = (await page.getByRole('heading', { level: 1 }).first().textContent()) ?? '';
       // The study's title and a person's words stay as they were written; the rest is translated.
-      const button = await page.locator('form[action="/lang"]').first().getAttribute('aria-label');
-      if (!lang?.startsWith('zh') || heading === '' || !/\p{Script=Han}/u.test(button ?? '')) {
-        odd.push(`${place.name}: lang ${lang}, heading ${heading}, ${button}`);
+      const navigation = await page.locator('header nav').getAttribute('aria-label');
+      if (!lang?.startsWith('zh') || heading === '' || !/\p{Script=Han}/u.test(navigation ?? '')) {
+        odd.push(`${place.name}: lang ${lang}, heading ${heading}, ${navigation}`);
       }
     }
     // A font without these letters draws the same box for all of them.
