@@ -227,7 +227,6 @@ async fn nothing_a_rater_can_reach_names_a_model() {
         }
         for (function, arguments) in [
             ("desk", json!({})),
-            ("who", json!({})),
             ("next", json!({"study": study})),
             ("item", json!({"assignment": item.token})),
             ("own_ratings", json!({"study": study})),

@@ -11,15 +11,3 @@ pub mod grading;
 pub mod runs;
 pub mod studies;
 pub mod submissions;
-
-use leptos::{prelude::*, server_fn::codec::Json};
-
-#[cfg(feature = "ssr")]
-use crate::port;
-use crate::{error::AppError, model::user::Visitor};
-
-/// Who is looking at the page.
-#[server(prefix = "/rpc", endpoint = "visitor", input = Json)]
-pub async fn who() -> Result<Visitor, AppError> {
-    Ok(port::visitor())
-}

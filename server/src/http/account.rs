@@ -17,7 +17,7 @@ use axum::{
 use serde::Deserialize;
 use tower_sessions::Session;
 
-use super::{errors::HttpError, guard::serde_urlencode, session};
+use super::{errors::HttpError, guard::urlencode, session};
 use crate::{services::accounts::Refused, state::AppState};
 
 /// The log-in form.
@@ -39,7 +39,7 @@ pub async fn log_in(
     let refused = |error: &str, wait: &str| {
         let fields = [("error", error), ("wait", wait), ("name", &form.name), ("next", &form.next)];
         let given: Vec<_> = fields.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-        Ok(Redirect::to(&format!("/log-in?{}", serde_urlencode(&given))))
+        Ok(Redirect::to(&format!("/log-in?{}", urlencode(&given))))
     };
     match state.services.accounts.log_in(form.name.trim(), &form.password, &address).await {
         Ok(who) => {
@@ -74,8 +74,8 @@ pub async fn join(
     Form(form): Form<Join>,
 ) -> Result<Redirect, HttpError> {
     let refused = |error: &str| {
-        let query = serde_urlencode(&[("error", error), ("name", &form.name)]);
-        Ok(Redirect::to(&format!("/join/{}?{query}", serde_urlencode(&[("", &secret)]).trim_start_matches('='))))
+        let query = urlencode(&[("error", error), ("name", &form.name)]);
+        Ok(Redirect::to(&format!("/join/{}?{query}", urlencode(&[("", &secret)]).trim_start_matches('='))))
     };
     match state.services.accounts.join(&secret, form.name.trim(), &form.password).await {
         Ok(who) => {

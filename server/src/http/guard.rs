@@ -5,7 +5,7 @@ use app::{model::user::Role, port::Caller};
 use axum::{
     Extension,
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, header},
     middleware::Next,
     response::{IntoResponse, Redirect, Response},
 };
@@ -21,10 +21,9 @@ pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next:
     match &caller {
         Caller::Anonymous if page => {
             let asked = request.uri().path_and_query().map_or("/", |p| p.as_str());
-            let query = [("next", asked)];
-            let to = match Uri::try_from("/log-in").map(|_| serde_urlencode(&query)) {
-                Ok(query) if asked != "/" => format!("/log-in?{query}"),
-                _ => "/log-in".to_owned(),
+            let to = match asked {
+                "/" => "/log-in".to_owned(),
+                asked => format!("/log-in?{}", urlencode(&[("next", asked)])),
             };
             Redirect::to(&to).into_response()
         }
@@ -44,7 +43,7 @@ fn is_admins(path: &str) -> bool {
 }
 
 /// Percent-encodes form fields.
-pub fn serde_urlencode(fields: &[(&str, &str)]) -> String {
+pub fn urlencode(fields: &[(&str, &str)]) -> String {
     let encode = |text: &str| {
         text.bytes()
             .map(|b| match b {

@@ -19,7 +19,7 @@ use axum::{
 };
 use serde::Serialize;
 
-use super::{errors::HttpError, guard::serde_urlencode};
+use super::{errors::HttpError, guard::urlencode};
 use crate::{
     services::uploads::{HeldFile, Incoming},
     state::AppState,
@@ -40,7 +40,7 @@ pub async fn submission(
     form: Result<Multipart, MultipartRejection>,
 ) -> Response {
     let taken = take_submission(&state, &caller, form).await.map(|(id, dataset)| {
-        let query = serde_urlencode(&[("dataset", &dataset)]);
+        let query = urlencode(&[("dataset", &dataset)]);
         format!("/admin/uploads/{id}?{query}")
     });
     answer(&headers, taken)
@@ -62,7 +62,7 @@ pub async fn dataset(
         let (imported, same) = (slugs(true), slugs(false));
         let told = [("imported", imported.as_str()), ("same", same.as_str())];
         let told: Vec<_> = told.into_iter().filter(|(_, slugs)| !slugs.is_empty()).collect();
-        format!("/admin/datasets?{}", serde_urlencode(&told))
+        format!("/admin/datasets?{}", urlencode(&told))
     });
     answer(&headers, imported)
 }

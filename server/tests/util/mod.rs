@@ -128,7 +128,7 @@ impl Client {
 
     /// Sends a form, as a page of ours would.
     pub async fn form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let body = server::http::guard::serde_urlencode(fields);
+        let body = server::http::guard::urlencode(fields);
         let headers = [
             ("content-type", "application/x-www-form-urlencoded"),
             ("accept", "text/html"),
