@@ -6,8 +6,16 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::{APPLICATION_ID, OpenError};
 
 /// Every migration, oldest first; its number is its place, counted from 1.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../migrations/0001_initial.sql"), include_str!("../../migrations/0002_runs.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_initial.sql"),
+    include_str!("../../migrations/0002_runs.sql"),
+    include_str!("../../migrations/0003_plan.sql"),
+    include_str!("../../migrations/0004_notes.sql"),
+    include_str!("../../migrations/0005_quality.sql"),
+    include_str!("../../migrations/0006_api.sql"),
+    include_str!("../../migrations/0007_engine.sql"),
+    include_str!("../../migrations/0008_results.sql"),
+];
 
 /// The schema this program writes.
 pub fn newest() -> u32 {

@@ -1,0 +1,1 @@
+-- How a study's work is planned and shared.

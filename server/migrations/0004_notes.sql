@@ -1,0 +1,1 @@
+-- Line notes and what a rater set for themselves.

@@ -1,0 +1,1 @@
+-- Calibration, repeats, adjudication, answers to flags.

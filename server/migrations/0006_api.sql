@@ -1,0 +1,1 @@
+-- Tokens, idempotency keys, webhooks, public links.

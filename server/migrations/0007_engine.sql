@@ -1,0 +1,1 @@
+-- What the engine needs beyond 0002.

@@ -1,0 +1,1 @@
+-- Comparisons, imported ratings, figures kept up to date.
