@@ -161,7 +161,7 @@ pub struct Plan {
 pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
     let id: i64 = conn.query_row(
         "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'running', ?7, ?8) RETURNING id",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8) RETURNING id",
         params![
             clock::token().0,
             plan.title,
@@ -188,6 +188,7 @@ pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Stud
             slot.execute(params![id, output.0, number])?;
         }
     }
+    set_status(conn, StudyId(id), StudyStatus::Running)?;
     Ok(StudyId(id))
 }
 

@@ -144,6 +144,9 @@ impl Studies for StudyService {
                 if row.status == StudyStatus::Closed && status != StudyStatus::Closed {
                     return Err(Failure::conflict("A closed study stays closed; make a new one."));
                 }
+                if status == StudyStatus::Draft && row.status != StudyStatus::Draft {
+                    return Err(Failure::conflict("A study that has begun is no draft again; pause it, or clone it."));
+                }
                 studies::set_status(tx, id, status)?;
                 audit::note(tx, &caller, "study status", &format!("{id}: {status}"))
             })
