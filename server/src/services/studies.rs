@@ -24,6 +24,7 @@ use crate::{
     },
     error::Failure,
     layout, report,
+    services::handing,
     stats::{
         agreement::agreement,
         bootstrap::{self, Cell},
@@ -250,6 +251,15 @@ fn plan(conn: &Connection, new: &NewStudy) -> Result<Plan, Failure> {
     if outputs.is_empty() {
         return Err(Failure::invalid("submissions", "they hold no output to grade", "Choose others"));
     }
+    let places = outputs.iter().enumerate().flat_map(|(i, output)| {
+        let raters = &raters;
+        (0..new.overlap).map(move |slot| {
+            let rater = raters.get((i * new.overlap as usize + slot as usize) % raters.len().max(1)).copied();
+            let place = rater.map(|rater| i64::from_be_bytes(handing::letter_rank(seed, rater, *output)) >> 1);
+            studies::Planned { output: *output, slot, rater, place }
+        })
+    });
+    let places = places.collect();
     Ok(Plan {
         title: title.to_owned(),
         version: ground.version,
@@ -258,7 +268,7 @@ fn plan(conn: &Connection, new: &NewStudy) -> Result<Plan, Failure> {
         seed,
         submissions,
         raters,
-        outputs,
+        places,
     })
 }
 
