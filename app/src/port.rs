@@ -4,7 +4,11 @@
 //! the context and makes one call; whether the caller may is the service's first question, never
 //! the page's.
 
+mod plans;
+
 use std::sync::Arc;
+
+pub use plans::Plans;
 
 use async_trait::async_trait;
 use leptos::prelude::use_context;
@@ -191,6 +195,8 @@ pub struct Ports {
     pub submissions: Arc<dyn Submissions>,
     /// Studies.
     pub studies: Arc<dyn Studies>,
+    /// How studies' work is shared.
+    pub plans: Arc<dyn Plans>,
     /// Runs of automated tests.
     pub runs: Arc<dyn Runs>,
     /// The rater's side.

@@ -6,6 +6,7 @@ pub mod datasets;
 pub mod grading;
 pub mod handing;
 pub mod imports;
+pub mod plans;
 pub mod runs;
 pub mod starter;
 pub mod studies;
@@ -43,6 +44,8 @@ pub struct Services {
     pub submissions: Arc<submissions::SubmissionService>,
     /// Studies and their comparison.
     pub studies: Arc<studies::StudyService>,
+    /// How studies' work is shared.
+    pub plans: Arc<plans::PlanService>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
@@ -57,6 +60,7 @@ impl Services {
             datasets: self.datasets.clone(),
             submissions: self.submissions.clone(),
             studies: self.studies.clone(),
+            plans: self.plans.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
         }
@@ -76,6 +80,7 @@ impl Services {
             datasets,
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,
+            plans: Arc::new(plans::PlanService::new(db.clone())),
             studies: Arc::new(studies::StudyService::new(db.clone())),
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
