@@ -15,6 +15,7 @@ pub mod runs;
 pub mod sessions;
 pub mod studies;
 pub mod submissions;
+mod writer;
 
 use std::{
     path::{Path, PathBuf},
@@ -26,6 +27,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::Semaphore;
 
 use crate::error::Failure;
+use writer::Writer;
 
 /// The database's file name inside the data folder.
 pub const FILE: &str = "aixgrade.sqlite3";
@@ -42,7 +44,8 @@ pub struct Db(Arc<Inner>);
 
 struct Inner {
     path: PathBuf,
-    writer: Mutex<Connection>,
+    writer: Arc<Mutex<Connection>>,
+    queue: Writer,
     readers: Mutex<Vec<Connection>>,
     permits: Semaphore,
 }
@@ -66,9 +69,11 @@ impl Db {
         // Readers do not wait for the writer, nor it for them.
         writer.pragma_update(None, "journal_mode", "WAL")?;
         migrations::migrate(&mut writer)?;
+        let writer = Arc::new(Mutex::new(writer));
         Ok(Db(Arc::new(Inner {
             path,
-            writer: Mutex::new(writer),
+            queue: Writer::start(writer.clone()).map_err(OpenError::Thread)?,
+            writer,
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS),
         })))
@@ -80,14 +85,13 @@ impl Db {
     }
 
     /// Runs `work` in a transaction that may write, and commits it if `work` succeeds. When this
-    /// returns `Ok`, the change is on the disk.
+    /// returns `Ok`, the change is on the disk. Writes that come at the same time share a commit.
     pub async fn write<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
     {
-        let db = self.clone();
-        blocking(move || db.write_blocking(work)).await
+        self.0.queue.write(work).await
     }
 
     /// Runs `work` on a snapshot. It cannot write.
@@ -186,6 +190,9 @@ pub enum OpenError {
     /// The file is damaged or no database.
     #[error("the file {FILE} in the data folder is damaged ({0}). Restore it from a backup; nothing was changed")]
     Damaged(String),
+    /// No thread to write with.
+    #[error("the thread that writes to the database cannot be started: {0}")]
+    Thread(std::io::Error),
     /// SQLite's word.
     #[error("the database cannot be opened: {0}")]
     Sqlite(rusqlite::Error),
