@@ -12,6 +12,7 @@ pub mod lang;
 pub mod problem;
 pub mod rubric;
 pub mod run;
+pub mod run_pair;
 pub mod study;
 pub mod submission;
 pub mod time;

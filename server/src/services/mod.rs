@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod datasets;
 pub mod grading;
 pub mod imports;
+pub mod run_pair;
 pub mod runs;
 pub mod starter;
 pub mod studies;
