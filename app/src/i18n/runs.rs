@@ -21,7 +21,6 @@ macro_rules! texts {
 }
 
 texts! {
-    added: "added", "补充";
     again: "Run this output again", "重新运行该输出";
     again_all: "Run everything again", "全部重新运行";
     again_all_warning: "Makes a new run of the same outputs and leaves everything that is known of them alone. It takes as long as the first time. This run stays as it is.", "对相同的输出新建一次运行，不使用任何已知结果，耗时与首次运行相当。当前运行保持不变。";
@@ -30,14 +29,12 @@ texts! {
     again_failed: "Run the engine's failures again", "重新运行引擎出错的输出";
     again_failed_warning: "Runs every output again on which the engine itself failed, one after the other.", "逐个重新运行引擎自身出错的输出。";
     again_head: "Run again", "重新运行";
-    again_yes: "Run again", "确认重新运行";
     all_tasks: "all", "全部";
     anomaly_hint: "The tests reported more passes than cases, or no case at all. The numbers are kept as reported.", "测试报告的通过数多于用例数，或没有任何用例。数字按原样保留。";
     as_reported: "as the tests reported it", "按测试原始报告";
     assembled: "The class that was compiled", "实际编译的类";
     assembled_hint: "The model's own lines carry their numbers. Lines that were added or changed are marked, with what the model wrote.", "模型原有的行标有行号；补充或改动的行另有标记，并附上模型的原文。";
     at_work: "at work", "运行中";
-    beside: "Side by side", "并排对照";
     cached: "answered from the cache: the same code, tests and Java were run before.", "来自缓存：相同的代码、测试与 Java 版本此前已运行过。";
     cached_short: "from the cache", "来自缓存";
     cancel: "Stop this run", "停止运行";
@@ -46,13 +43,12 @@ texts! {
     cases: "Cases", "用例";
     changed_from: "the model wrote:", "模型原文：";
     changes: "What was changed to make a class of it", "为组成类所做的改动";
+    choose_others: "Choose other runs", "选择其他运行";
     choose_runs: "Choose two runs of one dataset", "选择同一数据集的两次运行";
-    choose_runs_hint: "Each list has every run, the newest first.", "每个列表包含所有运行，最新的在前。";
     clamped: "where no task counts for more than 1", "每个任务最多计 1";
     clock_time: "Time", "耗时";
     compare: "Compare", "比较";
     compare_runs: "Compare two runs", "比较两次运行";
-    compare_with: "Compare with another run", "与另一次运行比较";
     compiler: "What the compiler said", "编译器信息";
     cpu: "Processor time", "处理器时间";
     difference: "Difference", "差异";
@@ -93,6 +89,7 @@ texts! {
     passed_cases: "Cases passed", "通过的用例";
     passes: "passes", "通过";
     pass_table: "Tasks by which run passes them", "按通过情况统计的任务数";
+    points: "pp", "个百分点";
     previous: "Previous", "上一个";
     previous_difference: "Previous difference", "上一处差异";
     printed: "What it printed", "打印内容";
@@ -105,7 +102,6 @@ texts! {
     run_b: "Right run", "右侧运行";
     runs: "Runs", "测试运行";
     same: "same", "相同";
-    share: "of all tasks", "占全部任务";
     show: "Show", "显示";
     so_far: "Figures so far; what is not done counts 0.", "目前的指标；未完成的按 0 计。";
     solved: "Tasks passed", "通过的任务";

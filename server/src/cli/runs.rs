@@ -117,6 +117,8 @@ fn side_by_side(pair: &RunPair, all: bool) -> String {
     let figures = |what: &str, of: fn(&RunRow) -> f64, decimals: usize, unit: &str| {
         let (x, y) = (of(a), of(b));
         let cell = |value: f64| format!("{value:.decimals$}{unit}");
+        // A difference of shares is in percentage points.
+        let unit = if unit == " %" { " pp" } else { unit };
         vec![what.to_owned(), cell(x), cell(y), format!("{:+.decimals$}{unit}", y - x)]
     };
     let rows = [

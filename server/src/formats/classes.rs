@@ -34,7 +34,9 @@ pub fn read(files: &Files, mut each: impl FnMut(Result<OutputLine, Problem>)) {
             let mut names = vec![first];
             names.extend(folders.keys().take(2));
             let names = names.join("`, `");
-            let what = format!("Java files lie in several folders of it (`{names}` …): whose outputs are they?");
+            let what = format!(
+                "Java files lie in several folders of it (`{names}` …), so it does not say whose outputs they are"
+            );
             return each(Err(Problem::new(&files.name, what, example)));
         }
     };

@@ -70,7 +70,8 @@ fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, String>>, wante
     if rows.is_empty() {
         return view! { <Empty title=t.no_runs><p>{t.no_runs_hint}</p></Empty> }.into_any();
     }
-    let chooser = chooser(i, &rows, &wanted);
+    let chosen = matches!(&pair, Some(Ok(_)));
+    let chooser = chooser(i, &rows, &wanted, chosen);
     let found = pair.map(|pair| match pair {
         Err(why) => {
             let error = AppError::Conflict(why);
@@ -84,8 +85,8 @@ fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, String>>, wante
     view! { {chooser}{found} }.into_any()
 }
 
-fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted) -> impl IntoView + use<> {
-    let (t, a) = (i.runs(), i.admin());
+fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
+    let t = i.runs();
     // Once one is chosen, only runs of its dataset can stand beside it.
     let dataset = wanted.0.and_then(|id| rows.iter().find(|row| row.id == id)).map(|row| row.dataset.clone());
     let options = |chosen: Option<RunId>, only: Option<&str>| {
@@ -98,10 +99,7 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted) -> impl IntoView + use<> {
         options.collect_view()
     };
     let (left, right) = (options(wanted.0, None), options(wanted.1, dataset.as_deref()));
-    view! {
-        <section class="card stack" aria-labelledby="choose">
-            <h2 id="choose">{t.choose_runs}</h2>
-            <p class="muted small">{t.choose_runs_hint}</p>
+    let form = view! {
             <Filter>
                 <div class="field">
                     <label class="label" for="run-a">{t.run_a}</label>
@@ -113,9 +111,13 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted) -> impl IntoView + use<> {
                 </div>
                 <button class="button primary" type="submit">{t.compare}</button>
             </Filter>
-            <p class="visually-hidden">{a.dataset}</p>
-        </section>
+    };
+    // Once there are two, what they came to is what one wants to see first.
+    if chosen {
+        return view! { <details class="more"><summary>{t.choose_others}</summary>{form}</details> }.into_any();
     }
+    view! { <section class="card stack" aria-labelledby="choose"><h2 id="choose">{t.choose_runs}</h2>{form}</section> }
+        .into_any()
 }
 
 /// What stands above a run's column: its model, and the run where both are the same model's.
@@ -146,7 +148,7 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
     let t = i.runs();
     let (m, n) = (pair.a.metrics, pair.b.metrics);
     let share = |name: &'static str, a: f64, b: f64| {
-        let difference = format!("{} %", signed((b - a) * 100.0, 2));
+        let difference = format!("{} {}", signed((b - a) * 100.0, 2), t.points);
         (name, percent(a), percent(b), difference)
     };
     let plain = |name: &'static str, a: f64, b: f64| (name, format!("{a:.4}"), format!("{b:.4}"), signed(b - a, 4));
