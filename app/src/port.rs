@@ -21,7 +21,8 @@ use crate::{
         grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
-        run::{ItemDetail, RunDetail, RunProgress, RunRow},
+        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow},
+        run_pair::RunPair,
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
         user::{Invitation, Me, Role, UserRow, Visitor},
@@ -154,8 +155,10 @@ pub trait Runs: Send + Sync {
     async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId>;
     /// Stops a run; what is done stays.
     async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()>;
-    /// Runs one output again, or all on which our machinery failed.
-    async fn again(&self, caller: &Caller, id: RunId, output: Option<OutputId>) -> Answer<()>;
+    /// Runs some of a run's outputs again.
+    async fn again(&self, caller: &Caller, id: RunId, what: Again) -> Answer<()>;
+    /// Two runs of one dataset side by side; with a task's code where one is asked for.
+    async fn compare(&self, caller: &Caller, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair>;
 }
 
 /// How many outputs (or tasks, side by side) a page may have besides the one it asks for.

@@ -48,6 +48,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'study-task', path: await first(compared, /href="(\/admin\/studies\/\d+\/tasks\/\d+)"/), account: demo.admin },
     { name: 'new-study', path: '/admin/studies/new?dataset=starter', account: demo.admin },
     { name: 'runs', path: '/admin/runs', account: demo.admin },
+    { name: 'runs-compare', path: '/admin/runs/compare', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
   ];
   await admin.dispose();

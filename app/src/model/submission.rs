@@ -20,6 +20,9 @@ pub enum Shape {
     HumanEvalX,
     /// CodeIF-Bench's: `task_id`, `completion`, a chat answer.
     CodeIfBench,
+    /// No lines but an archive with a Java class a task, numbered in its name, as AixBench packages
+    /// hand-assembled answers.
+    Classes,
 }
 
 /// How lines find their tasks.
@@ -64,7 +67,8 @@ pub struct Preview {
     pub missing: Vec<String>,
     /// How many tasks get none.
     pub missing_count: u64,
-    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`], with their line.
+    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`], with their line. Here
+    /// and below an archive's class has line 0 and its file's name.
     pub unknown: Vec<(u64, String)>,
     /// How many such lines.
     pub unknown_count: u64,

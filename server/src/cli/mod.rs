@@ -10,6 +10,7 @@ mod export;
 mod import;
 mod progress;
 mod run;
+mod runs;
 mod serve;
 mod studies;
 mod submissions;
@@ -67,6 +68,9 @@ enum Command {
     Studies(studies::Studies),
     /// Run a dataset's tests over a submission and print what came of every output
     Run(run::Run),
+    /// List runs, show one, put two side by side, write results to a file
+    #[command(subcommand)]
+    Runs(runs::Runs),
     /// Write a study's ratings or its comparison as CSV
     Export(export::Export),
     /// Add people, reset passwords, make invitation links
@@ -100,6 +104,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Submissions(submissions) => submissions::run(&global, submissions).await,
         Command::Studies(studies) => studies::run(&global, studies).await,
         Command::Run(run) => run::run(&global, run).await,
+        Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
         Command::User(user) => user::run(&global, user).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,

@@ -88,7 +88,8 @@ pub struct Scan<'t> {
 /// What is kept of a line.
 struct Scanned {
     line: u64,
-    task_id: String,
+    /// What lists call it: the task's id as the file has it, or the class's file.
+    label: String,
     by_id: Option<usize>,
     by_text: Option<usize>,
     hash: [u8; 16],
@@ -203,7 +204,11 @@ impl<'t> Scan<'t> {
         if self.told.len() < PREVIEW_LIST
             && let Some(name) = self.telltales.find(&[&output.code, &output.said])
         {
-            self.told.push((output.line, name.to_owned()));
+            let told = match &output.file {
+                Some(file) => format!("{file}: {name}"),
+                None => name.to_owned(),
+            };
+            self.told.push((output.line, told));
         }
         self.outputs.push(Scanned {
             line: output.line,
@@ -211,7 +216,7 @@ impl<'t> Scan<'t> {
             by_text,
             hash: content(&output),
             empty: output.is_empty(),
-            task_id: output.task_id,
+            label: output.file.unwrap_or(output.task_id),
         });
     }
 
@@ -233,17 +238,17 @@ impl<'t> Scan<'t> {
         for output in self.outputs {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
             let Some(at) = found else {
-                summary.unknown.push((output.line, output.task_id));
+                summary.unknown.push((output.line, output.label));
                 continue;
             };
             summary.matched += 1;
             if !seen.insert((at, output.hash)) {
-                summary.duplicates.push((output.line, output.task_id));
+                summary.duplicates.push((output.line, output.label));
                 repeats[at] += 1;
                 continue;
             }
             if output.empty {
-                summary.empty.push((output.line, output.task_id));
+                summary.empty.push((output.line, output.label));
             }
             samples[at] += 1;
         }

@@ -33,6 +33,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))
+        .route("/admin/runs/compare.csv", get(runs::pair_csv))
         .route("/admin/runs/{id}/results.csv", get(runs::csv))
         .route("/admin/runs/{id}/results.jsonl", get(runs::json_lines))
         // Server functions: app/src/rpc.

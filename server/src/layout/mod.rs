@@ -11,11 +11,12 @@ mod highlight;
 mod parse;
 mod space;
 mod statements;
+pub mod traced;
 mod truncated;
 
 use std::sync::{Arc, LazyLock};
 
-use app::model::code::{CodeView, Remark};
+use app::model::code::{CodeView, Line, Remark};
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
@@ -68,6 +69,14 @@ fn make(code: &str) -> CodeView {
         raw: if bearable { highlight::highlight(code) } else { highlight::plain(code) },
         remark,
         said: String::new(),
+    }
+}
+
+/// The lines of `code` as they are, highlighted where it is short enough.
+pub fn lines(code: &str) -> Vec<Line> {
+    match code.len() <= LONGEST && parse::is_bearable(code) {
+        true => highlight::highlight(code),
+        false => highlight::plain(code),
     }
 }
 

@@ -7,6 +7,7 @@ pub mod grading;
 pub mod handing;
 pub mod imports;
 pub mod plans;
+pub mod run_pair;
 pub mod runs;
 pub mod starter;
 pub mod studies;

@@ -2,6 +2,7 @@
 
 mod dataset;
 mod datasets;
+mod filter;
 mod home;
 mod new_study;
 mod output;
@@ -34,7 +35,7 @@ use self::{
     output::OutputPage,
     people::PeoplePage,
     preview::PreviewPage,
-    runs::{RunsPage, item::RunItemPage, run::RunPage},
+    runs::{RunsPage, compare::CompareRunsPage, item::RunItemPage, run::RunPage},
     studies::StudiesPage,
     study::StudyPage,
     study_task::StudyTaskPage,
@@ -104,6 +105,7 @@ pub fn RunRoutes() -> AnyNestedRoute {
     // Boxed: the list's type would otherwise become part of the whole program's.
     view! {
         <Route path=path!("/admin/runs") view=RunsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/runs/compare") view=CompareRunsPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/runs/:id") view=RunPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/runs/:id/outputs/:output") view=RunItemPage ssr=SsrMode::Async/>
     }

@@ -131,6 +131,7 @@ fn shape_name(shape: Shape) -> &'static str {
         Shape::Aixbench => "AixBench",
         Shape::HumanEvalX => "HumanEval-X",
         Shape::CodeIfBench => "CodeIF-Bench",
+        Shape::Classes => "Java",
     }
 }
 
@@ -172,7 +173,7 @@ fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
     let rows = problems.into_iter().map(|problem| {
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row" data-label=t.line class="num">{problem.line.map(|n| i.number(n)).unwrap_or_else(|| "–".into())}</th>
+                <th role="rowheader" scope="row" data-label=t.line class="num">{problem.line.map(|n| i.number(n)).unwrap_or(problem.file)}</th>
                 <td role="cell" data-label=t.what lang="en">{problem.what}</td>
                 <td role="cell" data-label=t.remedy lang="en">{problem.remedy}</td>
             </tr>
@@ -198,7 +199,8 @@ fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
 }
 
 fn lines(found: Vec<(u64, String)>) -> Vec<(Option<u64>, String)> {
-    found.into_iter().map(|(line, id)| (Some(line), id)).collect()
+    // An archive's classes have no line.
+    found.into_iter().map(|(line, id)| ((line > 0).then_some(line), id)).collect()
 }
 
 /// One kind of finding: its count always, its places where there are any.
