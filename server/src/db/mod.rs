@@ -9,10 +9,13 @@ pub mod audit;
 pub mod datasets;
 pub mod grading;
 pub mod migrations;
+pub mod notes;
 pub mod runs;
 pub mod sessions;
+pub mod settings;
 pub mod studies;
 pub mod submissions;
+pub mod withdrawals;
 
 use std::{
     path::{Path, PathBuf},

@@ -5,18 +5,30 @@ use leptos_router::{NavigateOptions, hooks::use_navigate};
 
 use super::{
     Habits, browser,
-    desk::{Desk, Kept, Phase},
+    ahead::Ahead,
+    desk::{Desk, Kept},
     keys::{Act, Place, act, after_score},
+    outbox::What,
     scales::{give, radio_id},
 };
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{ids::Token, rubric::Rubric},
-    ui::announce::sayer,
+    model::{
+        ids::Token,
+        keys::{Action, Keys},
+        note,
+        rubric::Rubric,
+    },
+    rpc::grading::undo_rating,
+    ui::{announce::sayer, failure::error_text},
 };
 
 type Go = dyn Fn(&str, NavigateOptions) + Send + Sync;
 type Say = dyn Fn(String) + Send + Sync;
+
+/// How long a new output takes no submission, in milliseconds: a second press of Enter that was meant
+/// for the last one must not submit this one.
+const SETTLING: u64 = 350;
 
 /// What the hands can reach: everything that a key or a button acts on.
 #[derive(Clone, Copy)]
@@ -31,9 +43,15 @@ pub struct Hands {
     pub dialog: NodeRef<Dialog>,
     /// Whether code is shown as it came.
     pub raw: RwSignal<bool>,
+    /// The place in the code whose note is being written.
+    pub noting: RwSignal<Option<note::Place>>,
     /// The rubric.
     pub rubric: StoredValue<Rubric>,
+    /// What was fetched ahead and what can be taken back.
+    pub ahead: Ahead,
+    settled: StoredValue<bool>,
     i18n: I18n,
+    before: StoredValue<Option<Token>>,
     back: StoredValue<Option<String>>,
     forward: StoredValue<Option<String>>,
     go: StoredValue<Box<Go>>,
@@ -41,8 +59,9 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Hands for one output, with the addresses of the outputs before and after it.
-    pub fn new(desk: Desk, rubric: Rubric, back: Option<String>, forward: Option<String>) -> Hands {
+    /// Hands for one output, with the output rated before it and the address of what comes after.
+    pub fn new(desk: Desk, rubric: Rubric, before: Option<Token>, forward: Option<String>) -> Hands {
+        let back = before.as_ref().map(|before| format!("/grade/{}/{before}", desk.study()));
         let habits = use_context::<Habits>();
         Hands {
             desk,
@@ -50,8 +69,12 @@ impl Hands {
             missing: RwSignal::new(None),
             dialog: NodeRef::new(),
             raw: habits.map_or_else(|| RwSignal::new(false), |habits| habits.raw),
+            noting: RwSignal::new(None),
             rubric: StoredValue::new(rubric),
+            ahead: Ahead::current(),
+            settled: StoredValue::new(false),
             i18n: use_i18n(),
+            before: StoredValue::new(before),
             back: StoredValue::new(back),
             forward: StoredValue::new(forward),
             go: StoredValue::new(Box::new(use_navigate())),
@@ -68,20 +91,80 @@ impl Hands {
                 let last = self.rubric.with_value(|r| r.dimensions.len().saturating_sub(1));
                 self.move_to((self.current.get_untracked() + 1).min(last));
             }
-            Act::Submit => self.submit(),
-            Act::Comment => browser::focus("comment", false),
-            Act::Flag => browser::focus("flag", false),
+            Act::Submit if self.settled.get_value() => self.submit(),
+            Act::Submit => {}
             Act::Leave => self.move_to(self.current.get_untracked()),
-            Act::Skip => self.desk.skip(),
-            Act::Back => self.leave_for(self.back.get_value(), self.i18n.rater().no_back),
-            Act::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater().no_forward),
-            Act::Raw => self.raw.update(|raw| *raw = !*raw),
-            Act::Help => {
+            Act::Do(action) => self.perform(action),
+        }
+    }
+
+    /// Does what a key of the rater's choice, or a button, asked for.
+    pub fn perform(self, action: Action) {
+        let t = self.i18n.bench();
+        match action {
+            Action::Note => {
+                if !browser::focus_shown(".line-mark[tabindex='0']") {
+                    self.tell(t.no_lines.into());
+                }
+            }
+            Action::Comment => browser::focus("comment", false),
+            Action::Flag => browser::focus("flag", false),
+            Action::Skip => self.desk.skip(),
+            Action::Undo => self.undo(),
+            Action::Back => self.leave_for(self.back.get_value(), self.i18n.rater().no_back),
+            Action::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater().no_forward),
+            Action::Raw => self.raw.update(|raw| *raw = !*raw),
+            // One output at a time has nothing on its left or right.
+            Action::Left | Action::Right => {}
+            Action::Help => {
                 if let Some(dialog) = self.dialog.get_untracked() {
                     let _ = dialog.show_modal();
                 }
             }
         }
+    }
+
+    /// Takes the last submission back: out of the outbox where it still waits there, else from the
+    /// server. Its scores are then the draft again, and the keyboard is on them.
+    pub fn undo(self) {
+        let (study, t) = (self.desk.study(), self.i18n.bench());
+        let Some(last) = self.ahead.last_submitted(&study).or_else(|| self.before.get_value()) else {
+            self.tell(t.undo_nothing.into());
+            return;
+        };
+        let waiting = self.desk.outbox.waiting_for(&last);
+        if let Some(entry) = waiting
+            && let Some(entry) = self.desk.outbox.take_back(&entry.key)
+        {
+            if let (What::Rate(draft), Some(rater)) = (&entry.what, self.desk.outbox.rater()) {
+                browser::stash(&rater, &last, draft);
+            }
+            self.reopen(study, last);
+            return;
+        }
+        let desk = self.desk;
+        leptos::task::spawn_local(async move {
+            match undo_rating(last.clone()).await {
+                Ok(()) => self.reopen(study, last),
+                Err(error) => {
+                    let why = error_text(&error, self.i18n);
+                    desk.problem.try_set(why.clone());
+                    self.tell(why);
+                }
+            }
+        });
+    }
+
+    fn reopen(self, study: Token, token: Token) {
+        self.ahead.reopened(&study, &token);
+        self.tell(self.i18n.bench().undone.into());
+        let href = format!("/grade/{study}/{token}");
+        // Undone where it was submitted, on its own page: the address stays, so it is loaded afresh.
+        if self.desk.token() == token {
+            let _ = window().location().reload();
+            return;
+        }
+        self.go.try_with_value(|go| go(&href, NavigateOptions::default()));
     }
 
     /// Submits, or goes to what is missing and says so.
@@ -142,7 +225,7 @@ impl Hands {
     }
 
     fn tell(self, text: String) {
-        self.say.with_value(|say| say(text));
+        self.say.try_with_value(|say| say(text));
     }
 }
 
@@ -155,6 +238,13 @@ pub fn set_up(hands: Hands, token: Token) {
             return;
         }
         desk.recover();
+        browser::mark("aixgrade-shown");
+        set_timeout(
+            move || {
+                hands.settled.try_set_value(true);
+            },
+            std::time::Duration::from_millis(SETTLING),
+        );
         take_over_clicks(desk, hands.rubric, &token);
         // Beside the code on a wide screen; on a narrow one the reader begins at the top.
         request_animation_frame(move || {
@@ -165,16 +255,15 @@ pub fn set_up(hands: Hands, token: Token) {
     });
     let keys = window_event_listener(ev::keydown, move |event| {
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
-        let off = habits.is_some_and(|h| !h.keys.get_untracked());
         if modified || event.default_prevented() {
             return;
         }
         let place = place_of(&event);
-        let Some(what) = act(&event.key(), place) else { return };
-        // With single keys switched off, what has no letter or digit still works.
-        if off && !matches!(what, Act::Up | Act::Down | Act::Leave | Act::Submit) {
-            return;
-        }
+        let what = match habits {
+            Some(habits) => habits.keys.with_untracked(|keys| act(&event.key(), place, keys)),
+            None => act(&event.key(), place, &Keys::default()),
+        };
+        let Some(what) = what else { return };
         event.prevent_default();
         if !event.repeat() || matches!(what, Act::Up | Act::Down) {
             hands.act(what);
@@ -183,23 +272,15 @@ pub fn set_up(hands: Hands, token: Token) {
     let online = window_event_listener(ev::online, move |_| desk.hurry());
     // Somebody who logged in again in another tab comes back to this one.
     let focus = window_event_listener(ev::focus, move |_| {
-        let waits = desk.phase.get_untracked() == Phase::LoggedOut || desk.kept.get_untracked() == Kept::LoggedOut;
-        if waits {
+        if desk.kept.get_untracked() == Kept::LoggedOut {
             desk.hurry();
         }
     });
-    let leaving = window_event_listener(ev::beforeunload, move |event| {
-        let unsent = matches!(desk.kept.get_untracked(), Kept::Retrying | Kept::LoggedOut)
-            || matches!(desk.phase.get_untracked(), Phase::Sending | Phase::Retrying | Phase::LoggedOut);
-        if unsent {
-            event.prevent_default();
-        }
-    });
+    Effect::new(move |_| desk.follow());
     on_cleanup(move || {
         keys.remove();
         online.remove();
         focus.remove();
-        leaving.remove();
     });
 }
 
@@ -227,6 +308,8 @@ fn place_of(event: &web_sys::KeyboardEvent) -> Place {
         Place::Dialog
     } else if within("textarea, select, input:not([type=radio]):not([type=checkbox])") {
         Place::Field
+    } else if within(".line-mark") {
+        Place::Line
     } else if within("a, button, summary, input[type=checkbox]") {
         Place::Control
     } else if within("[role=region][tabindex]") {

@@ -1,0 +1,129 @@
+//! What is fetched before it is asked for, so that the next output is there at once, and what was
+//! submitted last, so that it can be taken back. Lives at the root, through every page.
+
+use std::collections::VecDeque;
+
+use leptos::{prelude::*, task::spawn_local};
+
+use super::{
+    desk::Outcome,
+    outbox::{Outbox, use_outbox},
+};
+use crate::{
+    model::{
+        grading::{GradingItem, Next, Progress},
+        ids::Token,
+    },
+    rpc::grading::next_ahead,
+};
+
+/// How many outputs lie ready behind the one on screen. With it they are the three that a rater may
+/// hold at once.
+const READY: usize = 2;
+/// How many submissions can be taken back one after the other without a reload.
+const REMEMBERED: usize = 20;
+
+/// See the module. Cheap to copy into closures.
+#[derive(Clone, Copy)]
+pub struct Ahead(StoredValue<State>);
+
+#[derive(Default)]
+struct State {
+    /// The study that the rest is about.
+    study: Option<Token>,
+    ready: VecDeque<GradingItem>,
+    /// A request is on its way.
+    asking: bool,
+    /// Where the rater stands and what they rated last, by this page's own count: what lies ready was
+    /// fetched before that.
+    standing: Option<(Progress, Option<Token>)>,
+    submitted: Vec<Token>,
+}
+
+/// Makes it available below; the root calls it once.
+pub fn provide_ahead() {
+    provide_context(Ahead(StoredValue::default()));
+}
+
+impl Ahead {
+    /// The root's, or an empty one.
+    pub fn current() -> Ahead {
+        use_context::<Ahead>().unwrap_or_else(|| Ahead(StoredValue::default()))
+    }
+
+    /// Whether an output of this study lies ready.
+    pub fn has(self, study: &Token) -> bool {
+        self.0.with_value(|state| state.study.as_ref() == Some(study) && !state.ready.is_empty())
+    }
+
+    /// The output that lies ready, as it stands now.
+    pub fn take(self, study: &Token) -> Option<GradingItem> {
+        self.0
+            .try_update_value(|state| {
+                if state.study.as_ref() != Some(study) {
+                    return None;
+                }
+                let mut item = state.ready.pop_front()?;
+                if let Some((progress, previous)) = &state.standing {
+                    item.progress = *progress;
+                    item.previous.clone_from(previous);
+                }
+                Some(item)
+            })
+            .flatten()
+    }
+
+    /// Work on an output has ended; counts it.
+    pub fn ended(self, item: &GradingItem, outcome: Outcome) {
+        self.0.update_value(|state| {
+            let mut progress = item.progress;
+            let mut previous = item.previous.clone();
+            match outcome {
+                Outcome::Rated => {
+                    if !item.rated {
+                        progress.rated += 1;
+                        progress.left = progress.left.saturating_sub(1);
+                    }
+                    previous = Some(item.token.clone());
+                    state.submitted.retain(|token| *token != item.token);
+                    state.submitted.push(item.token.clone());
+                    if state.submitted.len() > REMEMBERED {
+                        state.submitted.remove(0);
+                    }
+                }
+                Outcome::Skipped => progress.skipped += 1,
+            }
+            state.standing = Some((progress, previous));
+        });
+    }
+
+    /// What this page submitted last in the study and has not taken back.
+    pub fn last_submitted(self, study: &Token) -> Option<Token> {
+        self.0.with_value(|state| {
+            if state.study.as_ref() == Some(study) { state.submitted.last().cloned() } else { None }
+        })
+    }
+
+    /// A submission was taken back; what lies ready was counted with it and is fetched again.
+    pub fn reopened(self, study: &Token, token: &Token) {
+        self.0.update_value(|state| {
+            state.submitted.retain(|other| other != token);
+            if state.study.as_ref() == Some(study) {
+                state.ready.clear();
+                state.standing = None;
+            }
+        });
+    }
+
+    /// The study's outputs that this page has in hand, with those whose submissions wait.
+    pub fn holding(self, study: &Token, shown: Option<&Token>) -> Vec<Token> {
+        let mut holding = use_outbox_of(self).waiting_in(study);
+        self.0.with_value(|state| {
+            if state.study.as_ref() == Some(study) {
+                holding.extend(state.ready.iter().map(|item| item.token.clone()));
+            }
+        });
+        holding.extend(shown.cloned());
+        holding
+    }
+}
