@@ -19,3 +19,13 @@ CREATE TABLE rater_settings (
     keys    TEXT NOT NULL DEFAULT '{}',        -- json: what differs from the keys as they come
     tour_at INTEGER                            -- when the first tour was finished or put away
 ) STRICT;
+
+-- 0003 keeps what was rated with its rater and rated. Taking a rating back is the one way out: the place
+-- stays with the rater, and only where no rating of it counts any more.
+DROP TRIGGER assignments_rated_stay;
+CREATE TRIGGER assignments_rated_stay BEFORE UPDATE OF user_id, rated_at ON assignments
+WHEN OLD.rated_at IS NOT NULL AND (NEW.user_id IS NOT OLD.user_id OR (NEW.rated_at IS NULL AND EXISTS (
+    SELECT 1 FROM ratings WHERE assignment_id = OLD.id AND superseded_at IS NULL)))
+BEGIN
+    SELECT RAISE(ABORT, 'what was rated stays with its rater');
+END;

@@ -11,6 +11,7 @@ pub mod ids;
 pub mod keys;
 pub mod lang;
 pub mod note;
+pub mod plan;
 pub mod problem;
 pub mod rubric;
 pub mod run;

@@ -10,6 +10,8 @@ pub mod datasets;
 pub mod grading;
 pub mod migrations;
 pub mod notes;
+pub mod plan;
+pub mod queue;
 pub mod runs;
 pub mod sessions;
 pub mod settings;
