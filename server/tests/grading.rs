@@ -69,8 +69,8 @@ async fn what_is_acknowledged_survives_a_restart_and_so_do_drafts() {
     let item = next(&mut ada, &study).await.unwrap();
     submit(&mut ada, &item, &full(&item, 2), "k").await.json::<Receipt>();
     let item = next(&mut ada, &study).await.unwrap();
-    let draft =
-        Draft { scores: vec![Some(4), None, None], comment: "so far 好".into(), flag: Some(Flag::CannotJudge) };
+    let scores = vec![Some(4), None, None];
+    let draft = Draft { scores, comment: "so far 好".into(), flag: Some(Flag::CannotJudge), ..noted(&item, 1, "hm") };
     let saved = ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await;
     assert_eq!(saved.status, StatusCode::OK);
 
@@ -226,7 +226,14 @@ async fn nothing_a_rater_can_reach_names_a_model() {
         if rated {
             submit(&mut ada, &item, &full(&item, 2), "k").await.json::<Receipt>();
         }
-        let pages = ["/", "/account", "/tour", &format!("/rubric/{study}"), &format!("/grade/{study}"), &format!("/grade/{study}/{}", item.token)];
+        let pages = [
+            "/",
+            "/account",
+            "/tour",
+            &format!("/rubric/{study}"),
+            &format!("/grade/{study}"),
+            &format!("/grade/{study}/{}", item.token),
+        ];
         for page in pages.into_iter().chain([format!("/studies/{study}/mine").as_str()]) {
             let answer = ada.get(page).await;
             assert_eq!(answer.status, StatusCode::OK, "{page}");
@@ -379,7 +386,10 @@ async fn the_last_rating_can_be_taken_back_and_an_earlier_one_counts_again() {
     let again = next(&mut ada, &study).await.unwrap();
     assert_eq!((&again.token, again.rated, &again.draft), (&second.token, false, &noted(&second, 2, "kept")));
     // A late copy of what was taken back does not bring it back.
-    assert_eq!(submit(&mut ada, &second, &noted(&second, 2, "kept"), "b1").await.json::<Receipt>(), Receipt::AlreadyStored);
+    assert_eq!(
+        submit(&mut ada, &second, &noted(&second, 2, "kept"), "b1").await.json::<Receipt>(),
+        Receipt::AlreadyStored
+    );
     assert_eq!(own(&mut ada, &study).await.len(), 1);
     submit(&mut ada, &second, &full(&second, 3), "b2").await.json::<Receipt>();
 

@@ -114,7 +114,8 @@ impl Keys {
             let key = keys.key(*action);
             if let Some(other) = Action::ALL.iter().take(n).find(|other| keys.key(**other) == key) {
                 // Said at what was changed: the other one has been there before.
-                let at = if keys.changed.iter().any(|(a, _)| a == action) { (*action, *other) } else { (*other, *action) };
+                let at =
+                    if keys.changed.iter().any(|(a, _)| a == action) { (*action, *other) } else { (*other, *action) };
                 return Err((at.0, KeyFault::Taken(at.1)));
             }
         }
@@ -130,6 +131,11 @@ impl Keys {
     pub fn action(&self, key: char) -> Option<Action> {
         let key = fold(key);
         Action::ALL.into_iter().find(|action| self.key(*action) == key)
+    }
+
+    /// Whether they are such as [`Keys::choose`] makes.
+    pub fn is_sound(&self) -> bool {
+        Keys::choose(self.off, &self.changed).is_ok_and(|keys| keys == *self)
     }
 
     /// Whether nothing differs from how the program comes.

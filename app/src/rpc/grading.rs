@@ -71,7 +71,7 @@ pub async fn undo_rating(assignment: Token) -> Result<(), AppError> {
 
 /// The rubric of one of the rater's studies.
 #[server(prefix = "/rpc", endpoint = "rubric", input = Json)]
-pub async fn rubric_sheet(study: Token) -> Result<RubricSheet, AppError> {
+pub async fn study_rubric(study: Token) -> Result<RubricSheet, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.rubric(&caller, &study).await
 }

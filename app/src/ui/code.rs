@@ -112,7 +112,7 @@ pub fn Listing(
     #[prop(default = "code")]
     class: &'static str,
     /// What stands beside the lines.
-    #[prop(optional)]
+    #[prop(default = None)]
     margin: Option<Margin>,
     /// Where each line lies in the code as it came; needed for a margin.
     #[prop(optional)]

@@ -7,11 +7,7 @@ use app::{
     model::keys::{Action, KeyFault, Keys},
     port::{Caller, settings::PersonalSettings},
 };
-use axum::{
-    Extension, Form,
-    extract::State,
-    response::Redirect,
-};
+use axum::{Extension, Form, extract::State, response::Redirect};
 
 use super::errors::HttpError;
 use crate::state::AppState;

@@ -327,7 +327,8 @@ fn long_nonsense_is_given_up() {
 fn every_laid_out_line_knows_where_it_begins_in_the_code_as_it_came() {
     let check = |code: &str, expected: &[(u32, u32)]| {
         let view = super::view(code, "");
-        let lines = view.laid_out.as_ref().map(|lines| lines.iter().map(app::model::code::Line::text).collect::<Vec<_>>());
+        let lines =
+            view.laid_out.as_ref().map(|lines| lines.iter().map(app::model::code::Line::text).collect::<Vec<_>>());
         let starts: Vec<_> = view.starts.iter().map(|at| (at.line, at.column)).collect();
         assert_eq!(starts, expected, "{lines:?}");
     };

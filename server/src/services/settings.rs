@@ -2,6 +2,7 @@
 //! nobody sets anything for somebody else, so nothing of it is audited.
 
 use app::{
+    error::AppError,
     model::keys::Keys,
     port::{Answer, Caller, settings::PersonalSettings},
 };
@@ -25,6 +26,10 @@ impl SettingsService {
 impl PersonalSettings for SettingsService {
     async fn set_keys(&self, caller: &Caller, keys: Keys) -> Answer<()> {
         let user = caller.user()?.id;
+        // Made in a browser: what our own form would not offer is no choice.
+        if !keys.is_sound() {
+            return Err(AppError::Malformed);
+        }
         Ok(self.db.write(move |tx| settings::set_keys(tx, user, &keys)).await?)
     }
 

@@ -5,16 +5,13 @@ use std::collections::VecDeque;
 
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{
-    desk::Outcome,
-    outbox::{Outbox, use_outbox},
-};
+use super::{desk::Outcome, outbox::Outbox};
 use crate::{
     model::{
         grading::{GradingItem, Next, Progress},
         ids::Token,
     },
-    rpc::grading::next_ahead,
+    rpc::grading::next_item,
 };
 
 /// How many outputs lie ready behind the one on screen. With it they are the three that a rater may
@@ -99,9 +96,11 @@ impl Ahead {
 
     /// What this page submitted last in the study and has not taken back.
     pub fn last_submitted(self, study: &Token) -> Option<Token> {
-        self.0.with_value(|state| {
-            if state.study.as_ref() == Some(study) { state.submitted.last().cloned() } else { None }
-        })
+        self.0.with_value(
+            |state| {
+                if state.study.as_ref() == Some(study) { state.submitted.last().cloned() } else { None }
+            },
+        )
     }
 
     /// A submission was taken back; what lies ready was counted with it and is fetched again.
@@ -115,15 +114,40 @@ impl Ahead {
         });
     }
 
-    /// The study's outputs that this page has in hand, with those whose submissions wait.
-    pub fn holding(self, study: &Token, shown: Option<&Token>) -> Vec<Token> {
-        let mut holding = use_outbox_of(self).waiting_in(study);
-        self.0.with_value(|state| {
-            if state.study.as_ref() == Some(study) {
-                holding.extend(state.ready.iter().map(|item| item.token.clone()));
+    /// Fetches until [`READY`] outputs lie ready behind `shown`. What still waits in the outbox is in
+    /// the rater's hands too, so it is named: it must not come again.
+    pub fn fill(self, study: Token, shown: Token, outbox: Outbox) {
+        let mut holding = vec![shown.clone()];
+        let more = self.0.try_update_value(|state| {
+            if state.study.as_ref() != Some(&study) {
+                *state = State { study: Some(study.clone()), ..State::default() };
+            }
+            holding.extend(state.ready.iter().map(|item| item.token.clone()));
+            let more = !state.asking && state.ready.len() < READY;
+            state.asking |= more;
+            more
+        });
+        if more != Some(true) {
+            return;
+        }
+        holding.extend(outbox.waiting_in(&study));
+        spawn_local(async move {
+            let answer = next_item(study.clone(), holding.clone()).await;
+            let again = self.0.try_update_value(|state| {
+                state.asking = false;
+                match answer {
+                    // Left out of `holding` because the server counts only so many: enough lies ready.
+                    Ok(Next::Item(item)) if !holding.contains(&item.token) && state.study.as_ref() == Some(&study) => {
+                        state.ready.push_back(*item);
+                        true
+                    }
+                    // Nothing more, or no connection: the page asks again when it gets there.
+                    _ => false,
+                }
+            });
+            if again == Some(true) {
+                self.fill(study, shown, outbox);
             }
         });
-        holding.extend(shown.cloned());
-        holding
     }
 }

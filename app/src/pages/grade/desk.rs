@@ -192,7 +192,8 @@ impl Desk {
             self.awaited.set(Some((entry.key, outcome)));
             return;
         }
-        let kept = browser::unstash(&rater, &token).filter(|kept| self.sound(kept) && *kept != self.draft.get_untracked());
+        let kept =
+            browser::unstash(&rater, &token).filter(|kept| self.sound(kept) && *kept != self.draft.get_untracked());
         match kept {
             Some(kept) => self.change(|draft| *draft = kept),
             None => browser::forget(&rater, &token),
@@ -204,9 +205,10 @@ impl Desk {
     pub fn follow(self) {
         let Some((key, outcome)) = self.awaited.get() else {
             let token = self.token();
-            let theirs = self.outbox.entries.with(|entries| {
-                entries.iter().any(|entry| entry.assignment == token && entry.refused.is_none())
-            });
+            let theirs = self
+                .outbox
+                .entries
+                .with(|entries| entries.iter().any(|entry| entry.assignment == token && entry.refused.is_none()));
             if theirs && self.phase.get_untracked() == Phase::Editing {
                 self.elsewhere.set(true);
             }

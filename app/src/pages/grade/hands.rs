@@ -4,8 +4,9 @@ use leptos::{ev, html::Dialog, prelude::*};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 
 use super::{
-    Habits, browser,
+    Habits,
     ahead::Ahead,
+    browser,
     desk::{Desk, Kept},
     keys::{Act, Place, act, after_score},
     outbox::What,

@@ -57,7 +57,9 @@ pub fn act(key: &str, place: Place, keys: &Keys) -> Option<Act> {
         (_, key) => {
             let mut characters = key.chars();
             match (characters.next(), characters.next()) {
-                (Some(digit @ '1'..='9'), None) => digit.to_digit(10).and_then(|n| u8::try_from(n).ok()).map(Act::Score),
+                (Some(digit @ '1'..='9'), None) => {
+                    digit.to_digit(10).and_then(|n| u8::try_from(n).ok()).map(Act::Score)
+                }
                 (Some(key), None) => keys.action(key).map(Act::Do),
                 _ => None,
             }
@@ -83,7 +85,8 @@ mod tests {
 
     #[test]
     fn keys_do_what_the_sheet_says() {
-        let check = |key, place, expected| assert_eq!(act(key, place, &Keys::default()), expected, "{key} at {place:?}");
+        let check =
+            |key, place, expected| assert_eq!(act(key, place, &Keys::default()), expected, "{key} at {place:?}");
         check("3", Place::Scale, Some(Act::Score(3)));
         check("0", Place::Scale, None);
         check("3", Place::Field, None);

@@ -134,8 +134,7 @@ impl Outbox {
     /// Takes a submission in and sends it as soon as it can.
     pub fn post(self, study: Token, assignment: Token, what: What) -> String {
         let key = browser::random_key();
-        let entry =
-            Entry { key: key.clone(), study, assignment, what, since: browser::clock(), refused: None };
+        let entry = Entry { key: key.clone(), study, assignment, what, since: browser::clock(), refused: None };
         self.store(&entry);
         self.entries.update(|entries| entries.push(entry));
         self.pump();
