@@ -100,7 +100,7 @@ fn GradingRoutes() -> AnyNestedRoute {
     use crate::pages::{
         account::AccountPage,
         desk::DeskPage,
-        grade::{GradeItemPage, GradeNextPage, tour::TourPage},
+        grade::{GradeItemPage, GradeNextPage, beside::BesidePage, tour::TourPage},
         join::JoinPage,
         log_in::LogInPage,
         mine::MinePage,
@@ -113,6 +113,7 @@ fn GradingRoutes() -> AnyNestedRoute {
         <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
         <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
         <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
+        <Route path=path!("/beside/:study") view=BesidePage ssr=SsrMode::Async />
         <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
         <Route path=path!("/rubric/:study") view=RubricPage ssr=SsrMode::Async />
         <Route path=path!("/tour") view=TourPage ssr=SsrMode::Async />

@@ -40,7 +40,7 @@ texts! {
         undo_nothing: "There is nothing of yours here to take back.", "这里没有可以撤回的提交。";
 
         key_note: "go to the lines of the code, to note something", "进入代码行，添加行注";
-        key_undo: "take the last submission back", "撤回上一次提交";
+        key_undo: "take the last rating back", "撤回上一个评分";
         key_left: "the output on the left (side by side)", "左边的输出（并排时）";
         key_right: "the output on the right (side by side)", "右边的输出（并排时）";
         keys_change: "Choose keys of your own", "自定义按键";
@@ -84,7 +84,8 @@ texts! {
         beside_title: "Side by side", "并排评分";
         beside_outputs: "Outputs of this task", "此任务的输出";
         beside_submitted: "Submitted", "已提交";
-        beside_next: "Next task", "下一个任务";
+        beside_one_by_one: "This study shows one output at a time.", "此项目一次显示一个输出。";
+        beside_hint: "Each output can also be submitted by itself. From column to column:", "也可以逐个提交。在各列之间移动：";
         beside_all: "Submit all", "全部提交";
         beside_said: "Submitted. All outputs of this task are rated.", "已提交，此任务的输出已全部评完。";
 
@@ -139,16 +140,15 @@ texts! {
         key_taken: fn(&str), |what| format!("This key is taken: {what}."), |what| format!("此键已被占用：{what}。");
         key_for: fn(&str), |what| format!("Key: {what}"), |what| format!("按键：{what}");
         outbox_waits: fn(u64, &str),
-            |n, since| if n == 1 { format!("1 submission waits to be sent, since {since}.") } else { format!("{n} submissions wait to be sent, the first since {since}.") },
-            |n, since| format!("有 {n} 项提交等待发送，最早始于 {since}。");
+            |n, since| if n == 1 { format!("1 rating waits to be sent, since {since}.") } else { format!("{n} ratings wait to be sent, the first since {since}.") },
+            |n, since| format!("有 {n} 个评分等待发送，最早始于 {since}。");
         outbox_somebody_else: fn(&str),
             |name| format!("{name} is logged in in this browser now. They stay here, unseen by others, until you log in again."),
             |name| format!("此浏览器中现在登录的是 {name}。这些内容会留在这里，他人看不到，等您重新登录后再发送。");
         leave_lead: fn(u64),
-            |n| if n == 1 { "One submission has not reached the server yet. It is sent as soon as that is possible while you stay logged in.".into() } else { format!("{n} submissions have not reached the server yet. They are sent as soon as that is possible while you stay logged in.") },
-            |n| format!("有 {n} 项提交尚未到达服务器。保持登录时会尽快自动发送。");
+            |n| if n == 1 { "One rating has not reached the server yet. It is sent as soon as that is possible while you stay logged in.".into() } else { format!("{n} ratings have not reached the server yet. They are sent as soon as that is possible while you stay logged in.") },
+            |n| format!("有 {n} 个评分尚未到达服务器。保持登录时会尽快自动发送。");
         output_letter: fn(&str), |letter| format!("Output {letter}"), |letter| format!("输出 {letter}");
-        score_of: fn(u8), |score| format!("score {score}"), |score| format!("{score} 分");
         steps_done: fn(usize, usize), |done, all| format!("{done} of {all} done"), |done, all| format!("已完成 {done}/{all}");
     }
 }

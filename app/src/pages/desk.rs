@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     i18n::{use_i18n, use_visitor},
-    model::grading::DeskStudy,
+    model::{grading::DeskStudy, plan::Presentation},
     pages::grade::{OutboxBar, tour::LeaveTour},
     rpc::grading::desk,
     ui::{
@@ -62,7 +62,11 @@ fn TourOffer() -> impl IntoView {
 fn StudyCard(study: DeskStudy) -> impl IntoView {
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
-    let DeskStudy { token, title, open, progress, .. } = study;
+    let DeskStudy { token, title, open, progress, presentation } = study;
+    let way = match presentation {
+        Presentation::One => "grade",
+        Presentation::SideBySide => "beside",
+    };
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {
         (false, _) => Some((Tone::Care, t.desk_closed)),
@@ -84,7 +88,7 @@ fn StudyCard(study: DeskStudy) -> impl IntoView {
                 </p>
             </div>
             <p class="row">
-                {(open && !done).then(|| view! { <a class="button primary" href=format!("/grade/{token}")>{go}</a> })}
+                {(open && !done).then(|| view! { <a class="button primary" href=format!("/{way}/{token}")>{go}</a> })}
                 {(progress.rated > 0)
                     .then(|| view! { <a class="button" href=format!("/studies/{token}/mine")>{t.mine_title}</a> })}
                 <a class="button quiet" href=format!("/rubric/{token}")>{b.rubric_open}</a>

@@ -35,7 +35,9 @@ pub async fn submit(
         Err(AppError::Unauthenticated) => return Ok(Redirect::to("/log-in")),
         Err(e) => return Err(e.into()),
     };
-    let next = Redirect::to(&format!("/grade/{}", item.study));
+    // Side by side, the task's other outputs come first.
+    let way = if fields.contains_key("beside") { "beside" } else { "grade" };
+    let next = Redirect::to(&format!("/{way}/{}", item.study));
     let field = |name: &str| fields.get(name).map_or("", String::as_str);
     if field("action") == "skip" {
         grading.skip(&caller, &assignment).await?;

@@ -70,6 +70,15 @@ impl Ahead {
             .flatten()
     }
 
+    /// From here on it is about this study.
+    pub fn begin(self, study: &Token) {
+        self.0.update_value(|state| {
+            if state.study.as_ref() != Some(study) {
+                *state = State { study: Some(study.clone()), ..State::default() };
+            }
+        });
+    }
+
     /// Work on an output has ended; counts it.
     pub fn ended(self, item: &GradingItem, outcome: Outcome) {
         self.0.update_value(|state| {
@@ -117,11 +126,9 @@ impl Ahead {
     /// Fetches until [`READY`] outputs lie ready behind `shown`. What still waits in the outbox is in
     /// the rater's hands too, so it is named: it must not come again.
     pub fn fill(self, study: Token, shown: Token, outbox: Outbox) {
+        self.begin(&study);
         let mut holding = vec![shown.clone()];
         let more = self.0.try_update_value(|state| {
-            if state.study.as_ref() != Some(&study) {
-                *state = State { study: Some(study.clone()), ..State::default() };
-            }
             holding.extend(state.ready.iter().map(|item| item.token.clone()));
             let more = !state.asking && state.ready.len() < READY;
             state.asking |= more;

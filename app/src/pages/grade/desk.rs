@@ -73,6 +73,8 @@ pub struct Work {
     pub draft: Draft,
     /// Whether nothing of it leaves the page: the tour.
     pub practice: bool,
+    /// What the ids of its fields begin with: several desks may be on one page.
+    pub prefix: &'static str,
 }
 
 /// Who is told what.
@@ -106,6 +108,7 @@ pub struct Desk {
     /// The submission whose fate the page waits for.
     awaited: RwSignal<Option<(String, Outcome)>>,
     practice: bool,
+    prefix: &'static str,
 }
 
 /// How work on an output ended.
@@ -145,7 +148,7 @@ impl Post {
 impl Desk {
     /// A desk for some work.
     pub fn new(work: Work, i18n: I18n, onward: Onward) -> Desk {
-        let Work { study, token, rubric, draft, practice } = work;
+        let Work { study, token, rubric, draft, practice, prefix } = work;
         Desk {
             draft: RwSignal::new(draft),
             kept: RwSignal::new(Kept::Untouched),
@@ -159,7 +162,28 @@ impl Desk {
             onward,
             awaited: RwSignal::new(None),
             practice,
+            prefix,
         }
+    }
+
+    /// The id of one of its fields.
+    pub fn id(self, field: &str) -> String {
+        format!("{}{field}", self.prefix)
+    }
+
+    /// The id of the radio button for a score.
+    pub fn radio_id(self, place: usize, score: u8) -> String {
+        format!("{}score-{place}-{score}", self.prefix)
+    }
+
+    /// What was submitted has been taken back: it is edited again.
+    pub fn reopen(self, draft: Option<Draft>) {
+        if let Some(draft) = draft {
+            self.draft.set(draft);
+        }
+        self.awaited.set(None);
+        self.kept.set(Kept::Untouched);
+        self.phase.set(Phase::Editing);
     }
 
     /// The output's name.

@@ -37,9 +37,16 @@ pub fn RatingForm(
     rated: bool,
     /// The line notes as text, for the form without JavaScript.
     notes: String,
+    /// Whether it is one of several that stand side by side: without JavaScript one comes back to all.
+    #[prop(optional)]
+    beside: bool,
+    /// What the form is called.
+    #[prop(optional, into)]
+    name: String,
 ) -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
+    let name = if name.is_empty() { t.rating.to_owned() } else { name };
     let desk = hands.desk;
     let habits = use_context::<Habits>();
     let at_first = desk.draft.get_untracked();
@@ -66,7 +73,7 @@ pub fn RatingForm(
     });
     let scales = view! { <Scales rubric desk current=hands.current missing=hands.missing /> }.into_any();
     let flag = view! { <FlagField desk flag=at_first.flag /> }.into_any();
-    let plain_notes = view! { <PlainNotes text=notes /> }.into_any();
+    let plain_notes = view! { <PlainNotes desk text=notes /> }.into_any();
     let state = view! { <State hands /> }.into_any();
     let problem = move || {
         let problem = desk.problem.get();
@@ -80,13 +87,14 @@ pub fn RatingForm(
             action=format!("/grade/{token}")
             autocomplete="off"
             data-token=token.0.clone()
-            aria-label=t.rating
+            aria-label=name
             on:submit=move |event| {
                 event.prevent_default();
                 hands.submit();
             }
         >
             <input type="hidden" name="key" value=form_key() />
+            {beside.then(|| view! { <input type="hidden" name="beside" value="1" /> })}
             <div class="rating-body" inert=locked>
                 <div class="rating-head">
                     <h2 class="eyebrow">{t.rubric}</h2>
@@ -95,10 +103,10 @@ pub fn RatingForm(
                 {scales}
                 <div class="extra">
                     <div class="field">
-                        <label class="label" for="comment">{t.comment} " " <kbd>{key(Action::Comment)}</kbd></label>
+                        <label class="label" for=desk.id("comment")>{t.comment} " " <kbd>{key(Action::Comment)}</kbd></label>
                         <textarea
                             class="input"
-                            id="comment"
+                            id=desk.id("comment")
                             name="comment"
                             rows="1"
                             maxlength=TEXT_MAX.to_string()
@@ -167,10 +175,10 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
         .collect_view();
     view! {
         <div class="field">
-            <label class="label" for="flag">{t.flag} " " <kbd>{key_names()(Action::Flag)}</kbd></label>
+            <label class="label" for=desk.id("flag")>{t.flag} " " <kbd>{key_names()(Action::Flag)}</kbd></label>
             <select
                 class="input"
-                id="flag"
+                id=desk.id("flag")
                 name="flag"
                 prop:value=move || desk.draft.with(|d| flag_code(&d.flag))
                 on:change=move |event| {
@@ -182,10 +190,10 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
             </select>
         </div>
         <div class="field flag-text">
-            <label class="label" for="flag_text">{t.flag_text}</label>
+            <label class="label" for=desk.id("flag_text")>{t.flag_text}</label>
             <input
                 class="input"
-                id="flag_text"
+                id=desk.id("flag_text")
                 name="flag_text"
                 maxlength=TEXT_MAX.to_string()
                 value=first_text
@@ -206,13 +214,13 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
 /// Line notes without JavaScript: a line each, with the number of the line of the code. With it they are
 /// written in the code itself.
 #[component]
-fn PlainNotes(text: String) -> impl IntoView {
+fn PlainNotes(desk: Desk, text: String) -> impl IntoView {
     let b = use_i18n().bench();
     view! {
         <div class="field unscripted plain-notes">
-            <label class="label" for="notes">{b.notes}</label>
-            <p class="hint" id="notes-hint">{b.notes_plain_hint}</p>
-            <textarea class="input" id="notes" name="notes" rows="2" aria-describedby="notes-hint">{text}</textarea>
+            <label class="label" for=desk.id("notes")>{b.notes}</label>
+            <p class="hint" id=desk.id("notes-hint")>{b.notes_plain_hint}</p>
+            <textarea class="input" id=desk.id("notes") name="notes" rows="2" aria-describedby=desk.id("notes-hint")>{text}</textarea>
         </div>
     }
 }

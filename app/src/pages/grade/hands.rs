@@ -10,7 +10,7 @@ use super::{
     desk::{Desk, Kept},
     keys::{Act, Place, act, after_score},
     outbox::What,
-    scales::{give, radio_id},
+    scales::give,
 };
 use crate::{
     i18n::{I18n, use_i18n},
@@ -51,6 +51,8 @@ pub struct Hands {
     /// What was fetched ahead and what can be taken back.
     pub ahead: Ahead,
     settled: StoredValue<bool>,
+    /// Reopens an output that is on this page; says whether it is.
+    pub on_page: StoredValue<Option<Callback<Token, bool>>>,
     i18n: I18n,
     before: StoredValue<Option<Token>>,
     back: StoredValue<Option<String>>,
@@ -74,6 +76,7 @@ impl Hands {
             rubric: StoredValue::new(rubric),
             ahead: Ahead::current(),
             settled: StoredValue::new(false),
+            on_page: StoredValue::new(None),
             i18n: use_i18n(),
             before: StoredValue::new(before),
             back: StoredValue::new(back),
@@ -104,12 +107,12 @@ impl Hands {
         let t = self.i18n.bench();
         match action {
             Action::Note => {
-                if !browser::focus_shown(".line-mark[tabindex='0']") {
+                if !browser::focus_shown(&format!("{} .line-mark[tabindex='0']", self.scope())) {
                     self.tell(t.no_lines.into());
                 }
             }
-            Action::Comment => browser::focus("comment", false),
-            Action::Flag => browser::focus("flag", false),
+            Action::Comment => browser::focus(&self.desk.id("comment"), false),
+            Action::Flag => browser::focus(&self.desk.id("flag"), false),
             Action::Skip => self.desk.skip(),
             Action::Undo => self.undo(),
             Action::Back => self.leave_for(self.back.get_value(), self.i18n.rater().no_back),
@@ -125,6 +128,19 @@ impl Hands {
         }
     }
 
+    /// Where on the page these hands are, as a selector: the output's own column, or the page.
+    pub fn scope(self) -> String {
+        match self.desk.id("").as_str() {
+            "" => ".bench".to_owned(),
+            prefix => format!("#{prefix}column"),
+        }
+    }
+
+    /// Puts the keyboard on the scales.
+    pub fn to_scales(self) {
+        self.move_to(self.current.get_untracked());
+    }
+
     /// Takes the last submission back: out of the outbox where it still waits there, else from the
     /// server. Its scores are then the draft again, and the keyboard is on them.
     pub fn undo(self) {
@@ -137,7 +153,11 @@ impl Hands {
         if let Some(entry) = waiting
             && let Some(entry) = self.desk.outbox.take_back(&entry.key)
         {
-            if let (What::Rate(draft), Some(rater)) = (&entry.what, self.desk.outbox.rater()) {
+            let draft = match entry.what {
+                What::Rate(draft) => Some(draft),
+                What::Skip => None,
+            };
+            if let (Some(draft), Some(rater)) = (&draft, self.desk.outbox.rater()) {
                 browser::stash(&rater, &last, draft);
             }
             self.reopen(study, last);
@@ -159,6 +179,10 @@ impl Hands {
     fn reopen(self, study: Token, token: Token) {
         self.ahead.reopened(&study, &token);
         self.tell(self.i18n.bench().undone.into());
+        // Side by side, it is still on the page.
+        if self.on_page.try_with_value(|on_page| on_page.is_some_and(|here| here.run(token.clone()))) == Some(true) {
+            return;
+        }
         let href = format!("/grade/{study}/{token}");
         // Undone where it was submitted, on its own page: the address stays, so it is loaded afresh.
         if self.desk.token() == token {
@@ -211,7 +235,7 @@ impl Hands {
         let chosen = self.desk.draft.with_untracked(|d| d.scores.get(place).copied().flatten());
         let first = || self.rubric.with_value(|r| r.dimensions.get(place)?.levels.first().map(|l| l.score));
         if let Some(score) = chosen.or_else(first) {
-            browser::focus(&radio_id(place, score), still);
+            browser::focus(&self.desk.radio_id(place, score), still);
         }
     }
 
@@ -230,16 +254,15 @@ impl Hands {
     }
 }
 
-/// Everything that begins when the client takes the page over; nothing on the server.
-pub fn set_up(hands: Hands, token: Token) {
-    let habits = use_context::<Habits>();
+/// Everything that begins when the client takes one output over; nothing on the server. `first` puts
+/// the keyboard on its scales.
+pub fn set_up(hands: Hands, token: Token, first: bool) {
     let desk = hands.desk;
     Effect::new(move |began: Option<()>| {
         if began.is_some() {
             return;
         }
         desk.recover();
-        browser::mark("aixgrade-shown");
         set_timeout(
             move || {
                 hands.settled.try_set_value(true);
@@ -247,6 +270,10 @@ pub fn set_up(hands: Hands, token: Token) {
             std::time::Duration::from_millis(SETTLING),
         );
         take_over_clicks(desk, hands.rubric, &token);
+        if !first {
+            return;
+        }
+        browser::mark("aixgrade-shown");
         // Beside the code on a wide screen; on a narrow one the reader begins at the top.
         request_animation_frame(move || {
             // The page's elements may be the last output's, scrolled to where its reader was.
@@ -254,6 +281,23 @@ pub fn set_up(hands: Hands, token: Token) {
             hands.focus(hands.current.try_get_untracked().unwrap_or(0), true);
         });
     });
+    let online = window_event_listener(ev::online, move |_| desk.hurry());
+    // Somebody who logged in again in another tab comes back to this one.
+    let focus = window_event_listener(ev::focus, move |_| {
+        if desk.kept.get_untracked() == Kept::LoggedOut {
+            desk.hurry();
+        }
+    });
+    Effect::new(move |_| desk.follow());
+    on_cleanup(move || {
+        online.remove();
+        focus.remove();
+    });
+}
+
+/// Has keys do what they stand for, by `run`, until the page goes.
+pub fn listen(run: impl Fn(Act) + 'static) {
+    let habits = use_context::<Habits>();
     let keys = window_event_listener(ev::keydown, move |event| {
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
         if modified || event.default_prevented() {
@@ -267,22 +311,10 @@ pub fn set_up(hands: Hands, token: Token) {
         let Some(what) = what else { return };
         event.prevent_default();
         if !event.repeat() || matches!(what, Act::Up | Act::Down) {
-            hands.act(what);
+            run(what);
         }
     });
-    let online = window_event_listener(ev::online, move |_| desk.hurry());
-    // Somebody who logged in again in another tab comes back to this one.
-    let focus = window_event_listener(ev::focus, move |_| {
-        if desk.kept.get_untracked() == Kept::LoggedOut {
-            desk.hurry();
-        }
-    });
-    Effect::new(move |_| desk.follow());
-    on_cleanup(move || {
-        keys.remove();
-        online.remove();
-        focus.remove();
-    });
+    on_cleanup(move || keys.remove());
 }
 
 /// Scores that were clicked before the client was there.

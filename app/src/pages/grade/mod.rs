@@ -8,6 +8,7 @@
 
 mod ahead;
 mod bar;
+pub mod beside;
 mod browser;
 mod desk;
 mod form;

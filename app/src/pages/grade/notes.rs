@@ -49,7 +49,7 @@ fn Written(hands: Hands, note: LineNote, spot: Spot) -> impl IntoView {
     let lang = Lang::detect(&text).tag();
     let remove = move |_| {
         hands.desk.change(|draft| note::put(&mut draft.notes, at, ""));
-        to_line(spot.number);
+        to_line(hands, spot.number);
     };
     view! {
         <span class="note">
@@ -90,12 +90,12 @@ fn Editor(hands: Hands, at: Place, number: usize) -> impl IntoView {
     };
     let keep = move || {
         close();
-        to_line(number);
+        to_line(hands, number);
     };
     let undo = move || {
         hands.desk.change(|draft| note::put(&mut draft.notes, at, &before.get_value()));
         close();
-        to_line(number);
+        to_line(hands, number);
     };
     // Somewhere else: what is written stays, and the editor makes room.
     let left = move |event: ev::FocusEvent| {
@@ -108,10 +108,10 @@ fn Editor(hands: Hands, at: Place, number: usize) -> impl IntoView {
     };
     view! {
         <span class="note note-editor" on:focusout=left>
-            <label class="label" for="line-note">{(b.note_label)(number)}</label>
+            <label class="label" for=hands.desk.id("line-note")>{(b.note_label)(number)}</label>
             <textarea
                 class="input"
-                id="line-note"
+                id=hands.desk.id("line-note")
                 node_ref=field
                 rows="1"
                 maxlength=NOTE_MAX.to_string()
@@ -141,9 +141,10 @@ fn Editor(hands: Hands, at: Place, number: usize) -> impl IntoView {
 }
 
 /// Puts the keyboard back on a line.
-fn to_line(number: usize) {
+fn to_line(hands: Hands, number: usize) {
     // The line's button stands above what has just gone from under it.
     request_animation_frame(move || {
-        browser::focus_shown(&format!(".code .line-mark[data-line='{}']", number.saturating_sub(1)));
+        let line = number.saturating_sub(1);
+        browser::focus_shown(&format!("{} .line-mark[data-line='{line}']", hands.scope()));
     });
 }

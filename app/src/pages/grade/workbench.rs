@@ -9,7 +9,7 @@ use super::{
     bar::OutboxBar,
     desk::{Desk, Onward, Work},
     form::{RatingForm, key_names},
-    hands::{Hands, set_up},
+    hands::{Hands, listen, set_up},
     help::HelpSheet,
     notes::margin,
     onward,
@@ -58,7 +58,7 @@ pub fn Workbench(
         following,
     } = item;
     let notes = note::to_text(&draft.notes, &code);
-    let work = Work { study: study.clone(), token: token.clone(), rubric: rubric.clone(), draft, practice };
+    let work = Work { study: study.clone(), token: token.clone(), rubric: rubric.clone(), draft, practice, prefix: "" };
     let desk = Desk::new(work, i18n, ahead);
     let forward = (rated || following.is_some()).then_some(onward);
     let hands = Hands::new(desk, rubric.clone(), previous.clone(), forward.clone());
@@ -68,7 +68,8 @@ pub fn Workbench(
         Effect::new(move |_| tried.set(desk.draft.with(Tried::of)));
     }
     let (b, margin) = (i18n.bench(), margin(hands, code.laid_out.is_some()));
-    set_up(hands, token.clone());
+    set_up(hands, token.clone(), true);
+    listen(move |what| hands.act(what));
 
     let query = use_query_map();
     let told = move || query.read().get("error").and_then(|told| told_text(&told, desk, t));
