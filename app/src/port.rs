@@ -5,6 +5,7 @@
 //! the page's.
 
 mod plans;
+pub mod settings;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::{
     model::{
         comparison::{Comparison, TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow},
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         run::{Again, ItemDetail, RunDetail, RunProgress, RunRow},
@@ -185,6 +186,12 @@ pub trait Grading: Send + Sync {
     async fn skip(&self, caller: &Caller, assignment: &Token) -> Answer<()>;
     /// The rater's ratings in a study, newest first.
     async fn own(&self, caller: &Caller, study: &Token) -> Answer<Vec<OwnRating>>;
+    /// Takes the rater's newest rating in its study back. It is superseded, never deleted, and what it
+    /// said is the draft again. Where it had replaced an earlier rating, that one counts again;
+    /// otherwise the output is unrated and in the rater's hands. Asked again, it does nothing.
+    async fn undo(&self, caller: &Caller, assignment: &Token) -> Answer<()>;
+    /// The rubric of one of the rater's studies.
+    async fn rubric(&self, caller: &Caller, study: &Token) -> Answer<RubricSheet>;
 }
 
 /// Everything behind the pages.
@@ -204,6 +211,8 @@ pub struct Ports {
     pub runs: Arc<dyn Runs>,
     /// The rater's side.
     pub grading: Arc<dyn Grading>,
+    /// What people set for themselves.
+    pub settings: Arc<dyn settings::PersonalSettings>,
 }
 
 /// The ports and the caller of the request being answered.

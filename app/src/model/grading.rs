@@ -3,7 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{code::CodeView, ids::Token, lang::Lang, plan::Presentation, rubric::Rubric};
+use super::{
+    code::CodeView,
+    ids::Token,
+    lang::Lang,
+    note::{self, LineNote},
+    plan::Presentation,
+    rubric::Rubric,
+};
 
 /// The scores of one output, one place a dimension in the rubric's order; `None` is not yet scored.
 pub type Scores = Vec<Option<u8>>;
@@ -19,6 +26,9 @@ pub struct Draft {
     /// Why the output needs somebody's eye, where the rater says so.
     #[serde(default)]
     pub flag: Option<Flag>,
+    /// What they say about single lines, in the order of the code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<LineNote>,
 }
 
 impl Draft {
@@ -64,7 +74,10 @@ impl Draft {
             Some(Flag::Other(text)) => text.chars().count(),
             _ => 0,
         };
-        (self.comment.chars().count().max(flag) > TEXT_MAX).then_some(DraftFault::TooLong)
+        if self.comment.chars().count().max(flag) > TEXT_MAX {
+            return Some(DraftFault::TooLong);
+        }
+        (!note::sound(&self.notes)).then_some(DraftFault::Notes)
     }
 }
 
@@ -80,6 +93,8 @@ pub enum DraftFault {
     OffScale(usize),
     /// The comment or the flag is longer than [`TEXT_MAX`].
     TooLong,
+    /// The line notes are too many or too long, or one stands where the code has no line.
+    Notes,
     /// There are more or fewer scores than the rubric has dimensions.
     OtherRubric,
 }
@@ -215,6 +230,15 @@ pub struct DeskStudy {
     pub progress: Progress,
 }
 
+/// A study's rubric, to be read and printed by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RubricSheet {
+    /// The study's title.
+    pub title: String,
+    /// The rubric.
+    pub rubric: Rubric,
+}
+
 /// A rating the rater gave, in their own list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRating {
@@ -230,4 +254,6 @@ pub struct OwnRating {
     pub commented: bool,
     /// Whether it carries a flag.
     pub flagged: bool,
+    /// What was noted on single lines.
+    pub notes: Vec<LineNote>,
 }

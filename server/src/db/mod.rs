@@ -9,14 +9,17 @@ pub mod audit;
 pub mod datasets;
 pub mod grading;
 pub mod migrations;
+pub mod notes;
 pub mod plan;
 pub mod queue;
 pub mod run_results;
 pub mod runs;
 pub mod sessions;
+pub mod settings;
 pub mod studies;
 pub mod submissions;
 mod writer;
+pub mod withdrawals;
 
 use std::{
     path::{Path, PathBuf},

@@ -8,7 +8,7 @@
 use app::{
     error::AppError,
     model::{
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
+        grading::{DeskStudy, Draft, DraftFault, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{OutputId, Token, UserId},
         plan::Presentation,
         study::StudyStatus,
@@ -23,7 +23,7 @@ use crate::{
     db::{
         Db,
         grading::{self, RaterStudy},
-        queue,
+        queue, withdrawals,
     },
     error::Failure,
     layout,
@@ -191,6 +191,7 @@ impl Grading for GradingService {
                 if let Some(fault) = draft.draft_fault(&study.rubric) {
                     return Err(AppError::Draft(fault).into());
                 }
+                has_lines(tx, output, &draft)?;
                 // A sign of life; where the lease has meanwhile gone to somebody else, the draft is
                 // kept all the same.
                 if study.status == StudyStatus::Running {
@@ -220,6 +221,7 @@ impl Grading for GradingService {
                 if let Some(fault) = draft.fault(&study.rubric) {
                     return Err(AppError::Draft(fault).into());
                 }
+                has_lines(tx, output, &draft)?;
                 let current = grading::current(tx, study.id, output, rater, study.rubric.dimensions.len())?;
                 if current.as_ref() == Some(&draft) {
                     return Ok(Receipt::AlreadyStored);
@@ -260,6 +262,44 @@ impl Grading for GradingService {
             .await?)
     }
 
+    async fn undo(&self, caller: &Caller, assignment: &Token) -> Answer<()> {
+        let rater = caller.user()?.id;
+        let token = assignment.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                let (study, output) = handed(tx, &token, rater)?;
+                let Some(said) = grading::current(tx, study.id, output, rater, study.rubric.dimensions.len())? else {
+                    // Taken back before: the same request again, or a second tab.
+                    return Ok(());
+                };
+                if study.status != StudyStatus::Running {
+                    return Err(Failure::conflict(
+                        "The study is paused or closed, so what was submitted stays. Ask its admin to open it again.",
+                    ));
+                }
+                if withdrawals::last(tx, study.id, rater)? != Some(output) {
+                    return Err(Failure::conflict(
+                        "Only the rating given last can be taken back. This one you can open and change.",
+                    ));
+                }
+                withdrawals::withdraw(tx, study.id, output, rater, &said, handing::lease_end())
+            })
+            .await?)
+    }
+
+    async fn rubric(&self, caller: &Caller, study: &Token) -> Answer<RubricSheet> {
+        let rater = caller.user()?.id;
+        let token = study.clone();
+        Ok(self
+            .db
+            .read(move |conn| {
+                let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                Ok(RubricSheet { title: study.title, rubric: study.rubric })
+            })
+            .await?)
+    }
+
     async fn own(&self, caller: &Caller, study: &Token) -> Answer<Vec<OwnRating>> {
         let rater = caller.user()?.id;
         let token = study.clone();
@@ -275,6 +315,19 @@ impl Grading for GradingService {
 
 fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<(RaterStudy, OutputId), Failure> {
     grading::handed(conn, token, rater)?.ok_or_else(|| Failure::not_found("output"))
+}
+
+/// Refuses notes on lines that the code does not have.
+fn has_lines(conn: &Connection, output: OutputId, draft: &Draft) -> Result<(), Failure> {
+    let Some(last) = draft.notes.last() else { return Ok(()) };
+    let code = grading::shown(conn, output)?.code;
+    let lines = code.split('\n').count();
+    // In order, so the last one is the furthest.
+    if usize::try_from(last.at.line).is_ok_and(|line| line <= lines) {
+        Ok(())
+    } else {
+        Err(AppError::Draft(DraftFault::Notes).into())
+    }
 }
 
 /// The outputs behind the names that the page says it has: at most [`AHEAD`] of them, so that nobody

@@ -9,6 +9,7 @@ pub mod imports;
 pub mod plans;
 pub mod run_pair;
 pub mod runs;
+pub mod settings;
 pub mod starter;
 pub mod studies;
 pub mod submissions;
@@ -51,6 +52,8 @@ pub struct Services {
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
     pub grading: Arc<grading::GradingService>,
+    /// What people set for themselves.
+    pub settings: Arc<settings::SettingsService>,
 }
 
 impl Services {
@@ -64,6 +67,7 @@ impl Services {
             plans: self.plans.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
+            settings: self.settings.clone(),
         }
     }
 
@@ -85,6 +89,7 @@ impl Services {
             studies: Arc::new(studies::StudyService::new(db.clone())),
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
+            settings: Arc::new(settings::SettingsService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
             db,
