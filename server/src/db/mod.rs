@@ -18,8 +18,8 @@ pub mod sessions;
 pub mod settings;
 pub mod studies;
 pub mod submissions;
-mod writer;
 pub mod withdrawals;
+mod writer;
 
 use std::{
     path::{Path, PathBuf},
