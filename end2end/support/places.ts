@@ -36,7 +36,6 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'own-ratings', path: mine, account: demo.ada },
     { name: 'rubric', path: study.replace(/^\/grade\//, '/rubric/'), account: demo.ada },
     { name: 'tour', path: '/tour', account: demo.ada },
-    ...(beside ? [{ name: 'side-by-side', path: beside, account: demo.ada }] : []),
     { name: 'account', path: '/account', account: demo.ada },
     { name: 'no-such-page', path: '/no/such/page', account: demo.ada },
     { name: 'overview', path: '/admin', account: demo.admin },
