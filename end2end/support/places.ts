@@ -34,6 +34,8 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'desk', path: '/desk', account: demo.ada },
     { name: 'grading', path: study, account: demo.ada },
     { name: 'own-ratings', path: mine, account: demo.ada },
+    { name: 'rubric', path: study.replace(/^\/grade\//, '/rubric/'), account: demo.ada },
+    { name: 'tour', path: '/tour', account: demo.ada },
     { name: 'account', path: '/account', account: demo.ada },
     { name: 'no-such-page', path: '/no/such/page', account: demo.ada },
     { name: 'overview', path: '/admin', account: demo.admin },

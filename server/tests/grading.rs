@@ -4,9 +4,14 @@
 
 mod util;
 
-use app::model::{
-    grading::{Draft, Flag, GradingItem, Next, OwnRating, Receipt},
-    note::{LineNote, Place},
+use app::{
+    model::{
+        grading::{Draft, Flag, GradingItem, Next, NextTask, OwnRating, Receipt},
+        note::{LineNote, Place},
+        plan::Presentation,
+        study::NewStudy,
+    },
+    port::{Accounts, Caller, Studies, Submissions},
 };
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -192,10 +197,8 @@ async fn the_form_works_without_javascript() {
     assert!(ratings[0].commented && ratings[0].flagged);
 }
 
-#[tokio::test]
-async fn nothing_a_rater_can_reach_names_a_model() {
-    let app = TestApp::demo().await;
-    let mut ada = app.rater().await;
+/// Every model's name and every submission's file name.
+async fn secrets(app: &TestApp) -> Vec<String> {
     let secrets: Vec<String> = app
         .services
         .db
@@ -206,20 +209,77 @@ async fn nothing_a_rater_can_reach_names_a_model() {
         .await
         .unwrap();
     assert!(secrets.len() >= 6, "{secrets:?}");
-    let check = |what: &str, answer: &Answer| {
-        let mut text = answer.body.to_lowercase();
-        for (name, value) in &answer.headers {
-            text.push_str(&format!("\n{name}: {}", value.to_str().unwrap_or_default().to_lowercase()));
+    secrets
+}
+
+fn names_nobody(secrets: &[String], what: &str, answer: &Answer) {
+    let mut text = answer.body.to_lowercase();
+    for (name, value) in &answer.headers {
+        text.push_str(&format!("\n{name}: {}", value.to_str().unwrap_or_default().to_lowercase()));
+    }
+    for secret in secrets {
+        // The first word too: "Northwind" of "Northwind 2".
+        for part in [secret.as_str(), secret.split(['.', ' ']).next().unwrap()] {
+            assert!(!text.contains(&part.to_lowercase()), "{what} names {part}");
         }
-        for secret in &secrets {
-            // The first word too: "Northwind" of "Northwind 2".
-            for part in [secret.as_str(), secret.split(['.', ' ']).next().unwrap()] {
-                assert!(!text.contains(&part.to_lowercase()), "{what} names {part}");
-            }
-        }
-        // An answer may repeat what was asked, so the word counts only where it was not in the question.
-        assert!(what.contains("submission") || !text.contains("submission"), "{what} speaks of submissions");
+    }
+    // An answer may repeat what was asked, so the word counts only where it was not in the question.
+    assert!(what.contains("submission") || !text.contains("submission"), "{what} speaks of submissions");
+}
+
+#[tokio::test]
+async fn outputs_side_by_side_stand_under_letters_and_name_nobody() {
+    let app = TestApp::demo().await;
+    let operator = Caller::Operator;
+    let users = app.services.accounts.users(&operator).await.unwrap();
+    let rows = app.services.submissions.list(&operator, None).await.unwrap();
+    let new = NewStudy {
+        title: "Beside".into(),
+        dataset: "starter".into(),
+        submissions: rows.iter().map(|row| row.id).collect(),
+        raters: users.iter().filter(|user| user.name != "admin").map(|user| user.id).collect(),
+        overlap: 2,
+        presentation: Presentation::SideBySide,
+        ..NewStudy::default()
     };
+    app.services.studies.create(&operator, new).await.unwrap();
+    let secrets = secrets(&app).await;
+    let mut ada = app.rater().await;
+    // The newest comes first.
+    let study = study(&mut ada).await;
+    let task = |answer: &Answer| match answer.json::<NextTask>() {
+        NextTask::Task(items) => items,
+        other => panic!("{other:?}"),
+    };
+    let first = task(&ada.rpc("next_task", json!({"study": study})).await);
+    assert_eq!(first.len(), 3);
+    assert!(first.iter().all(|item| item.raw_nl == first[0].raw_nl), "one task");
+    for rated in [false, true] {
+        if rated {
+            submit(&mut ada, &first[1], &full(&first[1], 2), "k").await.json::<Receipt>();
+        }
+        let answer = ada.rpc("next_task", json!({"study": study})).await;
+        names_nobody(&secrets, "next_task", &answer);
+        let again = task(&answer);
+        let tokens = |items: &[GradingItem]| items.iter().map(|item| item.token.clone()).collect::<Vec<_>>();
+        assert_eq!(tokens(&again), tokens(&first), "the letters stay");
+        assert_eq!(again.iter().map(|item| item.rated).collect::<Vec<_>>(), [false, rated, false]);
+        let page = ada.get(&format!("/beside/{study}")).await;
+        assert_eq!(page.status, StatusCode::OK);
+        assert!(page.body.contains("Output C"), "{}", page.body);
+        names_nobody(&secrets, "/beside", &page);
+    }
+    // Without JavaScript one form comes back to the whole task.
+    let fields = [("score-0", "4"), ("score-1", "3"), ("score-2", "5"), ("action", "submit"), ("beside", "1")];
+    assert_eq!(ada.form(&format!("/grade/{}", first[0].token), &fields).await.location(), format!("/beside/{study}"));
+}
+
+#[tokio::test]
+async fn nothing_a_rater_can_reach_names_a_model() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let secrets = secrets(&app).await;
+    let check = |what: &str, answer: &Answer| names_nobody(&secrets, what, answer);
     let study = study(&mut ada).await;
     let item = next(&mut ada, &study).await.unwrap();
     for rated in [false, true] {
@@ -246,6 +306,7 @@ async fn nothing_a_rater_can_reach_names_a_model() {
             ("own_ratings", json!({"study": study})),
             ("rubric", json!({"study": study})),
             ("who", json!({})),
+            ("next_task", json!({"study": study})),
             ("save_draft", json!({"assignment": item.token, "draft": full(&item, 2)})),
         ] {
             check(function, &ada.rpc(function, arguments).await);

@@ -219,6 +219,8 @@ impl Hands {
             return;
         }
         give(self.desk, at, score);
+        // Somebody is at work on this output: the next Enter is meant for it.
+        self.settled.set_value(true);
         if self.missing.get_untracked() == Some(at) {
             self.missing.set(None);
         }
@@ -273,12 +275,13 @@ pub fn set_up(hands: Hands, token: Token, first: bool) {
         if !first {
             return;
         }
-        browser::mark("aixgrade-shown");
         // Beside the code on a wide screen; on a narrow one the reader begins at the top.
         request_animation_frame(move || {
             // The page's elements may be the last output's, scrolled to where its reader was.
             browser::to_top(".rating-body");
             hands.focus(hands.current.try_get_untracked().unwrap_or(0), true);
+            // What follows in this frame is painting.
+            browser::mark("aixgrade-shown");
         });
     });
     let online = window_event_listener(ev::online, move |_| desk.hurry());
