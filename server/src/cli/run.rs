@@ -13,7 +13,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Global, table};
-use crate::{error::Failure, report};
+use crate::{db::run_how::How, engine::dates::Dates, error::Failure, report};
 
 /// `run`
 #[derive(Args)]
@@ -27,8 +27,15 @@ pub struct Run {
     /// Run everything, also what was run before with the same code, tests and Java
     #[arg(long)]
     fresh: bool,
+    /// Let outputs that visibly keep to themselves share a JVM; only a clean pass counts there,
+    /// everything else is decided alone as ever
+    #[arg(long)]
+    fast: bool,
+    /// The date that outputs and tests see (needs libfaketime)
+    #[arg(long, value_name = "DATE", value_parser = dates)]
+    dates: Option<Dates>,
     /// Go on with a run that was interrupted, by its number
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["dataset", "submission", "fresh"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["dataset", "submission", "fresh", "fast", "dates"])]
     resume: Option<RunId>,
 }
 
@@ -44,7 +51,7 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
                 let what = format!("submission {} answers the dataset {}", row.id, row.dataset);
                 return Err(Failure::invalid("--dataset", what, format!("Say --dataset {}", row.dataset)));
             }
-            services.runs.start(&caller, submission, args.fresh).await?
+            services.runs.start_how(&caller, submission, args.fresh, How { fast: args.fast, dates: args.dates }).await?
         }
         // The arguments' own rules do not let this through.
         (None, None) => return Err(Failure::invalid("--submission", "no submission is named", "Name one")),
@@ -78,6 +85,11 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
         0 => Ok(()),
         n => Err(Failure::internal(format!("the engine itself failed on {n} outputs; they have no verdict"))),
     }
+}
+
+fn dates(name: &str) -> Result<Dates, String> {
+    let all: Vec<&str> = Dates::ALL.into_iter().map(Dates::name).collect();
+    Dates::from_name(name).ok_or_else(|| format!("the dates to choose from are: {}", all.join(", ")))
 }
 
 fn text(detail: &RunDetail) -> String {

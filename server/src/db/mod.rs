@@ -11,6 +11,7 @@ pub mod grading;
 pub mod migrations;
 pub mod plan;
 pub mod queue;
+pub mod run_how;
 pub mod runs;
 pub mod sessions;
 pub mod studies;

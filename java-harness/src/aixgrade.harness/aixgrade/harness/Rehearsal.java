@@ -27,7 +27,7 @@ final class Rehearsal {
             ByteArrayOutputStream in = new ByteArrayOutputStream();
             in.writeBytes(preparation.whole());
             in.writeBytes(job.whole());
-            Runner.serve(new Control(new ByteArrayInputStream(in.toByteArray()), new ByteArrayOutputStream()));
+            Runner.serve(new Control(new ByteArrayInputStream(in.toByteArray()), new ByteArrayOutputStream()), 1);
         }
         System.out.println(FileDescriptor.out.valid());
     }
