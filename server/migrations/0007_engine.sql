@@ -12,3 +12,6 @@ ALTER TABLE run_items ADD COLUMN key TEXT;
 ALTER TABLE run_items ADD COLUMN fingerprint TEXT;
 -- Whether what is known of it is left alone: somebody wants it run.
 ALTER TABLE run_items ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0;
+-- How a run is done: several outputs in a JVM where that is beyond doubt, and the date that they see.
+ALTER TABLE runs ADD COLUMN fast INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN dates TEXT CHECK (dates IN ('june-2022'));

@@ -13,7 +13,13 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Global, table};
-use crate::{db::run_results, error::Failure, report, services::Services};
+use crate::{
+    db::{run_how::How, run_results},
+    engine::dates::Dates,
+    error::Failure,
+    report,
+    services::Services,
+};
 
 /// `run`
 #[derive(Args)]
@@ -27,8 +33,15 @@ pub struct Run {
     /// Run everything, also what was run before with the same code, tests and Java
     #[arg(long, conflicts_with_all = ["failed", "changed", "only"])]
     fresh: bool,
+    /// Let outputs that visibly keep to themselves share a JVM; only a clean pass counts there,
+    /// everything else is decided alone as ever
+    #[arg(long)]
+    fast: bool,
+    /// The date that outputs and tests see (needs libfaketime)
+    #[arg(long, value_name = "DATE", value_parser = dates)]
+    dates: Option<Dates>,
     /// Go on with a run that was interrupted or stopped, by its number
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["dataset", "submission", "fresh"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["dataset", "submission", "fresh", "fast", "dates"])]
     resume: Option<RunId>,
     /// Make no new run: in the one named by --resume, else in the submission's newest, run the outputs
     /// again on which the engine itself failed
@@ -91,7 +104,8 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
                 return Err(Failure::invalid("--dataset", wrong, format!("Say --dataset {}", row.dataset)).into());
             }
             if what.is_none() {
-                return services.runs.start(&caller, submission, args.fresh).await;
+                let how = How { fast: args.fast, dates: args.dates };
+                return services.runs.start_how(&caller, submission, args.fresh, how).await;
             }
             let newest = services.db.read(move |conn| run_results::newest(conn, submission)).await?;
             newest.ok_or_else(|| {
@@ -134,6 +148,11 @@ async fn work(global: &Global, services: &Services, id: RunId) -> Result<(), Fai
     }
     bar.finish_and_clear();
     work.await.map_err(Failure::internal)?
+}
+
+fn dates(name: &str) -> Result<Dates, String> {
+    let all: Vec<&str> = Dates::ALL.into_iter().map(Dates::name).collect();
+    Dates::from_name(name).ok_or_else(|| format!("the dates to choose from are: {}", all.join(", ")))
 }
 
 /// A run for people.

@@ -13,6 +13,7 @@ pub mod notes;
 pub mod plan;
 pub mod queue;
 pub mod run_results;
+pub mod run_how;
 pub mod runs;
 pub mod sessions;
 pub mod settings;

@@ -32,7 +32,7 @@ use app::model::{
 use crate::{
     clock,
     db::{
-        Db, datasets,
+        Db, datasets, run_how,
         runs::{self, Basis, Finish, Leased},
     },
     engine::{
@@ -188,16 +188,18 @@ impl Engine {
     }
 
     fn prepare(&self, run: RunId) -> Result<Grader, Failure> {
-        let (kind, tree, classes) = self.db.read_blocking(|conn| {
+        let (kind, tree, classes, how) = self.db.read_blocking(|conn| {
+            let how = run_how::get(conn, run)?;
             let run = runs::get(conn, run)?.ok_or_else(|| Failure::not_found("run"))?;
             let tests = datasets::tests(conn, run.version)?;
             let (kind, tree) = tests.ok_or_else(|| Failure::conflict("the dataset has no tests"))?;
             let classes: BTreeSet<String> = runs::test_classes(conn, run.version)?.into_iter().collect();
-            Ok((kind, tree, classes))
+            Ok((kind, tree, classes, how))
         })?;
         let kind =
             TestKind::from_name(&kind).ok_or_else(|| Failure::internal(format!("no such kind of test: {kind}")))?;
-        let grader = Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, self.allowance, worker_count())?;
+        let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
+        let grader = Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, allowance, worker_count())?;
         let environment = grader.environment();
         self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
         Ok(grader)

@@ -14,7 +14,9 @@ use rusqlite::Connection;
 use super::run_pair;
 use crate::{
     db::{
-        Db, audit, run_results,
+        Db, audit,
+        run_how::{self, How},
+        run_results,
         runs::{self, Run, TaskSamples},
         submissions,
     },
@@ -39,6 +41,39 @@ impl RunService {
     /// The engine: the server lets it serve, the command line works a run off with it.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Starts a run, done in this way.
+    ///
+    /// # Errors
+    /// For whoever is no admin; where the submission is not there or answers no task with tests.
+    pub async fn start_how(
+        &self,
+        caller: &Caller,
+        submission: SubmissionId,
+        fresh: bool,
+        how: How,
+    ) -> Result<RunId, Failure> {
+        caller.admin()?;
+        let who = caller.clone();
+        let id = self
+            .db
+            .write(move |tx| {
+                let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+                let id = runs::insert(tx, submission, fresh, who.id())?;
+                run_how::set(tx, id, how)?;
+                if runs::counts(tx, id)?.0 == 0 {
+                    return Err(Failure::conflict(format!(
+                        "no output of submission {submission} answers a task that has tests (dataset {})",
+                        row.dataset
+                    )));
+                }
+                audit::note(tx, &who, "run.start", &format!("run {id} of submission {submission}"))?;
+                Ok(id)
+            })
+            .await?;
+        self.engine.ring();
+        Ok(id)
     }
 }
 
@@ -106,25 +141,7 @@ impl Runs for RunService {
     }
 
     async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId> {
-        caller.admin()?;
-        let who = caller.clone();
-        let id = self
-            .db
-            .write(move |tx| {
-                let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
-                let id = runs::insert(tx, submission, fresh, who.id())?;
-                if runs::counts(tx, id)?.0 == 0 {
-                    return Err(Failure::conflict(format!(
-                        "no output of submission {submission} answers a task that has tests (dataset {})",
-                        row.dataset
-                    )));
-                }
-                audit::note(tx, &who, "run.start", &format!("run {id} of submission {submission}"))?;
-                Ok(id)
-            })
-            .await?;
-        self.engine.ring();
-        Ok(id)
+        Ok(self.start_how(caller, submission, fresh, How::default()).await?)
     }
 
     async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()> {
