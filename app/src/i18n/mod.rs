@@ -5,6 +5,7 @@
 //! take theirs by [`use_i18n`]; nothing here reads a clock or the browser's settings.
 
 pub mod admin;
+pub mod chart;
 pub mod common;
 pub mod plan;
 pub mod rater;
@@ -56,6 +57,14 @@ impl I18n {
         match self.lang {
             Lang::En => &plan::EN,
             Lang::Zh => &plan::ZH,
+        }
+    }
+
+    /// Pictures.
+    pub fn chart(&self) -> &'static chart::ChartTexts {
+        match self.lang {
+            Lang::En => &chart::EN,
+            Lang::Zh => &chart::ZH,
         }
     }
 
