@@ -4,7 +4,7 @@
 //! lettering keeps its size. The others have a size of their own, in which they are drawn; where the box is
 //! narrower, it scrolls. All text is escaped here and in [`bars`](super::bars), nowhere else.
 
-use std::fmt::Write;
+use std::{collections::HashMap, fmt::Write};
 
 use super::{
     bars::{self, Axis, Marks, escape},
@@ -81,7 +81,9 @@ pub fn swatch(look: Look, x: f64, y: f64) -> String {
             let class = series % SERIES;
             format!(r#"<g class="series-{class}">{}</g>"#, shape(series, x + 7.0, y + 7.0, 6.0))
         }
-        Look::Empty => format!(r#"<rect class="chart-empty" x="{x}" y="{y}" width="14" height="14" rx="2"/>"#),
+        Look::Empty => {
+            format!(r#"<g class="chart-none"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
+        }
     }
 }
 
@@ -99,6 +101,8 @@ const BAND: usize = 40;
 const COLUMNS: (f64, f64) = (680.0, 300.0);
 /// Width and height of a scatter.
 const SCATTER: (f64, f64) = (640.0, 440.0);
+/// The furthest a dot is moved: less than half of what lies between two scores of the longest scale.
+const AWAY: f64 = 17.0;
 /// The room around columns and dots: left, top, right, bottom.
 const ROOM: [f64; 4] = [52.0, 22.0, 16.0, 44.0];
 
@@ -224,7 +228,7 @@ fn cell(out: &mut String, cell: &Cell, [x, y, width, height]: [f64; 4], marks: &
 fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot], marks: &mut Marks) {
     let [left, top, right, bottom] = ROOM;
     // Room for dots that were moved off one another at both ends of both scales.
-    const INSET: f64 = 18.0;
+    const INSET: f64 = AWAY + 5.0;
     rules(out, &inset(&y.0, INSET / (SCATTER.1 - top - bottom - 2.0 * INSET)), SCATTER);
     let foot = SCATTER.1 - bottom;
     for (value, text) in &x.0.ticks {
@@ -264,19 +268,27 @@ fn inset(axis: &Axis, share: f64) -> Axis {
     Axis { low: axis.low - more, high: axis.high + more, ticks: axis.ticks.clone(), zero: axis.zero }
 }
 
-/// Moves places that lie on one another apart: the n-th there goes n steps along a sunflower's spiral, never
-/// further than half the room between two scores. The same places always move the same way.
+/// Moves places that lie on one another apart: the n-th there goes n steps along a sunflower's spiral, wide
+/// enough that dots do not touch as long as there is room, and never further than [`AWAY`]. The same places
+/// always move the same way.
 fn apart(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     const GOLDEN: f64 = 2.399_963_229_728_653;
-    let mut seen: std::collections::HashMap<(i64, i64), u32> = std::collections::HashMap::new();
-    let moved = |(x, y): (f64, f64)| {
-        let before = seen.entry(((x / 2.0).round() as i64, (y / 2.0).round() as i64)).or_default();
+    let places: Vec<(f64, f64)> = places.collect();
+    // Within two pixels is one place.
+    let whole = |(x, y): &(f64, f64)| ((x / 2.0).round() as i64, (y / 2.0).round() as i64);
+    let mut crowds: HashMap<(i64, i64), (u32, u32)> = HashMap::new();
+    for place in &places {
+        crowds.entry(whole(place)).or_default().0 += 1;
+    }
+    let moved = |place: &(f64, f64)| {
+        let (all, before) = crowds.entry(whole(place)).or_default();
         let n = f64::from(*before);
         *before += 1;
-        let (away, angle) = ((3.6 * n.sqrt()).min(32.0), n * GOLDEN);
-        (x + away * angle.cos(), y + 0.7 * away * angle.sin())
+        let step = (AWAY / f64::from(*all).sqrt()).min(7.0);
+        let (away, angle) = (step * n.sqrt(), n * GOLDEN);
+        (place.0 + away * angle.cos(), place.1 + away * angle.sin())
     };
-    places.map(moved).collect()
+    places.iter().map(moved).collect()
 }
 
 /// A model's shape, so that models are told apart without colour.
@@ -360,7 +372,7 @@ mod tests {
         let moved = apart(std::iter::repeat_n((100.0, 100.0), 40));
         assert_eq!(moved[0], (100.0, 100.0), "the first stays");
         for (i, a) in moved.iter().enumerate() {
-            assert!((a.0 - 100.0).hypot(a.1 - 100.0) <= 32.0);
+            assert!((a.0 - 100.0).hypot(a.1 - 100.0) <= AWAY);
             for b in &moved[i + 1..] {
                 assert!((a.0 - b.0).hypot(a.1 - b.1) > 1.5, "{a:?} {b:?}");
             }
