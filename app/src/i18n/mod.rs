@@ -6,6 +6,7 @@
 
 pub mod admin;
 pub mod bench;
+pub mod chart;
 pub mod common;
 pub mod plan;
 pub mod rater;
@@ -65,6 +66,14 @@ impl I18n {
         match self.lang {
             Lang::En => &plan::EN,
             Lang::Zh => &plan::ZH,
+        }
+    }
+
+    /// Pictures.
+    pub fn chart(&self) -> &'static chart::ChartTexts {
+        match self.lang {
+            Lang::En => &chart::EN,
+            Lang::Zh => &chart::ZH,
         }
     }
 

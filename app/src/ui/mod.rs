@@ -11,7 +11,7 @@
 //! - [`field::Field`]: the same frame around any other control (give it `id=…`).
 //! - [`code::CodeBox`]: highlighted code, numbered, laid out or as it came.
 //! - [`margin::Margin`]: what stands beside single lines of code, such as raters' notes.
-//! - [`chart`]: stacked bars and interval plots as SVG text.
+//! - [`chart`]: pictures as SVG text; [`chart::view::ChartFigure`] puts one on a page with its table.
 //! - [`announce::say`]: tells screen readers; [`announce::toast`]: tells everybody, for a moment.
 //!
 //! Classes without a component (style/20-kit.css): `button` with `primary`, `quiet` or `danger`;

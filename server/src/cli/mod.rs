@@ -4,6 +4,7 @@
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
 //! codes: 0 success, 1 our own failure, 2 bad input.
 
+mod bench;
 mod datasets;
 mod doctor;
 mod export;
@@ -78,6 +79,9 @@ enum Command {
     User(user::User),
     /// Check the data folder and the machine
     Doctor(doctor::Doctor),
+    /// Measure the bootstrap (for `cargo xtask bench results`)
+    #[command(hide = true)]
+    BenchFigures(bench::Bench),
     /// Bring the database up to this program's schema, and say which one that is
     Migrate,
 }
@@ -108,6 +112,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Export(export) => export::run(&global, export).await,
         Command::User(user) => user::run(&global, user).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
+        Command::BenchFigures(bench) => bench::run(&global, &bench),
         Command::Migrate => migrate(&global).await,
     }
 }

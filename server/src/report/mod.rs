@@ -1,4 +1,5 @@
-//! Tables to take away.
+//! Tables and pictures to take away.
 
 pub mod csv;
+pub mod figures;
 pub mod runs;
