@@ -4,6 +4,8 @@
 //! the context and makes one call; whether the caller may is the service's first question, never
 //! the page's.
 
+pub mod quality;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -188,6 +190,12 @@ pub struct Ports {
     pub runs: Arc<dyn Runs>,
     /// The rater's side.
     pub grading: Arc<dyn Grading>,
+    /// Quality of studies.
+    pub quality: Arc<dyn quality::Quality>,
+    /// Studies as they go on.
+    pub watching: Arc<dyn quality::Watching>,
+    /// What comes back to raters and adjudicators.
+    pub feedback: Arc<dyn quality::Feedback>,
 }
 
 /// The ports and the caller of the request being answered.

@@ -6,10 +6,12 @@
 pub mod code;
 pub mod comparison;
 pub mod dataset;
+pub mod feedback;
 pub mod grading;
 pub mod ids;
 pub mod lang;
 pub mod problem;
+pub mod quality;
 pub mod rubric;
 pub mod run;
 pub mod study;

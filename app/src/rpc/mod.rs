@@ -8,6 +8,7 @@
 pub mod accounts;
 pub mod datasets;
 pub mod grading;
+pub mod quality;
 pub mod runs;
 pub mod studies;
 pub mod submissions;

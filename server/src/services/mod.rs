@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod datasets;
 pub mod grading;
 pub mod imports;
+pub mod quality;
 pub mod runs;
 pub mod starter;
 pub mod studies;
@@ -46,6 +47,8 @@ pub struct Services {
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
     pub grading: Arc<grading::GradingService>,
+    /// Quality of studies: known scores, disagreements, flags, a study as it goes on.
+    pub quality: Arc<quality::QualityService>,
 }
 
 impl Services {
@@ -58,6 +61,9 @@ impl Services {
             studies: self.studies.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
+            quality: self.quality.clone(),
+            watching: self.quality.clone(),
+            feedback: self.quality.clone(),
         }
     }
 
@@ -78,6 +84,7 @@ impl Services {
             studies: Arc::new(studies::StudyService::new(db.clone())),
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
+            quality: Arc::new(quality::QualityService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
             db,

@@ -5,3 +5,4 @@
 pub mod agreement;
 pub mod bootstrap;
 pub mod passk;
+pub mod raters;

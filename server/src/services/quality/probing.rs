@@ -1,0 +1,288 @@
+//! Probes among a rater's work: the items that open a study, and those that come unmarked.
+//!
+//! Called by `services/grading.rs` inside its transactions. What must stay true: an unmarked probe
+//! looks to its rater like any other output. It has a token of the same kind, the same answers to the
+//! same calls, its place among what was rated before, and it is counted as work (`schedule` says how
+//! what is left is counted); nothing about it is in the study's ratings.
+
+use app::model::{
+    feedback::{OpeningResult, OpeningStep},
+    grading::{Draft, Progress},
+    ids::{StudyId, Token, UserId},
+    quality::{Opening, OpeningState, QualitySettings},
+    time::Timestamp,
+};
+use rusqlite::Connection;
+use sha2::{Digest, Sha256};
+
+use super::schedule::{Schedule, Slot};
+use crate::{
+    db::{
+        grading::{RaterStudy, SKIPS, Shown, shown},
+        quality::{
+            self, gold, openings,
+            probes::{self, Kind, Probe},
+        },
+    },
+    error::Failure,
+};
+
+/// What stands between a rater and the work.
+pub enum Gate {
+    /// Nothing: on to the work.
+    Open,
+    /// An item of the opening.
+    Item(Probe),
+    /// The page has the only item that may be handed out now.
+    Wait,
+    /// The known scores of an item just rated.
+    Feedback(Probe),
+    /// The opening is behind them.
+    Passed(OpeningResult),
+    /// They are stopped.
+    Stopped(OpeningResult),
+}
+
+/// What comes before the work, where anything does.
+pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Token]) -> Result<Gate, Failure> {
+    let settings = quality::settings(conn, study.id)?;
+    if settings.opening == Opening::None {
+        return Ok(Gate::Open);
+    }
+    let standing = match openings::get(conn, study.id, rater)? {
+        Some(standing) => standing,
+        None if gold::asked(conn, study.id)?.is_empty() => return Ok(Gate::Open),
+        None => {
+            openings::begin(conn, study.id, rater)?;
+            openings::Standing { round: 0, state: OpeningState::Open, let_in: false, told: false }
+        }
+    };
+    let round = standing.round;
+    match standing.state {
+        OpeningState::Passed if standing.told || !holding.is_empty() => Ok(Gate::Open),
+        OpeningState::Passed => Ok(Gate::Passed(result(conn, study, rater, round, &settings)?)),
+        OpeningState::Stopped => Ok(Gate::Stopped(result(conn, study, rater, round, &settings)?)),
+        OpeningState::Open => at_opening(conn, study, rater, round, &settings, holding),
+    }
+}
+
+fn at_opening(
+    conn: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    round: u32,
+    settings: &QualitySettings,
+    holding: &[Token],
+) -> Result<Gate, Failure> {
+    let given = opening_probes(conn, study.id, rater, round)?;
+    if settings.opening == Opening::Train
+        && let Some(probe) = given.iter().find(|p| p.rated_at.is_some() && !p.told)
+    {
+        return Ok(Gate::Feedback(probe.clone()));
+    }
+    if let Some(probe) = given.iter().find(|p| p.rated_at.is_none()) {
+        return Ok(if holding.contains(&probe.token) { Gate::Wait } else { Gate::Item(probe.clone()) });
+    }
+    let mut open: Vec<i64> = gold::asked(conn, study.id)?;
+    open.retain(|item| given.iter().all(|p| p.gold != Some(*item)));
+    open.sort_by_key(|item| rank(study.seed, rater, *item));
+    if let Some(item) = open.first() {
+        return Ok(Gate::Item(probes::insert_gold(conn, study.id, rater, Kind::Opening, round, *item)?));
+    }
+    let result = result(conn, study, rater, round, settings)?;
+    let passed = settings.opening == Opening::Train || result.right >= result.needed;
+    openings::decide(conn, study.id, rater, passed, false)?;
+    Ok(if passed { Gate::Passed(result) } else { Gate::Stopped(result) })
+}
+
+fn opening_probes(conn: &Connection, study: StudyId, rater: UserId, round: u32) -> Result<Vec<Probe>, Failure> {
+    let mut probes = probes::list(conn, study, rater)?;
+    probes.retain(|p| p.kind == Kind::Opening && p.round == round);
+    Ok(probes)
+}
+
+/// An order of its own for every rater, the same each time.
+fn rank(seed: u64, rater: UserId, item: i64) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in [seed.to_be_bytes(), rater.0.to_be_bytes(), item.to_be_bytes()] {
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
+/// How many items of the opening's round the rater has rated, and how many of them rightly.
+pub fn opening_score(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    round: u32,
+    settings: &QualitySettings,
+) -> Result<(u64, u64), Failure> {
+    let (mut rated, mut right) = (0, 0);
+    for probe in opening_probes(conn, study, rater, round)? {
+        let (Some(draft), Some(item)) = (probes::current(conn, probe.id)?, probe.gold) else { continue };
+        let Some(item) = gold::get(conn, item)? else { continue };
+        let given: Vec<u8> = draft.scores.into_iter().flatten().collect();
+        rated += 1;
+        right += u64::from(settings.right(&given, &item.scores));
+    }
+    Ok((rated, right))
+}
+
+fn result(
+    conn: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    round: u32,
+    settings: &QualitySettings,
+) -> Result<OpeningResult, Failure> {
+    let (of, right) = opening_score(conn, study.id, rater, round, settings)?;
+    let needed = if settings.opening == Opening::MustPass { u64::from(settings.needed) } else { 0 };
+    Ok(OpeningResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
+}
+
+/// Which of the opening's items this is; `None` for what comes unmarked.
+pub fn step(conn: &Connection, probe: &Probe) -> Result<Option<OpeningStep>, Failure> {
+    if probe.kind != Kind::Opening {
+        return Ok(None);
+    }
+    let given = opening_probes(conn, probe.study, probe.rater, probe.round)?;
+    let number = given.iter().position(|p| p.id == probe.id).unwrap_or(0) as u64 + 1;
+    let asked = gold::asked(conn, probe.study)?;
+    let coming = asked.iter().filter(|item| given.iter().all(|p| p.gold != Some(**item))).count() as u64;
+    let mode = quality::settings(conn, probe.study)?.opening;
+    Ok(Some(OpeningStep { number, of: given.len() as u64 + coming, mode }))
+}
+
+/// The hidden probes of one rater, and where they come.
+pub struct Hidden {
+    settings: QualitySettings,
+    probes: Vec<Probe>,
+    /// Places handed out so far, and how many of these outputs are in hand.
+    at: u64,
+    in_hand: u64,
+    gold: Vec<i64>,
+}
+
+/// The hidden probes of one rater; `None` where the study has none and never had.
+pub fn hidden(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<Hidden>, Failure> {
+    let settings = quality::settings(conn, study)?;
+    let mut probes = probes::list(conn, study, rater)?;
+    probes.retain(|p| p.kind != Kind::Opening);
+    if !settings.probes() && probes.is_empty() {
+        return Ok(None);
+    }
+    let (handed, in_hand) = probes::handed_out(conn, study, rater)?;
+    let at = handed + probes.len() as u64;
+    Ok(Some(Hidden { settings, probes, at, in_hand, gold: gold::asked(conn, study)? }))
+}
+
+impl Hidden {
+    fn schedule(&self, study: &RaterStudy, rater: UserId) -> Schedule {
+        // An item that was retired after it came still took its place.
+        let used = self.probes.iter().filter(|p| p.kind == Kind::Gold);
+        let gone = used.filter(|p| p.gold.is_some_and(|item| !self.gold.contains(&item))).count() as u64;
+        Schedule::new(self.settings, study.seed, rater.0, self.gold.len() as u64 + gone)
+    }
+
+    /// The rater's progress with the probes counted as work.
+    pub fn counted(&self, study: &RaterStudy, rater: UserId, work: Progress) -> Progress {
+        let open = |p: &&Probe| p.rated_at.is_none() && p.skips < SKIPS;
+        let to_come = work.left.saturating_sub(self.in_hand);
+        Progress {
+            rated: work.rated + self.probes.iter().filter(|p| p.rated_at.is_some()).count() as u64,
+            skipped: work.skipped
+                + self.probes.iter().filter(|p| p.rated_at.is_none() && p.skips > 0).count() as u64,
+            left: work.left
+                + self.probes.iter().filter(open).count() as u64
+                + self.schedule(study, rater).ahead(self.at, to_come),
+        }
+    }
+
+    /// The probe to hand out now instead of an output, where one is due. `left` is how many outputs
+    /// are still to be handed out: behind the last one, no probe comes.
+    pub fn due(
+        &self,
+        conn: &Connection,
+        study: &RaterStudy,
+        rater: UserId,
+        holding: &[Token],
+        left: u64,
+    ) -> Result<Option<Probe>, Failure> {
+        let free = |p: &&Probe| p.rated_at.is_none() && p.skips == 0 && !holding.contains(&p.token);
+        if let Some(probe) = self.probes.iter().find(free) {
+            return Ok(Some(probe.clone()));
+        }
+        if left.saturating_sub(self.in_hand) == 0 {
+            return Ok(None);
+        }
+        match self.schedule(study, rater).slot(self.at) {
+            Slot::Work => Ok(None),
+            Slot::Gold => {
+                let fresh = |item: &&i64| self.probes.iter().all(|p| p.gold != Some(**item));
+                let mut items: Vec<&i64> = self.gold.iter().filter(fresh).collect();
+                // Another order than the opening's.
+                items.sort_by_key(|item| rank(!study.seed, rater, **item));
+                let Some(item) = items.first() else { return Ok(None) };
+                Ok(Some(probes::insert_gold(conn, study.id, rater, Kind::Gold, 0, **item)?))
+            }
+            Slot::Repeat => {
+                let apart = self.settings.repeat_apart;
+                let Some((output, first)) = probes::repeatable(conn, study.id, rater, apart)? else {
+                    return Ok(None);
+                };
+                Ok(Some(probes::insert_repeat(conn, study.id, rater, output, first)?))
+            }
+        }
+    }
+
+    /// A probe that was passed over once, for when nothing else is left: like any other output.
+    pub fn passed_over(&self, holding: &[Token]) -> Option<Probe> {
+        let open = |p: &&Probe| p.rated_at.is_none() && p.skips > 0 && p.skips < SKIPS && !holding.contains(&p.token);
+        self.probes.iter().find(open).cloned()
+    }
+
+    /// The rated probes' names with the time of their rating, to stand among what was rated before.
+    pub fn rated(&self) -> Vec<(Timestamp, Token)> {
+        self.probes.iter().filter_map(|p| p.rated_at.map(|at| (at, p.token.clone()))).collect()
+    }
+
+    /// The rated probes.
+    pub fn answered(&self) -> impl Iterator<Item = &Probe> {
+        self.probes.iter().filter(|p| p.rated_at.is_some())
+    }
+}
+
+/// The text of a probe and of its task.
+pub fn shown_of(conn: &Connection, probe: &Probe) -> Result<Shown, Failure> {
+    if let Some(output) = probe.output {
+        return shown(conn, output);
+    }
+    let item = match probe.gold {
+        Some(item) => gold::get(conn, item)?,
+        None => None,
+    };
+    let item = item.ok_or_else(|| Failure::internal("a probe without an item"))?;
+    Ok(Shown { raw_nl: item.raw_nl, lang: item.lang, signature: item.signature, code: item.code, said: item.said })
+}
+
+/// Stores a rating of a probe; whether it was stored now. An item of the opening is answered once.
+pub fn submit(conn: &Connection, probe: &Probe, draft: &Draft, key: &str) -> Result<bool, Failure> {
+    if probes::stored(conn, probe.id, key)? {
+        return Ok(false);
+    }
+    let current = probes::current(conn, probe.id)?;
+    if current.as_ref().is_some_and(|current| current.same(draft)) {
+        return Ok(false);
+    }
+    if probe.kind == Kind::Opening {
+        if current.is_some() {
+            return Err(Failure::conflict("A calibration item is answered once; your first answer stays."));
+        }
+        if openings::get(conn, probe.study, probe.rater)?.is_some_and(|s| s.round != probe.round) {
+            return Err(Failure::conflict("The calibration was begun again meanwhile. Open the study from your desk."));
+        }
+    }
+    probes::insert_rating(conn, probe.id, draft, key)?;
+    Ok(true)
+}
