@@ -3,7 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{code::CodeView, ids::Token, lang::Lang, rubric::Rubric};
+use super::{
+    code::CodeView,
+    feedback::{Calibration, FlagReply, OpeningStep},
+    ids::Token,
+    lang::Lang,
+    plan::Presentation,
+    rubric::Rubric,
+};
 
 /// The scores of one output, one place a dimension in the rubric's order; `None` is not yet scored.
 pub type Scores = Vec<Option<u8>>;
@@ -19,9 +26,18 @@ pub struct Draft {
     /// Why the output needs somebody's eye, where the rater says so.
     #[serde(default)]
     pub flag: Option<Flag>,
+    /// How long the rater had the page in front of them and was at it, in milliseconds; absent where
+    /// the page could not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_ms: Option<u64>,
 }
 
 impl Draft {
+    /// Whether both say the same, however long that took.
+    pub fn same(&self, other: &Draft) -> bool {
+        Draft { active_ms: None, ..self.clone() } == Draft { active_ms: None, ..other.clone() }
+    }
+
     /// Nothing put down yet.
     pub fn blank(rubric: &Rubric) -> Self {
         Draft { scores: vec![None; rubric.dimensions.len()], ..Draft::default() }
@@ -127,6 +143,12 @@ pub struct GradingItem {
     pub previous: Option<Token>,
     /// The output rated after this one, where the rater went back.
     pub following: Option<Token>,
+    /// Which item of the study's calibration this is; absent for all that counts as work.
+    #[serde(default)]
+    pub opening: Option<OpeningStep>,
+    /// What was answered to flags that the rater raised on it, newest first.
+    #[serde(default)]
+    pub replies: Vec<FlagReply>,
 }
 
 /// What a rater finds when asking for the next output.
@@ -134,6 +156,35 @@ pub struct GradingItem {
 pub enum Next {
     /// This output.
     Item(Box<GradingItem>),
+    /// Nothing is left for this rater.
+    Finished {
+        /// The study's title.
+        title: String,
+        /// Where the rater stands.
+        progress: Progress,
+        /// The output rated last, to go back to.
+        previous: Option<Token>,
+    },
+    /// The study is not open now.
+    Paused {
+        /// The study's title.
+        title: String,
+        /// Where the rater stands.
+        progress: Progress,
+    },
+    /// Something about the study's calibration comes first.
+    Calibration(Box<Calibration>),
+}
+
+/// What a rater finds when asking for the next task of a study that shows its outputs side by side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NextTask {
+    /// All outputs of one task that are this rater's, in the order of their letters: the first is A.
+    /// The order is the rater's own, drawn from the study's seed. Outputs that the rater rated
+    /// already (before a reload, say) stand among them.
+    Task(Vec<GradingItem>),
+    /// The study shows one output at a time: ask for the next item instead.
+    OneByOne,
     /// Nothing is left for this rater.
     Finished {
         /// The study's title.
@@ -159,7 +210,8 @@ pub struct Progress {
     pub rated: u64,
     /// Outputs this rater has skipped and may yet be offered again.
     pub skipped: u64,
-    /// Outputs still to come, at most: others may take some of them.
+    /// Outputs of this rater's share still to come. Somebody who has finished may take some of them,
+    /// and a rater who has finished may be given some of others'.
     pub left: u64,
 }
 
@@ -181,6 +233,8 @@ pub struct DeskStudy {
     pub title: String,
     /// Whether ratings are taken now.
     pub open: bool,
+    /// How outputs come before the rater.
+    pub presentation: Presentation,
     /// Where the rater stands.
     pub progress: Progress,
 }

@@ -8,31 +8,37 @@
 use app::{
     error::AppError,
     model::{
-        grading::{DeskStudy, Draft, GradingItem, Next, OwnRating, Receipt},
+        feedback::{Calibration, Feedback, FlagReply, OpeningStep},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Progress, Receipt},
         ids::{OutputId, Token, UserId},
+        lang::Lang,
+        plan::Presentation,
         study::StudyStatus,
-        time::Timestamp,
     },
-    port::{Answer, Caller, Grading},
+    port::{AHEAD, Answer, Caller, Grading},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
-use sha2::{Digest, Sha256};
 
 use crate::{
     clock,
     db::{
         Db,
-        grading::{self, RaterStudy, Standing},
+        grading::{self, RaterStudy},
+        quality::{flags, probes::{self, Probe}},
+        queue,
     },
     error::Failure,
     layout,
+    services::{
+        handing,
+        quality::{
+            self,
+            probing::{self, Gate},
+        },
+    },
 };
 
-/// How long an output stays in a rater's hands without a sign of life: each draft prolongs it.
-const LEASE_MS: i64 = 30 * 60 * 1000;
-/// How many outputs lie between two of one task, where there are enough others.
-const APART: usize = 8;
 /// The longest name of a submission.
 const KEY_MAX: usize = 64;
 
@@ -48,7 +54,7 @@ impl GradingService {
     }
 
     fn view(parts: Parts) -> GradingItem {
-        let Parts { token, study, shown, draft, rated, progress, previous, following } = parts;
+        let Parts { token, study, shown, draft, rated, progress, previous, following, opening, replies } = parts;
         GradingItem {
             token,
             study: study.token,
@@ -63,6 +69,20 @@ impl GradingService {
             progress,
             previous,
             following,
+            opening,
+            replies,
+        }
+    }
+
+    /// Lays the code out, off the transaction.
+    fn answer(found: Found) -> Next {
+        match found {
+            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts))),
+            Found::Feedback(feedback, shown) => {
+                let code = layout::view(&shown.code, &shown.said);
+                Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
+            }
+            Found::Other(next) => next,
         }
     }
 }
@@ -77,11 +97,14 @@ struct Parts {
     progress: app::model::grading::Progress,
     previous: Option<Token>,
     following: Option<Token>,
+    opening: Option<OpeningStep>,
+    replies: Vec<FlagReply>,
 }
 
 /// [`Next`] before its code is laid out.
 enum Found {
     Parts(Box<Parts>),
+    Feedback(Box<Feedback>, grading::Shown),
     Other(Next),
 }
 
@@ -95,7 +118,8 @@ impl Grading for GradingService {
                 let studies = grading::studies(conn, rater)?;
                 let desk = studies.into_iter().map(|study| {
                     Ok(DeskStudy {
-                        progress: grading::progress(&grading::board(conn, study.id, rater)?),
+                        progress: progress(conn, &study, rater)?,
+                        presentation: study.presentation,
                         token: study.token,
                         title: study.title,
                         open: study.status == StudyStatus::Running,
@@ -106,33 +130,71 @@ impl Grading for GradingService {
             .await?)
     }
 
-    async fn next(&self, caller: &Caller, study: &Token) -> Answer<Next> {
-        let rater = caller.user()?.id;
+    async fn next(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<Next> {
+        let me = caller.user()?;
+        let (rater, lang) = (me.id, me.lang);
         let token = study.clone();
         let found = self
             .db
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                let board = grading::board(tx, study.id, rater)?;
-                let progress = grading::progress(&board);
                 if study.status != StudyStatus::Running {
+                    let progress = progress(tx, &study, rater)?;
                     return Ok(Found::Other(Next::Paused { title: study.title, progress }));
                 }
-                let until = Timestamp(clock::now().0 + LEASE_MS);
-                match choose(&board, study.seed, rater) {
-                    Some(output) if grading::lease(tx, study.id, output, rater, until)? => {
-                        Ok(Found::Parts(Box::new(gather(tx, study, output, rater, &board)?)))
+                if let Some(first) = calibration(tx, &study, rater, lang, &holding)? {
+                    return Ok(first);
+                }
+                if let Some(probe) = due(tx, &study, rater, &holding)? {
+                    return Ok(Found::Parts(Box::new(gather_probe(tx, study, &probe)?)));
+                }
+                let held = held(tx, &study, rater, &holding)?;
+                match handing::next_for(tx, &study, rater, &held)? {
+                    Some(output) => Ok(Found::Parts(Box::new(gather(tx, study, output, rater)?))),
+                    None => Ok(Found::Other(finished(tx, study, rater)?)),
+                }
+            })
+            .await?;
+        Ok(Self::answer(found))
+    }
+
+    async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
+        let me = caller.user()?;
+        let (rater, lang) = (me.id, me.lang);
+        let token = study.clone();
+        let found = self
+            .db
+            .write(move |tx| {
+                let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                // The items of a calibration come one at a time in every study.
+                let opening = study.status == StudyStatus::Running
+                    && calibration(tx, &study, rater, lang, &holding)?.is_some();
+                if study.presentation == Presentation::One || opening {
+                    return Ok(Err(NextTask::OneByOne));
+                }
+                if study.status != StudyStatus::Running {
+                    let progress = queue::progress(tx, study.id, rater)?;
+                    return Ok(Err(NextTask::Paused { title: study.title, progress }));
+                }
+                let held = held(tx, &study, rater, &holding)?;
+                let tasks = held.into_iter().filter_map(|output| queue::task_of(tx, output).transpose());
+                let tasks = tasks.collect::<Result<Vec<_>, Failure>>()?;
+                match handing::next_task_for(tx, &study, rater, &tasks)? {
+                    Some(outputs) => {
+                        let parts = outputs.into_iter().map(|(output, _)| gather(tx, study.clone(), output, rater));
+                        Ok(Ok(parts.collect::<Result<Vec<_>, Failure>>()?))
                     }
-                    _ => {
+                    None => {
+                        let progress = progress(tx, &study, rater)?;
                         let (previous, _) = grading::neighbours(tx, study.id, rater, None)?;
-                        Ok(Found::Other(Next::Finished { title: study.title, progress, previous }))
+                        Ok(Err(NextTask::Finished { title: study.title, progress, previous }))
                     }
                 }
             })
             .await?;
         Ok(match found {
-            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts))),
-            Found::Other(next) => next,
+            Ok(parts) => NextTask::Task(parts.into_iter().map(Self::view).collect()),
+            Err(other) => other,
         })
     }
 
@@ -142,9 +204,11 @@ impl Grading for GradingService {
         let parts = self
             .db
             .read(move |conn| {
+                if let Some((study, probe)) = probed(conn, &token, rater)? {
+                    return gather_probe(conn, study, &probe);
+                }
                 let (study, output) = handed(conn, &token, rater)?;
-                let board = grading::board(conn, study.id, rater)?;
-                gather(conn, study, output, rater, &board)
+                gather(conn, study, output, rater)
             })
             .await?;
         Ok(Self::view(parts))
@@ -156,15 +220,20 @@ impl Grading for GradingService {
         Ok(self
             .db
             .write(move |tx| {
+                if let Some((study, probe)) = probed(tx, &token, rater)? {
+                    if let Some(fault) = draft.draft_fault(&study.rubric) {
+                        return Err(AppError::Draft(fault).into());
+                    }
+                    return probes::save_draft(tx, probe.id, &draft);
+                }
                 let (study, output) = handed(tx, &token, rater)?;
                 if let Some(fault) = draft.draft_fault(&study.rubric) {
                     return Err(AppError::Draft(fault).into());
                 }
                 // A sign of life; where the lease has meanwhile gone to somebody else, the draft is
                 // kept all the same.
-                let until = Timestamp(clock::now().0 + LEASE_MS);
                 if study.status == StudyStatus::Running {
-                    grading::lease(tx, study.id, output, rater, until)?;
+                    queue::renew(tx, study.id, output, rater, handing::lease_end())?;
                 }
                 grading::save_draft(tx, study.id, output, rater, &draft)
             })
@@ -183,6 +252,9 @@ impl Grading for GradingService {
         Ok(self
             .db
             .write(move |tx| {
+                if let Some((study, probe)) = probed(tx, &token, rater)? {
+                    return submit_probe(tx, &study, &probe, &draft, &key);
+                }
                 let (study, output) = handed(tx, &token, rater)?;
                 if grading::stored(tx, study.id, output, rater, &key)? {
                     return Ok(Receipt::AlreadyStored);
@@ -191,20 +263,19 @@ impl Grading for GradingService {
                     return Err(AppError::Draft(fault).into());
                 }
                 let current = grading::current(tx, study.id, output, rater, study.rubric.dimensions.len())?;
-                if current.as_ref() == Some(&draft) {
+                if current.as_ref().is_some_and(|current| current.same(&draft)) {
                     return Ok(Receipt::AlreadyStored);
                 }
                 if study.status != StudyStatus::Running {
-                    return Err(Failure::conflict(
-                        "The study is paused or closed. Your scores are kept as a draft; ask its admin to open it again.",
-                    ));
+                    return Err(not_running());
                 }
-                if !grading::lease(tx, study.id, output, rater, Timestamp(clock::now().0 + LEASE_MS))? {
+                if !queue::renew(tx, study.id, output, rater, handing::lease_end())? {
                     return Err(Failure::conflict(
                         "You were away for a while, and others have rated this output in your place. Go on with the next one.",
                     ));
                 }
                 grading::insert_rating(tx, study.id, output, rater, &draft, &key)?;
+                quality::after_rating(tx, study.id, output, &study.rubric)?;
                 Ok(Receipt::Stored)
             })
             .await?)
@@ -216,12 +287,17 @@ impl Grading for GradingService {
         Ok(self
             .db
             .write(move |tx| {
+                if let Some((_, probe)) = probed(tx, &token, rater)? {
+                    return probing::skip(tx, &probe);
+                }
                 let (study, output) = handed(tx, &token, rater)?;
-                let standing = grading::board(tx, study.id, rater)?.into_iter().find(|s| s.output == output);
                 // Pressed twice, or in a second tab: only what is in hand can be passed over.
-                if standing.is_some_and(|s| s.held) {
-                    grading::skip(tx, study.id, output, rater)?;
-                    grading::release(tx, study.id, output, rater)?;
+                let held = queue::in_hand(tx, study.id, rater)?;
+                let Some(this) = held.iter().find(|place| place.output == output) else { return Ok(()) };
+                // Side by side, one passes over a task with all its outputs.
+                let whole = study.presentation == Presentation::SideBySide;
+                for place in held.iter().filter(|p| p.output == output || (whole && p.task == this.task)) {
+                    queue::pass_over(tx, study.id, place.output, rater)?;
                 }
                 Ok(())
             })
@@ -235,7 +311,11 @@ impl Grading for GradingService {
             .db
             .read(move |conn| {
                 let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                grading::own(conn, &study, rater)
+                let mut own = grading::own(conn, &study, rater)?;
+                if let Some(hidden) = probing::hidden(conn, study.id, rater)? {
+                    hidden.join(conn, &mut own)?;
+                }
+                Ok(own.into_iter().map(|(_, rating)| rating).collect())
             })
             .await?)
     }
@@ -245,117 +325,152 @@ fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<(RaterStudy
     grading::handed(conn, token, rater)?.ok_or_else(|| Failure::not_found("output"))
 }
 
-fn gather(
-    conn: &Connection,
-    study: RaterStudy,
-    output: OutputId,
-    rater: UserId,
-    board: &[Standing],
-) -> Result<Parts, Failure> {
-    let rated_at = board.iter().find(|s| s.output == output).and_then(|s| s.rated_at);
+/// The outputs behind the names that the page says it has: at most [`AHEAD`] of them, so that nobody
+/// takes a study home.
+fn held(conn: &Connection, study: &RaterStudy, rater: UserId, tokens: &[Token]) -> Result<Vec<OutputId>, Failure> {
+    let mut held = Vec::new();
+    for token in tokens.iter().take(4 * AHEAD) {
+        if let Some((of, output)) = grading::handed(conn, token, rater)?
+            && of.id == study.id
+            && queue::rated_at(conn, study.id, output, rater)?.is_none()
+        {
+            held.push(output);
+        }
+    }
+    held.truncate(AHEAD);
+    Ok(held)
+}
+
+fn gather(conn: &Connection, study: RaterStudy, output: OutputId, rater: UserId) -> Result<Parts, Failure> {
+    let rated_at = queue::rated_at(conn, study.id, output, rater)?;
     let (previous, following) = grading::neighbours(conn, study.id, rater, rated_at)?;
     let current = grading::current(conn, study.id, output, rater, study.rubric.dimensions.len())?;
     let draft = grading::draft(conn, study.id, output, rater)?;
+    let token = grading::handout(conn, study.id, output, rater)?;
     Ok(Parts {
-        token: grading::handout(conn, study.id, output, rater)?,
         shown: grading::shown(conn, output)?,
         draft: draft.or(current).unwrap_or_else(|| Draft::blank(&study.rubric)),
         rated: rated_at.is_some(),
-        progress: grading::progress(board),
+        progress: progress(conn, &study, rater)?,
         previous,
         following,
+        opening: None,
+        replies: replies(conn, rater, &token)?,
+        token,
         study,
     })
 }
 
-/// The output to offer: what the rater holds, else the first of their own order that is open and
-/// whose task they have not just seen, else the least recently seen one, else what they passed over.
-fn choose(board: &[Standing], seed: u64, rater: UserId) -> Option<OutputId> {
-    if let Some(held) = board.iter().find(|s| s.held) {
-        return Some(held.output);
-    }
-    let mut seen: Vec<_> = board.iter().filter_map(|s| s.rated_at.map(|at| (at, s.task))).collect();
-    seen.sort_unstable_by(|a, b| b.cmp(a));
-    // How many outputs ago this task was seen; never is longest.
-    let ago = |s: &Standing| seen.iter().position(|(_, task)| *task == s.task).unwrap_or(usize::MAX);
-    let open = board.iter().filter(|s| s.open());
-    open.min_by_key(|s| {
-        let distance = ago(s).min(APART);
-        (s.skipped.map(|(_, at)| at), std::cmp::Reverse(distance), rank(seed, rater, s.output))
+/// Where the rater stands; unmarked probes count as work.
+fn progress(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Progress, Failure> {
+    let work = queue::progress(conn, study.id, rater)?;
+    Ok(match probing::hidden(conn, study.id, rater)? {
+        Some(hidden) => hidden.counted(study, rater, work),
+        None => work,
     })
-    .map(|s| s.output)
 }
 
-/// The output's place in this rater's order. A hash of seed, rater and output: every rater has an
-/// order of their own, the same seed gives it again, and outputs that come later fall anywhere.
-fn rank(seed: u64, rater: UserId, output: OutputId) -> [u8; 8] {
-    let mut hash = Sha256::new();
-    for part in [seed.to_be_bytes(), rater.0.to_be_bytes(), output.0.to_be_bytes()] {
-        hash.update(part);
-    }
-    let digest = hash.finalize();
-    let mut rank = [0; 8];
-    rank.copy_from_slice(&digest[..8]);
-    rank
+fn replies(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<FlagReply>, Failure> {
+    Ok(flags::beside(conn, rater, token)?.into_iter().map(quality::reply).collect())
 }
 
-#[cfg(test)]
-mod tests {
-    use app::model::ids::TaskRevisionId;
+fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next, Failure> {
+    let progress = progress(conn, &study, rater)?;
+    let (previous, _) = grading::neighbours(conn, study.id, rater, None)?;
+    Ok(Next::Finished { title: study.title, progress, previous })
+}
 
-    use super::*;
+fn not_running() -> Failure {
+    Failure::conflict(
+        "The study is paused or closed. Your scores are kept as a draft; ask its admin to open it again.",
+    )
+}
 
-    fn standing(output: i64, task: i64) -> Standing {
-        Standing {
-            output: OutputId(output),
-            task: TaskRevisionId(task),
-            held: false,
-            rated_at: None,
-            free: true,
-            skipped: None,
+/// The probe that the rater knows under that name, if it is one.
+fn probed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<(RaterStudy, Probe)>, Failure> {
+    let Some(probe) = probes::handed(conn, token, rater)? else { return Ok(None) };
+    let study = grading::study_of(conn, probe.study, rater)?.ok_or_else(|| Failure::not_found("output"))?;
+    Ok(Some((study, probe)))
+}
+
+/// What of the study's calibration comes before the work.
+fn calibration(
+    tx: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    lang: Lang,
+    holding: &[Token],
+) -> Result<Option<Found>, Failure> {
+    let other = |calibration| Ok(Some(Found::Other(Next::Calibration(Box::new(calibration)))));
+    match probing::gate(tx, study, rater, holding)? {
+        Gate::Open => Ok(None),
+        Gate::Item(probe) => Ok(Some(Found::Parts(Box::new(gather_probe(tx, study.clone(), &probe)?)))),
+        // There is nothing to fetch ahead.
+        Gate::Wait => Ok(Some(Found::Other(finished(tx, study.clone(), rater)?))),
+        Gate::Feedback(probe) => {
+            let shown = probing::shown_of(tx, &probe)?;
+            let feedback = probing::feedback(tx, study, &probe, lang)?;
+            Ok(Some(Found::Feedback(Box::new(feedback), shown)))
         }
+        Gate::Passed(result) => other(Calibration::Passed(result)),
+        Gate::Stopped(result) => other(Calibration::Stopped(result)),
     }
+}
 
-    /// Rates everything there is and returns the tasks in the order in which they came.
-    fn walk(board: &mut [Standing], seed: u64, rater: i64) -> Vec<i64> {
-        let mut order = Vec::new();
-        while let Some(output) = choose(board, seed, UserId(rater)) {
-            let place = board.iter_mut().find(|s| s.output == output).unwrap();
-            place.rated_at = Some(Timestamp(order.len() as i64));
-            order.push(place.task.0);
-        }
-        order
+/// The unmarked probe to hand out now, where one is due. Where outputs stand side by side there is
+/// none: it could not be told from a task with a single output, and that would mark it.
+fn due(tx: &Connection, study: &RaterStudy, rater: UserId, holding: &[Token]) -> Result<Option<Probe>, Failure> {
+    if study.presentation == Presentation::SideBySide {
+        return Ok(None);
     }
+    let Some(hidden) = probing::hidden(tx, study.id, rater)? else { return Ok(None) };
+    let left = queue::progress(tx, study.id, rater)?.left;
+    // What is in hand and not on the page comes first, as it was handed out first.
+    let held = held(tx, study, rater, holding)?;
+    if queue::in_hand(tx, study.id, rater)?.iter().any(|place| !held.contains(&place.output)) {
+        return Ok(None);
+    }
+    hidden.due(tx, study, rater, holding, left)
+}
 
-    #[test]
-    fn keeps_outputs_of_one_task_apart_and_orders_each_rater_anew() {
-        let board: Vec<_> = (0..40).flat_map(|task| (0..3).map(move |m| standing(task * 3 + m, task))).collect();
-        let check = |seed, rater| {
-            let order = walk(&mut board.clone(), seed, rater);
-            assert_eq!(order.len(), 120);
-            for (i, task) in order.iter().enumerate() {
-                let near = &order[i.saturating_sub(APART.min(5))..i];
-                assert!(!near.contains(task), "task {task} at {i} came right after {near:?}");
-            }
-            order
-        };
-        assert_eq!(check(7, 1), check(7, 1));
-        assert_ne!(check(7, 1), check(7, 2));
-        assert_ne!(check(7, 1), check(8, 1));
-    }
+fn gather_probe(conn: &Connection, study: RaterStudy, probe: &Probe) -> Result<Parts, Failure> {
+    let opening = probing::step(conn, probe)?;
+    // Nothing leads back into a calibration, or from it into the work.
+    let (previous, following) = match opening {
+        Some(_) => (None, None),
+        None => grading::neighbours(conn, study.id, probe.rater, probe.rated_at)?,
+    };
+    let (draft, current) = (probes::draft(conn, probe.id)?, probes::current(conn, probe.id)?);
+    Ok(Parts {
+        token: probe.token.clone(),
+        shown: probing::shown_of(conn, probe)?,
+        draft: draft.or(current).unwrap_or_else(|| Draft::blank(&study.rubric)),
+        rated: probe.rated_at.is_some(),
+        progress: progress(conn, &study, probe.rater)?,
+        previous,
+        following,
+        opening,
+        replies: replies(conn, probe.rater, &probe.token)?,
+        study,
+    })
+}
 
-    #[test]
-    fn offers_what_is_held_first_and_what_was_skipped_last() {
-        let mut board = vec![standing(1, 1), standing(2, 2), standing(3, 3)];
-        board[2].held = true;
-        assert_eq!(choose(&board, 1, UserId(1)), Some(OutputId(3)));
-        board[2].held = false;
-        board[2].skipped = Some((1, Timestamp(5)));
-        board[1].rated_at = Some(Timestamp(1));
-        assert_eq!(choose(&board, 1, UserId(1)), Some(OutputId(1)));
-        board[0].free = false;
-        assert_eq!(choose(&board, 1, UserId(1)), Some(OutputId(3)));
-        board[2].skipped = Some((grading::SKIPS, Timestamp(6)));
-        assert_eq!(choose(&board, 1, UserId(1)), None);
+fn submit_probe(
+    tx: &Connection,
+    study: &RaterStudy,
+    probe: &Probe,
+    draft: &Draft,
+    key: &str,
+) -> Result<Receipt, Failure> {
+    if probing::known(tx, probe, draft, key)? {
+        return Ok(Receipt::AlreadyStored);
     }
+    if let Some(fault) = draft.fault(&study.rubric) {
+        return Err(AppError::Draft(fault).into());
+    }
+    if study.status != StudyStatus::Running {
+        return Err(not_running());
+    }
+    probing::submit(tx, probe, draft, key)?;
+    Ok(Receipt::Stored)
 }

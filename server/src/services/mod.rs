@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod datasets;
 pub mod grading;
+pub mod handing;
 pub mod imports;
 pub mod quality;
 pub mod runs;

@@ -18,8 +18,9 @@ use sha2::{Digest, Sha256};
 use super::{QualityService, probing, watching};
 use crate::{
     db::{
-        audit, grading, notes,
+        audit, grading,
         quality::{self, disputes, flags, openings, probes},
+        queue,
     },
     error::Failure,
     layout,
@@ -243,7 +244,7 @@ fn dispute(
         for (rating, rater, scores) in one.ratings {
             let (comment, flag) = disputes::said(conn, rating)?;
             let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-            let voice = Voice { scores, comment, flag, notes: notes::of(conn, rating)? };
+            let voice = Voice { scores, comment, flag, notes: Vec::new() };
             voices.push((shuffled(&token, rater), voice));
         }
     }
@@ -282,16 +283,19 @@ fn own_figures(conn: &Connection, rater: UserId) -> Result<Vec<OwnFigures>, Fail
         if own.ratings == 0 {
             continue;
         }
-        let work = grading::progress(conn, study.id, rater)?;
+        let work = queue::progress(conn, study.id, rater)?;
         let progress = match probing::hidden(conn, study.id, rater)? {
             Some(hidden) => hidden.counted(&study, rater, work),
             None => work,
         };
+        // Where probes come unmarked, a figure that moves would mark the one just rated: they are shown
+        // once nothing is left.
+        let shown = settings.shown == Shown::Own && (progress.left == 0 || !settings.probes());
         found.push(OwnFigures {
             progress,
             per_hour: own.per_hour,
             active_ms: own.active_ms,
-            figures: (settings.shown == Shown::Own).then(|| (study.rubric.clone(), own)),
+            figures: shown.then(|| (study.rubric.clone(), own)),
             study: study.token,
             title: study.title,
         });

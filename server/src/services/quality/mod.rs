@@ -22,7 +22,10 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::Connection;
 
-pub use self::disputes::{FinalScores, after_rating, finals};
+pub use self::{
+    disputes::{FinalScores, after_rating, finals},
+    feedback::reply,
+};
 use crate::{
     db::{
         Db, audit,

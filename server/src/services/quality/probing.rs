@@ -6,9 +6,11 @@
 //! what is left is counted); nothing about it is in the study's ratings.
 
 use app::model::{
-    feedback::{OpeningResult, OpeningStep},
-    grading::{Draft, Progress},
+    code::CodeView,
+    feedback::{Feedback, OpeningResult, OpeningStep},
+    grading::{Draft, OwnRating, Progress},
     ids::{StudyId, Token, UserId},
+    lang::{Bilingual, Lang},
     quality::{Opening, OpeningState, QualitySettings},
     time::Timestamp,
 };
@@ -18,11 +20,12 @@ use sha2::{Digest, Sha256};
 use super::schedule::{Schedule, Slot};
 use crate::{
     db::{
-        grading::{RaterStudy, SKIPS, Shown, shown},
+        grading::{RaterStudy, Shown, shown},
         quality::{
             self, gold, openings,
             probes::{self, Kind, Probe},
         },
+        queue::SKIPS,
     },
     error::Failure,
 };
@@ -214,7 +217,10 @@ impl Hidden {
             return Ok(Some(probe.clone()));
         }
         if left.saturating_sub(self.in_hand) == 0 {
-            return Ok(None);
+            // Passed over once, it comes again at the end, like any other output.
+            let again =
+                |p: &&Probe| p.rated_at.is_none() && (1..SKIPS).contains(&p.skips) && !holding.contains(&p.token);
+            return Ok(self.probes.iter().find(again).cloned());
         }
         match self.schedule(study, rater).slot(self.at) {
             Slot::Work => Ok(None),
@@ -236,20 +242,23 @@ impl Hidden {
         }
     }
 
-    /// A probe that was passed over once, for when nothing else is left: like any other output.
-    pub fn passed_over(&self, holding: &[Token]) -> Option<Probe> {
-        let open = |p: &&Probe| p.rated_at.is_none() && p.skips > 0 && p.skips < SKIPS && !holding.contains(&p.token);
-        self.probes.iter().find(open).cloned()
-    }
-
-    /// The rated probes' names with the time of their rating, to stand among what was rated before.
-    pub fn rated(&self) -> Vec<(Timestamp, Token)> {
-        self.probes.iter().filter_map(|p| p.rated_at.map(|at| (at, p.token.clone()))).collect()
-    }
-
-    /// The rated probes.
-    pub fn answered(&self) -> impl Iterator<Item = &Probe> {
-        self.probes.iter().filter(|p| p.rated_at.is_some())
+    /// Puts the rated probes among the rater's ratings, newest first.
+    pub fn join(&self, conn: &Connection, own: &mut Vec<(Timestamp, OwnRating)>) -> Result<(), Failure> {
+        for probe in &self.probes {
+            let (Some(at), Some(draft)) = (probe.rated_at, probes::current(conn, probe.id)?) else { continue };
+            let shown = shown_of(conn, probe)?;
+            let rating = OwnRating {
+                token: probe.token.clone(),
+                raw_nl: shown.raw_nl,
+                lang: shown.lang,
+                scores: draft.scores,
+                commented: !draft.comment.is_empty(),
+                flagged: draft.flag.is_some(),
+            };
+            own.push((at, rating));
+        }
+        own.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        Ok(())
     }
 }
 
@@ -266,23 +275,56 @@ pub fn shown_of(conn: &Connection, probe: &Probe) -> Result<Shown, Failure> {
     Ok(Shown { raw_nl: item.raw_nl, lang: item.lang, signature: item.signature, code: item.code, said: item.said })
 }
 
-/// Stores a rating of a probe; whether it was stored now. An item of the opening is answered once.
-pub fn submit(conn: &Connection, probe: &Probe, draft: &Draft, key: &str) -> Result<bool, Failure> {
-    if probes::stored(conn, probe.id, key)? {
-        return Ok(false);
-    }
-    let current = probes::current(conn, probe.id)?;
-    if current.as_ref().is_some_and(|current| current.same(draft)) {
-        return Ok(false);
-    }
+/// The known scores of an item beside what the rater gave, without its code, which is laid out later.
+pub fn feedback(conn: &Connection, study: &RaterStudy, probe: &Probe, lang: Lang) -> Result<Feedback, Failure> {
+    let item = probe.gold.map(|item| gold::get(conn, item)).transpose()?.flatten();
+    let item = item.ok_or_else(|| Failure::internal("a calibration item that is not there"))?;
+    let step = step(conn, probe)?.ok_or_else(|| Failure::internal("feedback to what is no calibration item"))?;
+    let reason = |text: &Bilingual| {
+        let (wanted, other) = (text.get(lang), if lang == Lang::En { &text.zh } else { &text.en });
+        if wanted.is_empty() { other.clone() } else { wanted.to_owned() }
+    };
+    Ok(Feedback {
+        token: probe.token.clone(),
+        study: study.token.clone(),
+        title: study.title.clone(),
+        step,
+        raw_nl: item.raw_nl,
+        lang: item.lang,
+        signature: item.signature,
+        code: CodeView::default(),
+        rubric: study.rubric.clone(),
+        yours: probes::current(conn, probe.id)?.map(|draft| draft.scores).unwrap_or_default(),
+        known: item.scores,
+        reasons: item.reasons.iter().map(reason).collect(),
+    })
+}
+
+/// Whether that submission, or one that says the same, was stored before.
+pub fn known(conn: &Connection, probe: &Probe, draft: &Draft, key: &str) -> Result<bool, Failure> {
+    Ok(probes::stored(conn, probe.id, key)?
+        || probes::current(conn, probe.id)?.is_some_and(|current| current.same(draft)))
+}
+
+/// Stores a rating of a probe. An item of the opening is answered once.
+pub fn submit(conn: &Connection, probe: &Probe, draft: &Draft, key: &str) -> Result<(), Failure> {
     if probe.kind == Kind::Opening {
-        if current.is_some() {
+        if probe.rated_at.is_some() {
             return Err(Failure::conflict("A calibration item is answered once; your first answer stays."));
         }
         if openings::get(conn, probe.study, probe.rater)?.is_some_and(|s| s.round != probe.round) {
             return Err(Failure::conflict("The calibration was begun again meanwhile. Open the study from your desk."));
         }
     }
-    probes::insert_rating(conn, probe.id, draft, key)?;
-    Ok(true)
+    probes::insert_rating(conn, probe.id, draft, key)
+}
+
+/// Passes over a probe. Pressed twice, or in a second tab, it counts once: only what is open can be
+/// passed over. An item of the opening cannot.
+pub fn skip(conn: &Connection, probe: &Probe) -> Result<(), Failure> {
+    match probe.kind {
+        Kind::Opening => Err(Failure::conflict("A calibration item cannot be skipped; score it as well as you can.")),
+        _ if probe.rated_at.is_some() => Ok(()),
+        _ => probes::skip(conn, probe.id),
+    }
 }
