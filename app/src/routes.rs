@@ -81,6 +81,8 @@ fn Pages() -> AnyNestedRoute {
         crate::pages::admin::ResultRoutes(),
         #[cfg(feature = "outputs")]
         crate::pages::admin::OutputRoutes(),
+        #[cfg(feature = "quality")]
+        crate::pages::admin::QualityRoutes(),
         #[cfg(feature = "runs")]
         crate::pages::admin::RunRoutes(),
     ];

@@ -7,6 +7,7 @@
 pub mod admin;
 pub mod common;
 pub mod plan;
+pub mod quality;
 pub mod rater;
 pub mod runs;
 

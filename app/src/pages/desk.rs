@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use crate::{
     i18n::use_i18n,
     model::grading::DeskStudy,
-    rpc::grading::desk,
+    pages::came_back::came_back,
+    rpc::{grading::desk, quality::what_came_back},
     ui::{
         frame::Page,
         load::Load,
@@ -17,10 +18,12 @@ use crate::{
 #[component]
 pub fn DeskPage() -> impl IntoView {
     let studies = Resource::new_blocking(|| (), |()| desk());
+    let back = Resource::new_blocking(|| (), |()| what_came_back());
     let i18n = use_i18n();
     let t = i18n.rater();
     view! {
         <Page title=i18n.common.nav_desk>
+            <Load data=back let:back>{came_back(i18n, back)}</Load>
             <Load data=studies let:studies>
                 {if studies.is_empty() {
                     view! { <Empty title=t.desk_empty><p>{t.desk_empty_hint}</p></Empty> }.into_any()

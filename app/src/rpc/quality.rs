@@ -4,15 +4,6 @@
 
 use leptos::{prelude::*, server_fn::codec::Json};
 
-#[cfg(feature = "ssr")]
-use crate::{
-    model::{
-        ids::{OutputId, TaskRevisionId},
-        lang::Bilingual,
-        quality::{FlagOn, GoldSource, NewGold},
-    },
-    port::ports,
-};
 use crate::{
     error::AppError,
     model::{
@@ -22,10 +13,19 @@ use crate::{
         submission::MaskState,
     },
 };
+#[cfg(feature = "ssr")]
+use crate::{
+    model::{
+        ids::{OutputId, TaskRevisionId},
+        lang::Bilingual,
+        quality::{FlagOn, GoldSource, NewGold},
+    },
+    port::ports,
+};
 
 /// A study's settings, known scores, openings and adjudicators.
 #[server(prefix = "/rpc", endpoint = "quality", input = Json)]
-pub async fn quality_page(study: StudyId) -> Result<QualityPage, AppError> {
+pub async fn study_quality(study: StudyId) -> Result<QualityPage, AppError> {
     let (ports, caller) = ports()?;
     ports.quality.page(&caller, study).await
 }
@@ -83,7 +83,9 @@ pub async fn add_gold(
 ) -> Result<i64, AppError> {
     let (ports, caller) = ports()?;
     let number = |field: &str, text: &str| {
-        text.trim().parse::<i64>().map_err(|_| AppError::invalid(field, "nothing is chosen", "Choose one from the list"))
+        text.trim()
+            .parse::<i64>()
+            .map_err(|_| AppError::invalid(field, "nothing is chosen", "Choose one from the list"))
     };
     let source = if output.trim().is_empty() {
         GoldSource::Pasted { task: TaskRevisionId(number("task", &task)?), code }
@@ -92,8 +94,7 @@ pub async fn add_gold(
     };
     let text = |texts: &[String], place: usize| texts.get(place).cloned().unwrap_or_default();
     let longest = reasons_en.len().max(reasons_zh.len());
-    let reasons =
-        (0..longest).map(|d| Bilingual { en: text(&reasons_en, d), zh: text(&reasons_zh, d) }).collect();
+    let reasons = (0..longest).map(|d| Bilingual { en: text(&reasons_en, d), zh: text(&reasons_zh, d) }).collect();
     let id = ports.quality.add_gold(&caller, study, NewGold { source, scores, reasons }).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(id)
@@ -144,7 +145,7 @@ pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError
 
 /// A study as it goes on.
 #[server(prefix = "/rpc", endpoint = "live", input = Json)]
-pub async fn live(study: StudyId) -> Result<Live, AppError> {
+pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
     let (ports, caller) = ports()?;
     ports.watching.live(&caller, study).await
 }
@@ -165,7 +166,12 @@ pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppEr
 
 /// Answers a flag on an assignment, or on a probe.
 #[server(prefix = "/rpc", endpoint = "answer_flag")]
-pub async fn answer_flag(study: StudyId, probe: bool, on: i64, #[server(default)] reply: String) -> Result<(), AppError> {
+pub async fn answer_flag(
+    study: StudyId,
+    probe: bool,
+    on: i64,
+    #[server(default)] reply: String,
+) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     let on = if probe { FlagOn::Probe(on) } else { FlagOn::Assignment(on) };
     ports.watching.answer_flag(&caller, study, on, &reply).await?;
@@ -191,7 +197,7 @@ pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
 
 /// What came back to the person.
 #[server(prefix = "/rpc", endpoint = "came_back", input = Json)]
-pub async fn came_back() -> Result<CameBack, AppError> {
+pub async fn what_came_back() -> Result<CameBack, AppError> {
     let (ports, caller) = ports()?;
     ports.feedback.came_back(&caller).await
 }
@@ -216,14 +222,14 @@ pub async fn go_on(what: Token) -> Result<(), AppError> {
 
 /// The disagreements that the person may decide.
 #[server(prefix = "/rpc", endpoint = "disputes", input = Json)]
-pub async fn disputes() -> Result<Vec<DisputeLine>, AppError> {
+pub async fn my_disputes() -> Result<Vec<DisputeLine>, AppError> {
     let (ports, caller) = ports()?;
     ports.feedback.disputes(&caller).await
 }
 
 /// One disagreement.
 #[server(prefix = "/rpc", endpoint = "dispute", input = Json)]
-pub async fn dispute(token: Token) -> Result<Dispute, AppError> {
+pub async fn open_dispute(token: Token) -> Result<Dispute, AppError> {
     let (ports, caller) = ports()?;
     ports.feedback.dispute(&caller, &token).await
 }

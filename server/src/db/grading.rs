@@ -279,7 +279,9 @@ pub fn insert_rating(
             "INSERT INTO ratings (assignment_id, user_id, key, comment, flag, shown_at, at, active_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id",
         )?
-        .query_row(params![assignment, rater.0, key, draft.comment, flag, shown_at, now, draft.active_ms], |row| row.get(0))?;
+        .query_row(params![assignment, rater.0, key, draft.comment, flag, shown_at, now, draft.active_ms], |row| {
+            row.get(0)
+        })?;
     let mut insert =
         conn.prepare_cached("INSERT INTO rating_scores (rating_id, dimension, score) VALUES (?1, ?2, ?3)")?;
     for (dimension, score) in draft.scores.iter().enumerate() {
@@ -295,11 +297,7 @@ pub fn insert_rating(
 }
 
 /// The rater's ratings that count with when they were first given, newest first.
-pub fn own(
-    conn: &Connection,
-    study: &RaterStudy,
-    rater: UserId,
-) -> Result<Vec<(Timestamp, OwnRating)>, Failure> {
+pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<(Timestamp, OwnRating)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '', r.flag IS NOT NULL, a.rated_at
          FROM assignments a

@@ -95,7 +95,8 @@ impl Telltales {
     pub fn find(&self, line: u64, task_id: &str, code: &str, said: &str) -> Option<Telltale> {
         let texts = [(code, true), (said, false)];
         texts.into_iter().find_map(|(text, in_code)| {
-            let (name, at) = self.0.iter().filter_map(|name| Some((name, place(text, name, 0)?))).min_by_key(|f| f.1.start)?;
+            let (name, at) =
+                self.0.iter().filter_map(|name| Some((name, place(text, name, 0)?))).min_by_key(|f| f.1.start)?;
             let before = text.get(..at.start)?;
             Some(Telltale {
                 line,

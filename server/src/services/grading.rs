@@ -25,7 +25,10 @@ use crate::{
     db::{
         Db,
         grading::{self, RaterStudy},
-        quality::{flags, probes::{self, Probe}},
+        quality::{
+            flags,
+            probes::{self, Probe},
+        },
         queue,
     },
     error::Failure,
@@ -167,8 +170,8 @@ impl Grading for GradingService {
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
                 // The items of a calibration come one at a time in every study.
-                let opening = study.status == StudyStatus::Running
-                    && calibration(tx, &study, rater, lang, &holding)?.is_some();
+                let opening =
+                    study.status == StudyStatus::Running && calibration(tx, &study, rater, lang, &holding)?.is_some();
                 if study.presentation == Presentation::One || opening {
                     return Ok(Err(NextTask::OneByOne));
                 }
@@ -381,9 +384,7 @@ fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next,
 }
 
 fn not_running() -> Failure {
-    Failure::conflict(
-        "The study is paused or closed. Your scores are kept as a draft; ask its admin to open it again.",
-    )
+    Failure::conflict("The study is paused or closed. Your scores are kept as a draft; ask its admin to open it again.")
 }
 
 /// The probe that the rater knows under that name, if it is one.

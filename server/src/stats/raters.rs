@@ -129,14 +129,7 @@ fn compare(shared: &[(&[u8], Vec<&[u8]>)], scales: &[(u8, u8)]) -> Match {
         alpha.push(alpha_ordinal(&units, *low, *high));
     }
     let share = |n: u64| (pairs > 0).then(|| n as f64 / pairs as f64);
-    Match {
-        outputs: shared.len() as u64,
-        pairs,
-        exact: share(exact),
-        within_one: share(near),
-        difference,
-        alpha,
-    }
+    Match { outputs: shared.len() as u64, pairs, exact: share(exact), within_one: share(near), difference, alpha }
 }
 
 /// The share of ratings with one value on every dimension; `None` without ratings or with fewer than
@@ -224,8 +217,9 @@ mod tests {
 
     #[test]
     fn severities_of_two_raters_mirror_each_other() {
-        let all: Vec<_> =
-            (0..20u8).flat_map(|n| [given(n.into(), 1, &[1 + n % 4, 3]), given(n.into(), 2, &[1 + (n / 2) % 4, 2])]).collect();
+        let all: Vec<_> = (0..20u8)
+            .flat_map(|n| [given(n.into(), 1, &[1 + n % 4, 3]), given(n.into(), 2, &[1 + (n / 2) % 4, 2])])
+            .collect();
         let (a, b) = (peers(1, &all, &SCALES), peers(2, &all, &SCALES));
         for (a, b) in a.difference.iter().zip(&b.difference) {
             assert!((a.unwrap() + b.unwrap()).abs() < 1e-12);
@@ -235,10 +229,7 @@ mod tests {
 
     #[test]
     fn holds_a_rater_against_known_scores_and_against_themselves() {
-        let held = [
-            Held { given: vec![4, 5], against: vec![4, 4] },
-            Held { given: vec![2, 1], against: vec![4, 1] },
-        ];
+        let held = [Held { given: vec![4, 5], against: vec![4, 4] }, Held { given: vec![2, 1], against: vec![4, 1] }];
         let found = beside(&held, &SCALES);
         assert_eq!((found.outputs, found.pairs), (2, 4));
         assert_eq!((found.exact, found.within_one), (Some(0.5), Some(0.75)));

@@ -6,6 +6,7 @@
 //! of the browser.
 
 mod browser;
+mod calibration;
 mod desk;
 mod form;
 mod hands;
@@ -21,7 +22,7 @@ use leptos_router::{
     hooks::{use_navigate, use_params_map},
 };
 
-use self::{desk::Outcome, workbench::Workbench};
+use self::{calibration::CalibrationPage, desk::Outcome, workbench::Workbench};
 use crate::{
     i18n::{use_i18n, use_visitor},
     model::{
@@ -65,12 +66,16 @@ pub fn GradeNextPage() -> impl IntoView {
         say(done_text(i18n.rater(), outcome).into());
         next.refetch();
     });
+    let read = Callback::new(move |()| next.refetch());
     view! {
         <Load data=next let:next>
             {match next {
                 Next::Item(item) => view! { <Workbench item=*item done=go_on /> }.into_any(),
                 Next::Finished { title, progress, previous } => {
                     view! { <Finished study=study.get_untracked() title progress previous /> }.into_any()
+                }
+                Next::Calibration(calibration) => {
+                    view! { <CalibrationPage calibration=*calibration done=read /> }.into_any()
                 }
                 Next::Paused { title, progress } => {
                     view! { <Paused study=study.get_untracked() title progress /> }.into_any()

@@ -6,6 +6,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use super::{
+    calibration::{opening_note, reply_notes},
     desk::{Desk, Outcome},
     form::RatingForm,
     hands::{Hands, set_up},
@@ -47,6 +48,8 @@ pub fn Workbench(
         progress,
         previous,
         following,
+        opening,
+        replies,
     } = item;
     let desk = Desk::new(token.clone(), rubric.clone(), draft, i18n, done);
     let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
@@ -82,7 +85,9 @@ pub fn Workbench(
                 </nav>
             </div>
             <div class="bench-work">
+                {opening.map(opening_note)}
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
+                {reply_notes(replies)}
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}
                 <section class="task">
                     <h2 class="eyebrow">{t.task}</h2>

@@ -50,7 +50,11 @@ impl Rated {
     pub fn disputed(&self, settings: &QualitySettings, rubric: &Rubric) -> bool {
         let spread = self.spread(rubric.dimensions.len());
         self.ratings.len() > 1
-            && rubric.dimensions.iter().zip(&spread).any(|(d, s)| settings.allowed(&d.key).is_some_and(|most| *s > most))
+            && rubric
+                .dimensions
+                .iter()
+                .zip(&spread)
+                .any(|(d, s)| settings.allowed(&d.key).is_some_and(|most| *s > most))
     }
 
     /// How the disagreement stands; `None` where there is none, or ratings are still to come.

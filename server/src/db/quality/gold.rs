@@ -132,7 +132,8 @@ pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<Us
 /// Asks an item no more, or again.
 pub fn retire(conn: &Connection, study: StudyId, gold: i64, retired: bool) -> Result<bool, Failure> {
     let at = retired.then(|| clock::now().0);
-    Ok(conn.execute("UPDATE gold_items SET retired_at = ?3 WHERE id = ?2 AND study_id = ?1", params![study.0, gold, at])?
+    Ok(conn
+        .execute("UPDATE gold_items SET retired_at = ?3 WHERE id = ?2 AND study_id = ?1", params![study.0, gold, at])?
         > 0)
 }
 
@@ -185,8 +186,7 @@ pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure
          WHERE x.id = ?1 AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id)
          ORDER BY m.name, o.id",
     )?;
-    let outputs = outputs.query_map([study.0], |row| {
-        Ok((OutputId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?))
-    })?;
+    let outputs =
+        outputs.query_map([study.0], |row| Ok((OutputId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?)))?;
     Ok(GoldChoices { tasks: tasks.collect::<Result<_, _>>()?, outputs: outputs.collect::<Result<_, _>>()? })
 }

@@ -59,7 +59,8 @@ pub struct Probe {
     pub told: bool,
 }
 
-const ROW: &str = "SELECT id, token, study_id, user_id, kind, round, gold_id, output_id, shown_at, rated_at, skips, told
+const ROW: &str =
+    "SELECT id, token, study_id, user_id, kind, round, gold_id, output_id, shown_at, rated_at, skips, told
     FROM probes";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<Probe> {
@@ -218,9 +219,8 @@ pub fn insert_rating(conn: &Connection, probe: i64, draft: &Draft, key: &str) ->
         .execute(params![probe, now])?;
     conn.prepare_cached("UPDATE probe_ratings SET superseded_at = ?2 WHERE probe_id = ?1 AND superseded_at IS NULL")?
         .execute(params![probe, now])?;
-    conn.prepare_cached("INSERT INTO probe_ratings (probe_id, key, draft, at) VALUES (?1, ?2, ?3, ?4)")?.execute(
-        params![probe, key, serde_json::to_string(draft)?, now],
-    )?;
+    conn.prepare_cached("INSERT INTO probe_ratings (probe_id, key, draft, at) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![probe, key, serde_json::to_string(draft)?, now])?;
     Ok(())
 }
 
@@ -287,13 +287,7 @@ pub fn answered(conn: &Connection, study: StudyId) -> Result<Vec<Answered>, Fail
             "gold" => Kind::Gold,
             _ => Kind::Repeat,
         };
-        Ok(Answered {
-            rater,
-            kind,
-            at,
-            draft: serde_json::from_str(&draft)?,
-            against: serde_json::from_str(&against)?,
-        })
+        Ok(Answered { rater, kind, at, draft: serde_json::from_str(&draft)?, against: serde_json::from_str(&against)? })
     })
     .collect()
 }

@@ -102,10 +102,15 @@ pub fn ratings(
         let dimension = i64::try_from(dimension).unwrap_or(i64::MAX);
         match filter.score {
             Some(score) => {
-                let which = format!("(SELECT x.score FROM rating_scores x WHERE x.rating_id = r.id AND x.dimension = {dimension}) = #");
+                let which = format!(
+                    "(SELECT x.score FROM rating_scores x WHERE x.rating_id = r.id AND x.dimension = {dimension}) = #"
+                );
                 narrow(&which, i64::from(score).into());
             }
-            None => narrow("EXISTS (SELECT 1 FROM rating_scores x WHERE x.rating_id = r.id AND x.dimension = #)", dimension.into()),
+            None => narrow(
+                "EXISTS (SELECT 1 FROM rating_scores x WHERE x.rating_id = r.id AND x.dimension = #)",
+                dimension.into(),
+            ),
         }
     }
     if filter.flagged {

@@ -158,11 +158,7 @@ fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Re
 }
 
 /// Each disagreement that waits for this person: study, title, output, widest spread.
-fn waiting(
-    conn: &Connection,
-    user: UserId,
-    admin: bool,
-) -> Result<Vec<(StudyId, String, OutputId, u8)>, Failure> {
+fn waiting(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<(StudyId, String, OutputId, u8)>, Failure> {
     let mut found = Vec::new();
     for (study, title) in disputes::studies(conn, user, admin)? {
         let settings = quality::settings(conn, study)?;

@@ -165,10 +165,8 @@ impl Quality for QualityService {
     async fn set_mask(&self, caller: &Caller, submission: SubmissionId, on: bool) -> Answer<()> {
         caller.admin()?;
         let (word, by) = (if on { "submission mask" } else { "submission unmask" }, caller.id());
-        self.change(caller, word, format!("submission {submission}"), move |tx| {
-            masking::set(tx, submission, on, by)
-        })
-        .await
+        self.change(caller, word, format!("submission {submission}"), move |tx| masking::set(tx, submission, on, by))
+            .await
     }
 }
 
@@ -331,7 +329,11 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
             }
             let code = code.replace("\r\n", "\n");
             if code.trim().is_empty() || code.chars().count() > CODE_MAX {
-                return Err(Failure::invalid("code", "the code has 1 to 32768 characters", "Paste an answer to the task"));
+                return Err(Failure::invalid(
+                    "code",
+                    "the code has 1 to 32768 characters",
+                    "Paste an answer to the task",
+                ));
             }
             insert(*task, None, &code, "")
         }

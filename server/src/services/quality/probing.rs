@@ -194,8 +194,7 @@ impl Hidden {
         let to_come = work.left.saturating_sub(self.in_hand);
         Progress {
             rated: work.rated + self.probes.iter().filter(|p| p.rated_at.is_some()).count() as u64,
-            skipped: work.skipped
-                + self.probes.iter().filter(|p| p.rated_at.is_none() && p.skips > 0).count() as u64,
+            skipped: work.skipped + self.probes.iter().filter(|p| p.rated_at.is_none() && p.skips > 0).count() as u64,
             left: work.left
                 + self.probes.iter().filter(open).count() as u64
                 + self.schedule(study, rater).ahead(self.at, to_come),

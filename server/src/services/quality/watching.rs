@@ -72,7 +72,11 @@ impl Watching for QualityService {
         caller.admin()?;
         let reply = reply.trim().replace("\r\n", "\n");
         if reply.chars().count() > REPLY_MAX {
-            return Err(app::error::AppError::invalid("reply", "the reply is longer than 4000 characters", "Shorten it"));
+            return Err(app::error::AppError::invalid(
+                "reply",
+                "the reply is longer than 4000 characters",
+                "Shorten it",
+            ));
         }
         let by = caller.id();
         self.change(caller, "flag answer", format!("study {study}"), move |tx| {
