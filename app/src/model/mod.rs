@@ -15,6 +15,7 @@ pub mod problem;
 pub mod quality;
 pub mod rubric;
 pub mod run;
+pub mod stats;
 pub mod study;
 pub mod submission;
 pub mod time;
