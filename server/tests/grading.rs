@@ -67,7 +67,7 @@ async fn what_is_acknowledged_survives_a_restart_and_so_do_drafts() {
     submit(&mut ada, &item, &full(&item, 2), "k").await.json::<Receipt>();
     let item = next(&mut ada, &study).await.unwrap();
     let draft =
-        Draft { scores: vec![Some(4), None, None], comment: "so far 好".into(), flag: Some(Flag::CannotJudge) };
+        Draft { scores: vec![Some(4), None, None], comment: "so far 好".into(), flag: Some(Flag::CannotJudge), ..Draft::default() };
     let saved = ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await;
     assert_eq!(saved.status, StatusCode::OK);
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
+    comparison::Agreement,
     grading::Flag,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
     lang::{Bilingual, Lang},
@@ -95,6 +96,33 @@ impl QualitySettings {
     pub fn right(&self, given: &[u8], known: &[u8]) -> bool {
         given.len() == known.len() && given.iter().zip(known).all(|(g, k)| g.abs_diff(*k) <= self.tolerance)
     }
+}
+
+/// The settings as a form sends them: an empty threshold lets everything pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingsForm {
+    /// See [`QualitySettings`], here and below.
+    pub opening: Opening,
+    /// See there.
+    pub tolerance: u8,
+    /// See there.
+    pub needed: u32,
+    /// See there.
+    pub gold_every: u32,
+    /// See there.
+    pub repeat_every: u32,
+    /// See there.
+    pub repeat_apart: u32,
+    /// A whole number, or nothing.
+    #[serde(default)]
+    pub spread: String,
+    /// A whole number, or nothing.
+    #[serde(default)]
+    pub spread_correctness: String,
+    /// See there.
+    pub policy: Policy,
+    /// See there.
+    pub shown: Shown,
 }
 
 /// The key of the dimension that may have a threshold of its own.
@@ -284,9 +312,8 @@ pub struct Live {
     pub flags: u64,
     /// Raters stopped at the opening.
     pub stopped: u64,
-    /// Agreement on each dimension over all raters: alpha (absent where undefined), share exact, share
-    /// within one, pairs.
-    pub agreement: Vec<(Option<f64>, Option<f64>, Option<f64>, u64)>,
+    /// Agreement on each dimension over all raters.
+    pub agreement: Vec<Agreement>,
 }
 
 /// A rater of a study as it goes on.

@@ -9,7 +9,7 @@ use crate::{
     model::{
         feedback::{CameBack, Dispute, DisputeLine},
         ids::{StudyId, SubmissionId, Token, UserId},
-        quality::{DisputeList, FlagRow, Live, Opening, Policy, QualityPage, RatingFilter, RatingList, Shown},
+        quality::{DisputeList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
         submission::MaskState,
     },
 };
@@ -18,7 +18,7 @@ use crate::{
     model::{
         ids::{OutputId, TaskRevisionId},
         lang::Bilingual,
-        quality::{FlagOn, GoldSource, NewGold},
+        quality::{FlagOn, GoldSource, NewGold, QualitySettings},
     },
     port::ports,
 };
@@ -32,19 +32,7 @@ pub async fn study_quality(study: StudyId) -> Result<QualityPage, AppError> {
 
 /// Changes a study's settings. An empty threshold lets everything pass.
 #[server(prefix = "/rpc", endpoint = "set_quality")]
-pub async fn set_quality(
-    study: StudyId,
-    opening: Opening,
-    tolerance: u8,
-    needed: u32,
-    gold_every: u32,
-    repeat_every: u32,
-    repeat_apart: u32,
-    #[server(default)] spread: String,
-    #[server(default)] spread_correctness: String,
-    policy: Policy,
-    shown: Shown,
-) -> Result<(), AppError> {
+pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     let level = |field: &str, text: &str| match text.trim() {
         "" => Ok(None),
@@ -52,17 +40,17 @@ pub async fn set_quality(
             AppError::invalid(field, format!("`{text}` is no whole number"), "Write 0, 1, 2 …, or leave it empty")
         }),
     };
-    let settings = crate::model::quality::QualitySettings {
-        opening,
-        tolerance,
-        needed,
-        gold_every,
-        repeat_every,
-        repeat_apart,
-        spread: level("spread", &spread)?,
-        spread_correctness: level("spread_correctness", &spread_correctness)?,
-        policy,
-        shown,
+    let settings = QualitySettings {
+        opening: asked.opening,
+        tolerance: asked.tolerance,
+        needed: asked.needed,
+        gold_every: asked.gold_every,
+        repeat_every: asked.repeat_every,
+        repeat_apart: asked.repeat_apart,
+        spread: level("spread", &asked.spread)?,
+        spread_correctness: level("spread_correctness", &asked.spread_correctness)?,
+        policy: asked.policy,
+        shown: asked.shown,
     };
     ports.quality.set(&caller, study, settings).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality?saved=1"));

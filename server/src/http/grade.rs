@@ -69,5 +69,5 @@ fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Draft {
         _ => None,
     };
     // Browsers send line breaks as CR LF; the rest of the program knows LF.
-    Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag }
+    Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag, ..Draft::default() }
 }

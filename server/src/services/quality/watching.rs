@@ -130,8 +130,7 @@ fn live(conn: &Connection, study: StudyId) -> Result<Live, Failure> {
         let (low, high) = dimension.range();
         let units: Vec<Vec<u8>> =
             rated.iter().map(|one| one.ratings.iter().filter_map(|(_, _, s)| s.get(d).copied()).collect()).collect();
-        let a = agreement(&units, low, high);
-        (a.alpha, a.exact, a.within_one, a.pairs)
+        agreement(&units, low, high)
     });
     let raters = studies::raters(conn, study)?.into_iter().map(|r| LiveRater {
         figures: all.of(r.id, &settings, &rubric),

@@ -113,7 +113,7 @@ fn number(name: &'static str, label: &'static str, value: String, hint: &'static
     view! {
         <div class="field field--short">
             <label class="label" for=name>{label}</label>
-            <input class="input" id=name name=name type="number" inputmode="numeric" min="0" max="10000" value=value required=needed aria-describedby=described/>
+            <input class="input" id=name name=format!("asked[{name}]") type="number" inputmode="numeric" min="0" max="10000" value=value required=needed aria-describedby=described/>
             {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
         </div>
     }
@@ -147,7 +147,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <legend>{t.calibration}</legend>
                     <div class="field">
                         <label class="label" for="opening">{t.calibration}</label>
-                        <select class="input" id="opening" name="opening" aria-describedby="opening-hint">
+                        <select class="input" id="opening" name="asked[opening]" aria-describedby="opening-hint">
                             {options(vec![("none", t.opening_none), ("must_pass", t.opening_must), ("train", t.opening_train)], opening)}
                         </select>
                         <p class="hint" id="opening-hint">{t.calibration_hint}</p>
@@ -173,7 +173,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                         {correctness.then(|| number("spread_correctness", t.spread_correctness, level(s.spread_correctness), "", false))}
                         <div class="field">
                             <label class="label" for="policy">{t.policy}</label>
-                            <select class="input" id="policy" name="policy">
+                            <select class="input" id="policy" name="asked[policy]">
                                 {options(vec![("adjudicator", t.policy_adjudicator), ("extra_rater", t.policy_extra)], policy)}
                             </select>
                         </div>
@@ -181,7 +181,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                 </fieldset>
                 <div class="field">
                     <label class="label" for="shown">{t.shown}</label>
-                    <select class="input" id="shown" name="shown">
+                    <select class="input" id="shown" name="asked[shown]">
                         {options(vec![("nothing", t.shown_nothing), ("progress", t.shown_progress), ("own", t.shown_own)], shown)}
                     </select>
                 </div>

@@ -129,10 +129,9 @@ fn agreement(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
         .dimensions
         .iter()
         .zip(&live.agreement)
-        .map(|(name, (alpha, exact, _, pairs))| {
-            let alpha = alpha.map_or_else(|| "–".to_owned(), |a| format!("{a:.2}"));
-            let exact = exact.map_or_else(|| "–".to_owned(), |e| format!("{:.0} %", e * 100.0));
-            let (name, pairs) = (name.get(i.lang).to_owned(), i.number(*pairs));
+        .map(|(name, a)| {
+            let alpha = a.alpha.map_or_else(|| "–".to_owned(), |a| format!("{a:.2}"));
+            let (exact, name, pairs) = (share(a.exact), name.get(i.lang).to_owned(), i.number(a.pairs));
             view! { <li>{name}" α "<b>{alpha}</b>" · "{exact}<span class="muted small">" (n = "{pairs}")"</span></li> }
         })
         .collect_view();
