@@ -5,6 +5,7 @@
 //! the page's.
 
 pub mod quality;
+pub mod settings;
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::{
     model::{
         comparison::{Comparison, TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow},
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         run::{ItemDetail, RunDetail, RunProgress, RunRow},
@@ -180,6 +181,12 @@ pub trait Grading: Send + Sync {
     async fn skip(&self, caller: &Caller, assignment: &Token) -> Answer<()>;
     /// The rater's ratings in a study, newest first.
     async fn own(&self, caller: &Caller, study: &Token) -> Answer<Vec<OwnRating>>;
+    /// Takes the rater's newest rating in its study back. It is superseded, never deleted, and what it
+    /// said is the draft again. Where it had replaced an earlier rating, that one counts again;
+    /// otherwise the output is unrated and in the rater's hands. Asked again, it does nothing.
+    async fn undo(&self, caller: &Caller, assignment: &Token) -> Answer<()>;
+    /// The rubric of one of the rater's studies.
+    async fn rubric(&self, caller: &Caller, study: &Token) -> Answer<RubricSheet>;
 }
 
 /// Everything behind the pages.
@@ -203,6 +210,8 @@ pub struct Ports {
     pub watching: Arc<dyn quality::Watching>,
     /// What comes back to raters and adjudicators.
     pub feedback: Arc<dyn quality::Feedback>,
+    /// What people set for themselves.
+    pub settings: Arc<dyn settings::PersonalSettings>,
 }
 
 /// The ports and the caller of the request being answered.

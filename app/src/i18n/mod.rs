@@ -5,6 +5,7 @@
 //! take theirs by [`use_i18n`]; nothing here reads a clock or the browser's settings.
 
 pub mod admin;
+pub mod bench;
 pub mod common;
 pub mod plan;
 pub mod quality;
@@ -41,6 +42,14 @@ impl I18n {
         match self.lang {
             Lang::En => &rater::EN,
             Lang::Zh => &rater::ZH,
+        }
+    }
+
+    /// The grading page's hands.
+    pub fn bench(&self) -> &'static bench::Bench {
+        match self.lang {
+            Lang::En => &bench::EN,
+            Lang::Zh => &bench::ZH,
         }
     }
 

@@ -8,6 +8,7 @@ use super::{
     feedback::{Calibration, FlagReply, OpeningStep},
     ids::Token,
     lang::Lang,
+    note::{self, LineNote},
     plan::Presentation,
     rubric::Rubric,
 };
@@ -30,6 +31,9 @@ pub struct Draft {
     /// the page could not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_ms: Option<u64>,
+    /// What they say about single lines, in the order of the code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<LineNote>,
 }
 
 impl Draft {
@@ -80,7 +84,10 @@ impl Draft {
             Some(Flag::Other(text)) => text.chars().count(),
             _ => 0,
         };
-        (self.comment.chars().count().max(flag) > TEXT_MAX).then_some(DraftFault::TooLong)
+        if self.comment.chars().count().max(flag) > TEXT_MAX {
+            return Some(DraftFault::TooLong);
+        }
+        (!note::sound(&self.notes)).then_some(DraftFault::Notes)
     }
 }
 
@@ -96,6 +103,8 @@ pub enum DraftFault {
     OffScale(usize),
     /// The comment or the flag is longer than [`TEXT_MAX`].
     TooLong,
+    /// The line notes are too many or too long, or one stands where the code has no line.
+    Notes,
     /// There are more or fewer scores than the rubric has dimensions.
     OtherRubric,
 }
@@ -239,6 +248,15 @@ pub struct DeskStudy {
     pub progress: Progress,
 }
 
+/// A study's rubric, to be read and printed by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RubricSheet {
+    /// The study's title.
+    pub title: String,
+    /// The rubric.
+    pub rubric: Rubric,
+}
+
 /// A rating the rater gave, in their own list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRating {
@@ -254,4 +272,6 @@ pub struct OwnRating {
     pub commented: bool,
     /// Whether it carries a flag.
     pub flagged: bool,
+    /// What was noted on single lines.
+    pub notes: Vec<LineNote>,
 }

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ids::UserId, lang::Lang, time::Timestamp};
+use super::{ids::UserId, keys::Settings, lang::Lang, time::Timestamp};
 
 /// What a person may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct Me {
     pub role: Role,
     /// The language in which they want the program and the rubric.
     pub lang: Lang,
+    /// What else they set for themselves.
+    #[serde(default)]
+    pub settings: Settings,
 }
 
 /// What every page knows about its visitor.

@@ -10,3 +10,4 @@ pub mod join;
 pub mod log_in;
 pub mod mine;
 pub mod not_found;
+pub mod rubric;

@@ -10,6 +10,7 @@
 //! - [`field::TextField`]: label, input, hint and error that belong together.
 //! - [`field::Field`]: the same frame around any other control (give it `id=…`).
 //! - [`code::CodeBox`]: highlighted code, numbered, laid out or as it came.
+//! - [`margin::Margin`]: what stands beside single lines of code, such as raters' notes.
 //! - [`chart`]: stacked bars and interval plots as SVG text.
 //! - [`announce::say`]: tells screen readers; [`announce::toast`]: tells everybody, for a moment.
 //!
@@ -24,4 +25,5 @@ pub mod failure;
 pub mod field;
 pub mod frame;
 pub mod load;
+pub mod margin;
 pub mod notice;

@@ -13,7 +13,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{accounts::parsed, quality::masks};
+use super::{accounts::parsed, notes, quality::masks};
 use crate::{clock, error::Failure, formats::telltales::masked};
 
 /// A study as its raters have it.
@@ -229,7 +229,8 @@ pub fn current(
         .optional()?;
     let Some((id, comment, flag)) = found else { return Ok(None) };
     let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-    Ok(Some(Draft { scores: scores(conn, id, dimensions)?, comment, flag, ..Draft::default() }))
+    let (scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, id)?);
+    Ok(Some(Draft { scores, comment, flag, notes, active_ms: None }))
 }
 
 fn scores(conn: &Connection, rating: i64, dimensions: usize) -> Result<Vec<Option<u8>>, Failure> {
@@ -289,6 +290,7 @@ pub fn insert_rating(
             insert.execute(params![rating, dimension, score])?;
         }
     }
+    notes::insert(conn, rating, &draft.notes)?;
     for table in ["drafts", "skips"] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3"))?
             .execute(params![study.0, output.0, rater.0])?;
@@ -316,12 +318,14 @@ pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<(
             scores: Vec::new(),
             commented: row.get(4)?,
             flagged: row.get(5)?,
+            notes: Vec::new(),
         };
         Ok((row.get::<_, i64>(0)?, Timestamp(row.get(6)?), own))
     })?;
     rows.map(|row| {
         let (rating, at, own) = row?;
-        Ok((at, OwnRating { scores: scores(conn, rating, study.rubric.dimensions.len())?, ..own }))
+        let scores = scores(conn, rating, study.rubric.dimensions.len())?;
+        Ok((at, OwnRating { scores, notes: notes::of(conn, rating)?, ..own }))
     })
     .collect()
 }

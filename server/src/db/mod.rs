@@ -9,13 +9,16 @@ pub mod audit;
 pub mod datasets;
 pub mod grading;
 pub mod migrations;
+pub mod notes;
 pub mod plan;
 pub mod quality;
 pub mod queue;
 pub mod runs;
 pub mod sessions;
+pub mod settings;
 pub mod studies;
 pub mod submissions;
+pub mod withdrawals;
 
 use std::{
     path::{Path, PathBuf},

@@ -4,13 +4,14 @@ use app::model::{
     comparison::RatingRow,
     dataset::TaskRow,
     ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
+    note::LineNote,
     rubric::Rubric,
     study::{RaisedFlag, RaterProgress, StudyRow, StudyStatus},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{accounts::parsed, datasets::task_row};
+use super::{accounts::parsed, datasets::task_row, notes};
 use crate::{clock, error::Failure};
 
 const ROW: &str = "SELECT s.id, s.token, s.title, d.slug, s.status,
@@ -391,6 +392,7 @@ pub fn output_ratings(conn: &Connection, id: StudyId, output: OutputId) -> Resul
             scores: Vec::new(),
             comment: row.get(2)?,
             flag: None,
+            notes: Vec::new(),
             at: Timestamp(row.get(4)?),
             superseded: row.get(5)?,
         };
@@ -402,7 +404,7 @@ pub fn output_ratings(conn: &Connection, id: StudyId, output: OutputId) -> Resul
             conn.prepare_cached("SELECT score FROM rating_scores WHERE rating_id = ?1 ORDER BY dimension")?;
         let scores = scores.query_map([rating.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-        Ok(RatingRow { scores, flag, ..row })
+        Ok(RatingRow { scores, flag, notes: notes::of(conn, rating.0)?, ..row })
     })
     .collect()
 }
@@ -423,6 +425,8 @@ pub struct RatingLine {
     pub comment: String,
     /// The flag, as JSON.
     pub flag: Option<String>,
+    /// What they said about single lines.
+    pub notes: Vec<LineNote>,
     /// When it was committed.
     pub at: Timestamp,
     /// When a later one replaced it.
@@ -459,6 +463,7 @@ pub fn each_rating(
             scores: scores.query_map([rating], |row| row.get(0))?.collect::<Result<_, _>>()?,
             comment: row.get(4)?,
             flag: row.get(5)?,
+            notes: notes::of(conn, rating)?,
             at: Timestamp(row.get(6)?),
             superseded_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
         })?;

@@ -10,6 +10,7 @@ pub mod pages;
 pub mod router;
 pub mod runs;
 pub mod session;
+pub mod settings;
 pub mod studies;
 pub mod upload;
 

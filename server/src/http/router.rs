@@ -9,7 +9,7 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, assets, compress, grade, guard, pages, runs, session, studies, upload};
+use super::{account, assets, compress, grade, guard, pages, runs, session, settings, studies, upload};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
@@ -24,6 +24,8 @@ pub fn router(state: AppState) -> Router {
         .route("/log-out", post(account::log_out))
         .route("/join/{secret}", post(account::join))
         .route("/account/password", post(account::change_password))
+        .route("/account/keys", post(settings::keys))
+        .route("/account/toured", post(settings::toured))
         .route("/lang", post(account::set_lang))
         // Grading without JavaScript.
         // `study` is the page's word for this place in the path; here it holds an assignment.

@@ -9,7 +9,9 @@ use app::{
     error::AppError,
     model::{
         feedback::{Calibration, Feedback, FlagReply, OpeningStep},
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Progress, Receipt},
+        grading::{
+            DeskStudy, Draft, DraftFault, GradingItem, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet,
+        },
         ids::{OutputId, Token, UserId},
         lang::Lang,
         plan::Presentation,
@@ -29,7 +31,7 @@ use crate::{
             flags,
             probes::{self, Probe},
         },
-        queue,
+        queue, withdrawals,
     },
     error::Failure,
     layout,
@@ -227,12 +229,14 @@ impl Grading for GradingService {
                     if let Some(fault) = draft.draft_fault(&study.rubric) {
                         return Err(AppError::Draft(fault).into());
                     }
+                    has_lines(&draft, || probing::shown_of(tx, &probe))?;
                     return probes::save_draft(tx, probe.id, &draft);
                 }
                 let (study, output) = handed(tx, &token, rater)?;
                 if let Some(fault) = draft.draft_fault(&study.rubric) {
                     return Err(AppError::Draft(fault).into());
                 }
+                has_lines(&draft, || grading::shown(tx, output))?;
                 // A sign of life; where the lease has meanwhile gone to somebody else, the draft is
                 // kept all the same.
                 if study.status == StudyStatus::Running {
@@ -265,6 +269,7 @@ impl Grading for GradingService {
                 if let Some(fault) = draft.fault(&study.rubric) {
                     return Err(AppError::Draft(fault).into());
                 }
+                has_lines(&draft, || grading::shown(tx, output))?;
                 let current = grading::current(tx, study.id, output, rater, study.rubric.dimensions.len())?;
                 if current.as_ref().is_some_and(|current| current.same(&draft)) {
                     return Ok(Receipt::AlreadyStored);
@@ -307,6 +312,49 @@ impl Grading for GradingService {
             .await?)
     }
 
+    async fn undo(&self, caller: &Caller, assignment: &Token) -> Answer<()> {
+        let rater = caller.user()?.id;
+        let token = assignment.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                if let Some((study, probe)) = probed(tx, &token, rater)? {
+                    if study.status != StudyStatus::Running {
+                        return Err(not_running());
+                    }
+                    return probing::undo(tx, &probe);
+                }
+                let (study, output) = handed(tx, &token, rater)?;
+                let Some(said) = grading::current(tx, study.id, output, rater, study.rubric.dimensions.len())? else {
+                    // Taken back before: the same request again, or a second tab.
+                    return Ok(());
+                };
+                if study.status != StudyStatus::Running {
+                    return Err(Failure::conflict(
+                        "The study is paused or closed, so what was submitted stays. Ask its admin to open it again.",
+                    ));
+                }
+                let probe_after = probing::newest(tx, study.id, rater)?.is_some();
+                if probe_after || withdrawals::last(tx, study.id, rater)? != Some(output) {
+                    return Err(probing::not_last());
+                }
+                withdrawals::withdraw(tx, study.id, output, rater, &said, handing::lease_end())
+            })
+            .await?)
+    }
+
+    async fn rubric(&self, caller: &Caller, study: &Token) -> Answer<RubricSheet> {
+        let rater = caller.user()?.id;
+        let token = study.clone();
+        Ok(self
+            .db
+            .read(move |conn| {
+                let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                Ok(RubricSheet { title: study.title, rubric: study.rubric })
+            })
+            .await?)
+    }
+
     async fn own(&self, caller: &Caller, study: &Token) -> Answer<Vec<OwnRating>> {
         let rater = caller.user()?.id;
         let token = study.clone();
@@ -326,6 +374,19 @@ impl Grading for GradingService {
 
 fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<(RaterStudy, OutputId), Failure> {
     grading::handed(conn, token, rater)?.ok_or_else(|| Failure::not_found("output"))
+}
+
+/// Refuses notes on lines that the code does not have.
+fn has_lines(draft: &Draft, shown: impl FnOnce() -> Result<grading::Shown, Failure>) -> Result<(), Failure> {
+    let Some(last) = draft.notes.last() else { return Ok(()) };
+    let code = shown()?.code;
+    let lines = code.split('\n').count();
+    // In order, so the last one is the furthest.
+    if usize::try_from(last.at.line).is_ok_and(|line| line <= lines) {
+        Ok(())
+    } else {
+        Err(AppError::Draft(DraftFault::Notes).into())
+    }
 }
 
 /// The outputs behind the names that the page says it has: at most [`AHEAD`] of them, so that nobody
@@ -406,8 +467,6 @@ fn calibration(
     match probing::gate(tx, study, rater, holding)? {
         Gate::Open => Ok(None),
         Gate::Item(probe) => Ok(Some(Found::Parts(Box::new(gather_probe(tx, study.clone(), &probe)?)))),
-        // There is nothing to fetch ahead.
-        Gate::Wait => Ok(Some(Found::Other(finished(tx, study.clone(), rater)?))),
         Gate::Feedback(probe) => {
             let shown = probing::shown_of(tx, &probe)?;
             let feedback = probing::feedback(tx, study, &probe, lang)?;
@@ -469,6 +528,7 @@ fn submit_probe(
     if let Some(fault) = draft.fault(&study.rubric) {
         return Err(AppError::Draft(fault).into());
     }
+    has_lines(draft, || probing::shown_of(tx, probe))?;
     if study.status != StudyStatus::Running {
         return Err(not_running());
     }

@@ -8,6 +8,7 @@ pub mod handing;
 pub mod imports;
 pub mod quality;
 pub mod runs;
+pub mod settings;
 pub mod starter;
 pub mod studies;
 pub mod submissions;
@@ -50,6 +51,8 @@ pub struct Services {
     pub grading: Arc<grading::GradingService>,
     /// Quality of studies: known scores, disagreements, flags, a study as it goes on.
     pub quality: Arc<quality::QualityService>,
+    /// What people set for themselves.
+    pub settings: Arc<settings::SettingsService>,
 }
 
 impl Services {
@@ -65,6 +68,7 @@ impl Services {
             quality: self.quality.clone(),
             watching: self.quality.clone(),
             feedback: self.quality.clone(),
+            settings: self.settings.clone(),
         }
     }
 
@@ -86,6 +90,7 @@ impl Services {
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
             quality: Arc::new(quality::QualityService::new(db.clone())),
+            settings: Arc::new(settings::SettingsService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
             db,

@@ -233,6 +233,20 @@ pub fn withdraw(conn: &Connection, probe: i64, said: &Draft) -> Result<(), Failu
     Ok(())
 }
 
+/// The unmarked probe whose rating is newer than all of the rater's ratings of outputs.
+pub fn newest(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<i64>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT p.id FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
+             WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.kind <> 'opening'
+               AND r.at >= coalesce((SELECT max(x.at) FROM ratings x JOIN assignments a ON a.id = x.assignment_id
+                   WHERE a.study_id = ?1 AND a.user_id = ?2 AND x.superseded_at IS NULL), 0)
+             ORDER BY r.at DESC, r.id DESC LIMIT 1",
+        )?
+        .query_row(params![study.0, rater.0], |row| row.get(0))
+        .optional()?)
+}
+
 /// Notes that the rater passed over a probe.
 pub fn skip(conn: &Connection, probe: i64) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE probes SET skips = skips + 1, skipped_at = ?2 WHERE id = ?1 AND rated_at IS NULL")?

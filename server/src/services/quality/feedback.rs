@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::{QualityService, probing, watching};
 use crate::{
     db::{
-        audit, grading,
+        audit, grading, notes,
         quality::{self, disputes, flags, openings, probes},
         queue,
     },
@@ -240,7 +240,8 @@ fn dispute(
         for (rating, rater, scores) in one.ratings {
             let (comment, flag) = disputes::said(conn, rating)?;
             let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-            let voice = Voice { scores, comment, flag, notes: Vec::new() };
+            let notes = notes::of(conn, rating)?.into_iter().map(|note| (note.at.line, note.text)).collect();
+            let voice = Voice { scores, comment, flag, notes };
             voices.push((shuffled(&token, rater), voice));
         }
     }

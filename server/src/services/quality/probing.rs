@@ -36,8 +36,6 @@ pub enum Gate {
     Open,
     /// An item of the opening.
     Item(Probe),
-    /// The page has the only item that may be handed out now.
-    Wait,
     /// The known scores of an item just rated.
     Feedback(Probe),
     /// The opening is behind them.
@@ -65,7 +63,7 @@ pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Tok
         OpeningState::Passed if standing.told || !holding.is_empty() => Ok(Gate::Open),
         OpeningState::Passed => Ok(Gate::Passed(result(conn, study, rater, round, &settings)?)),
         OpeningState::Stopped => Ok(Gate::Stopped(result(conn, study, rater, round, &settings)?)),
-        OpeningState::Open => at_opening(conn, study, rater, round, &settings, holding),
+        OpeningState::Open => at_opening(conn, study, rater, round, &settings),
     }
 }
 
@@ -75,7 +73,6 @@ fn at_opening(
     rater: UserId,
     round: u32,
     settings: &QualitySettings,
-    holding: &[Token],
 ) -> Result<Gate, Failure> {
     let given = opening_probes(conn, study.id, rater, round)?;
     if settings.opening == Opening::Train
@@ -84,7 +81,8 @@ fn at_opening(
         return Ok(Gate::Feedback(probe.clone()));
     }
     if let Some(probe) = given.iter().find(|p| p.rated_at.is_none()) {
-        return Ok(if holding.contains(&probe.token) { Gate::Wait } else { Gate::Item(probe.clone()) });
+        // Though the page may have it: there is nothing to fetch ahead of it.
+        return Ok(Gate::Item(probe.clone()));
     }
     let mut open: Vec<i64> = gold::asked(conn, study.id)?;
     open.retain(|item| given.iter().all(|p| p.gold != Some(*item)));
@@ -253,6 +251,7 @@ impl Hidden {
                 scores: draft.scores,
                 commented: !draft.comment.is_empty(),
                 flagged: draft.flag.is_some(),
+                notes: draft.notes,
             };
             own.push((at, rating));
         }
@@ -316,6 +315,31 @@ pub fn submit(conn: &Connection, probe: &Probe, draft: &Draft, key: &str) -> Res
         }
     }
     probes::insert_rating(conn, probe.id, draft, key)
+}
+
+/// Takes the newest rating of the rater's back, where it is this probe's.
+pub fn undo(conn: &Connection, probe: &Probe) -> Result<(), Failure> {
+    let Some(said) = probes::current(conn, probe.id)? else {
+        // Taken back before: the same request again, or a second tab.
+        return Ok(());
+    };
+    if probe.kind == Kind::Opening {
+        return Err(Failure::conflict("A calibration item is answered once; your first answer stays."));
+    }
+    if newest(conn, probe.study, probe.rater)? != Some(probe.id) {
+        return Err(not_last());
+    }
+    probes::withdraw(conn, probe.id, &said)
+}
+
+/// The probe whose rating is the rater's newest of all; `None` where an output's is.
+pub fn newest(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<i64>, Failure> {
+    probes::newest(conn, study, rater)
+}
+
+/// Only the newest rating can be taken back.
+pub fn not_last() -> Failure {
+    Failure::conflict("Only the rating given last can be taken back. This one you can open and change.")
 }
 
 /// Passes over a probe. Pressed twice, or in a second tab, it counts once: only what is open can be
