@@ -29,6 +29,8 @@ struct State {
     /// The study that the rest is about.
     study: Option<Token>,
     ready: VecDeque<GradingItem>,
+    /// What was shown last and is not done with: whoever left the page comes back to it.
+    shown: Option<Token>,
     /// A request is on its way.
     asking: bool,
     /// Where the rater stands and what they rated last, by this page's own count: what lies ready was
@@ -46,6 +48,17 @@ impl Ahead {
     /// The root's, or an empty one.
     pub fn current() -> Ahead {
         use_context::<Ahead>().unwrap_or_else(|| Ahead(StoredValue::default()))
+    }
+
+    /// This output is on screen.
+    pub fn shows(self, item: &GradingItem) {
+        self.begin(&item.study);
+        self.0.update_value(|state| state.shown = Some(item.token.clone()));
+    }
+
+    /// The output that was on screen when its page was left, where it is not done with.
+    pub fn left_behind(self, study: &Token) -> Option<Token> {
+        self.0.with_value(|state| if state.study.as_ref() == Some(study) { state.shown.clone() } else { None })
     }
 
     /// Whether an output of this study lies ready.
@@ -99,6 +112,7 @@ impl Ahead {
                 }
                 Outcome::Skipped => progress.skipped += 1,
             }
+            state.shown.take_if(|shown| *shown == item.token);
             state.standing = Some((progress, previous));
         });
     }

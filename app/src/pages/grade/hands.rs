@@ -219,6 +219,8 @@ impl Hands {
             return;
         }
         give(self.desk, at, score);
+        // Somebody is at work on this output: the next Enter is meant for it.
+        self.settled.set_value(true);
         if self.missing.get_untracked() == Some(at) {
             self.missing.set(None);
         }

@@ -85,6 +85,14 @@ pub fn GradeNextPage() -> impl IntoView {
         move || study.get(),
         move |study| async move {
             let study = Token(study);
+            // Left in the middle by the back button, a link, an undo.
+            if let Some(token) = ahead.left_behind(&study)
+                && outbox.waiting_for(&token).is_none()
+                && let Ok(item) = item(token).await
+                && !item.rated
+            {
+                return Ok(Next::Item(Box::new(item)));
+            }
             match ahead.take(&study) {
                 Some(item) => Ok(Next::Item(Box::new(item))),
                 // What waits in the outbox is rated, though the server does not know it yet.
@@ -106,6 +114,7 @@ pub fn GradeNextPage() -> impl IntoView {
                 Next::Item(item) => {
                     let (study, shown) = (item.study.clone(), item.token.clone());
                     let (of, then) = (study.clone(), (*item).clone());
+                    ahead.shows(&item);
                     // Again whenever the outbox changes: what was delivered makes room for more.
                     Effect::new(move |_| {
                         outbox.entries.track();
