@@ -26,6 +26,8 @@ pub enum Part {
     Results,
     /// Outputs up close, and what raters made of each.
     Outputs,
+    /// What makes a study's figures good, and disagreements, whoever decides them.
+    Quality,
     /// Runs of automated tests.
     Runs,
 }
@@ -38,7 +40,10 @@ impl Part {
             None => false,
         };
         let any = |folders: &[&str]| folders.iter().any(|folder| within(folder));
-        if !(within("/admin") || (path == "/" && admin)) {
+        let below_study = |place: &str| within("/admin/studies") && path.ends_with(place);
+        if within("/adjudicate") || ["/quality", "/ratings", "/flags", "/disputes"].into_iter().any(below_study) {
+            Part::Quality
+        } else if !(within("/admin") || (path == "/" && admin)) {
             Part::Grading
         } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
             Part::Setup
@@ -61,6 +66,7 @@ impl Part {
             Part::Setup => "setup",
             Part::Results => "results",
             Part::Outputs => "outputs",
+            Part::Quality => "quality",
             Part::Runs => "runs",
         }
     }
@@ -73,6 +79,7 @@ impl Part {
             Part::Setup => cfg!(feature = "setup"),
             Part::Results => cfg!(feature = "results"),
             Part::Outputs => cfg!(feature = "outputs"),
+            Part::Quality => cfg!(feature = "quality"),
             Part::Runs => cfg!(feature = "runs"),
         }
     }
@@ -136,6 +143,10 @@ mod tests {
         check("/admin/studies/new", true, Part::Setup);
         check("/admin/studies/1", true, Part::Results);
         check("/admin/studies/1/tasks/2", true, Part::Outputs);
+        check("/admin/studies/1/ratings", true, Part::Quality);
+        check("/admin/studies/1/quality", true, Part::Quality);
+        check("/adjudicate", false, Part::Quality);
+        check("/adjudicate/abc", false, Part::Quality);
         check("/admin/people", true, Part::Setup);
         check("/admin/runs/1", true, Part::Runs);
         check("/administration", true, Part::Grading);

@@ -5,6 +5,7 @@
 //! the page's.
 
 mod plans;
+pub mod quality;
 pub mod settings;
 
 use std::sync::Arc;
@@ -211,6 +212,12 @@ pub struct Ports {
     pub runs: Arc<dyn Runs>,
     /// The rater's side.
     pub grading: Arc<dyn Grading>,
+    /// Quality of studies.
+    pub quality: Arc<dyn quality::Quality>,
+    /// Studies as they go on.
+    pub watching: Arc<dyn quality::Watching>,
+    /// What comes back to raters and adjudicators.
+    pub feedback: Arc<dyn quality::Feedback>,
     /// What people set for themselves.
     pub settings: Arc<dyn settings::PersonalSettings>,
 }

@@ -18,7 +18,7 @@ use crate::i18n::use_visitor;
 use crate::{
     model::user::Visitor,
     pages::{
-        grade::{LogOutGuard, provide_ahead, provide_habits, provide_outbox},
+        grade::{LogOutGuard, provide_active, provide_ahead, provide_habits, provide_outbox},
         not_found::NotFoundPage,
     },
     part::KeepApart,
@@ -40,6 +40,7 @@ pub fn App() -> impl IntoView {
     provide_habits();
     provide_outbox();
     provide_ahead();
+    provide_active();
     view! {
         <Title formatter=|title: String| if title.is_empty() { "AixGrade".into() } else { format!("{title} · AixGrade") } />
         <Router>
@@ -87,6 +88,8 @@ fn Pages() -> AnyNestedRoute {
         crate::pages::admin::ResultRoutes(),
         #[cfg(feature = "outputs")]
         crate::pages::admin::OutputRoutes(),
+        #[cfg(feature = "quality")]
+        crate::pages::admin::QualityRoutes(),
         #[cfg(feature = "runs")]
         crate::pages::admin::RunRoutes(),
     ];

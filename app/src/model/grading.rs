@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
+    feedback::{Calibration, FlagReply, OpeningStep},
     ids::Token,
     lang::Lang,
     note::{self, LineNote},
@@ -26,12 +27,21 @@ pub struct Draft {
     /// Why the output needs somebody's eye, where the rater says so.
     #[serde(default)]
     pub flag: Option<Flag>,
+    /// How long the rater had the page in front of them and was at it, in milliseconds; absent where
+    /// the page could not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_ms: Option<u64>,
     /// What they say about single lines, in the order of the code.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<LineNote>,
 }
 
 impl Draft {
+    /// Whether both say the same, however long that took.
+    pub fn same(&self, other: &Draft) -> bool {
+        Draft { active_ms: None, ..self.clone() } == Draft { active_ms: None, ..other.clone() }
+    }
+
     /// Nothing put down yet.
     pub fn blank(rubric: &Rubric) -> Self {
         Draft { scores: vec![None; rubric.dimensions.len()], ..Draft::default() }
@@ -142,6 +152,12 @@ pub struct GradingItem {
     pub previous: Option<Token>,
     /// The output rated after this one, where the rater went back.
     pub following: Option<Token>,
+    /// Which item of the study's calibration this is; absent for all that counts as work.
+    #[serde(default)]
+    pub opening: Option<OpeningStep>,
+    /// What was answered to flags that the rater raised on it, newest first.
+    #[serde(default)]
+    pub replies: Vec<FlagReply>,
 }
 
 /// What a rater finds when asking for the next output.
@@ -165,6 +181,8 @@ pub enum Next {
         /// Where the rater stands.
         progress: Progress,
     },
+    /// Something about the study's calibration comes first.
+    Calibration(Box<Calibration>),
 }
 
 /// What a rater finds when asking for the next task of a study that shows its outputs side by side.

@@ -6,6 +6,7 @@
 pub mod code;
 pub mod comparison;
 pub mod dataset;
+pub mod feedback;
 pub mod grading;
 pub mod ids;
 pub mod keys;
@@ -13,6 +14,7 @@ pub mod lang;
 pub mod note;
 pub mod plan;
 pub mod problem;
+pub mod quality;
 pub mod rubric;
 pub mod run;
 pub mod run_pair;

@@ -5,8 +5,11 @@ use leptos::prelude::*;
 use crate::{
     i18n::{use_i18n, use_visitor},
     model::{grading::DeskStudy, plan::Presentation},
-    pages::grade::{OutboxBar, tour::LeaveTour},
-    rpc::grading::desk,
+    pages::{
+        came_back::came_back,
+        grade::{OutboxBar, tour::LeaveTour},
+    },
+    rpc::{grading::desk, quality::what_came_back},
     ui::{
         frame::Page,
         load::Load,
@@ -18,12 +21,14 @@ use crate::{
 #[component]
 pub fn DeskPage() -> impl IntoView {
     let studies = Resource::new_blocking(|| (), |()| desk());
+    let back = Resource::new_blocking(|| (), |()| what_came_back());
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
     let toured = use_visitor().me.is_some_and(|me| me.settings.toured);
     view! {
         <Page title=i18n.common.nav_desk>
             <OutboxBar />
+            <Load data=back let:back>{came_back(i18n, back)}</Load>
             {(!toured).then(|| view! { <TourOffer /> })}
             <Load data=studies let:studies>
                 {if studies.is_empty() {

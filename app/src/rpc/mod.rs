@@ -9,6 +9,7 @@ pub mod accounts;
 pub mod datasets;
 pub mod grading;
 pub mod plans;
+pub mod quality;
 pub mod runs;
 pub mod studies;
 pub mod submissions;

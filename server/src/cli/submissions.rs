@@ -228,7 +228,8 @@ fn text(uploaded: &Uploaded) -> String {
     count(p.unknown_count, &format!("{about} about no task of this dataset"), at(&p.unknown));
     count(p.duplicate_count, &format!("{about} that say the same again"), at(&p.duplicates));
     count(p.empty_count, "Outputs without code", at(&p.empty));
-    count(p.telltales.len() as u64, "Outputs that may name a model", at(&p.telltales));
+    let told = p.telltales.iter().map(|t| format!("`{}` in line {}", t.name, t.line)).collect();
+    count(p.telltale_count, "Outputs that may name a model", told);
     if p.tasks_with_samples > 0 {
         lines.push(format!("{} tasks have several samples, at most {}.", p.tasks_with_samples, p.samples_max));
     }

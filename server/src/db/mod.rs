@@ -11,6 +11,7 @@ pub mod grading;
 pub mod migrations;
 pub mod notes;
 pub mod plan;
+pub mod quality;
 pub mod queue;
 pub mod run_results;
 pub mod run_how;

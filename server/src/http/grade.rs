@@ -79,5 +79,5 @@ fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Result<Draft
     };
     // Browsers send line breaks as CR LF; the rest of the program knows LF.
     let notes = note::from_text(field("notes"), &item.code)?;
-    Ok(Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag, notes })
+    Ok(Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag, notes, active_ms: None })
 }

@@ -8,6 +8,7 @@ pub mod handing;
 pub mod imports;
 pub mod plans;
 pub mod run_pair;
+pub mod quality;
 pub mod runs;
 pub mod settings;
 pub mod starter;
@@ -52,6 +53,8 @@ pub struct Services {
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
     pub grading: Arc<grading::GradingService>,
+    /// Quality of studies: known scores, disagreements, flags, a study as it goes on.
+    pub quality: Arc<quality::QualityService>,
     /// What people set for themselves.
     pub settings: Arc<settings::SettingsService>,
 }
@@ -67,6 +70,9 @@ impl Services {
             plans: self.plans.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
+            quality: self.quality.clone(),
+            watching: self.quality.clone(),
+            feedback: self.quality.clone(),
             settings: self.settings.clone(),
         }
     }
@@ -89,6 +95,7 @@ impl Services {
             studies: Arc::new(studies::StudyService::new(db.clone())),
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
+            quality: Arc::new(quality::QualityService::new(db.clone())),
             settings: Arc::new(settings::SettingsService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),

@@ -212,7 +212,8 @@ impl Submissions for SubmissionService {
             empty_count: summary.empty.count,
             problems: summary.problems.first,
             problem_count: summary.problems.count,
-            telltales: summary.telltales,
+            telltale_count: summary.telltales.count,
+            telltales: summary.telltales.first,
             same_as,
         })
     }

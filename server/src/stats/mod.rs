@@ -13,6 +13,7 @@ pub mod passk;
 #[cfg(test)]
 mod properties;
 pub mod random;
+pub mod raters;
 pub mod ratings;
 pub mod reliability;
 pub mod severity;

@@ -9,6 +9,7 @@ mod output;
 mod parts;
 mod people;
 mod preview;
+mod quality;
 mod runs;
 mod sending;
 mod studies;
@@ -28,6 +29,8 @@ use leptos_router::{
 
 pub use home::AdminHome;
 
+use super::adjudicate::{AdjudicatePage, DisputePage};
+
 use self::{
     dataset::DatasetPage,
     datasets::DatasetsPage,
@@ -35,6 +38,7 @@ use self::{
     output::OutputPage,
     people::PeoplePage,
     preview::PreviewPage,
+    quality::{QualityStudyPage, disputes::DisputesPage, flags::FlagsPage, ratings::RatingsPage},
     runs::{RunsPage, compare::CompareRunsPage, item::RunItemPage, run::RunPage},
     studies::StudiesPage,
     study::StudyPage,
@@ -94,6 +98,22 @@ pub fn OutputRoutes() -> AnyNestedRoute {
     view! {
         <Route path=path!("/admin/outputs/:id") view=OutputPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/:id/tasks/:task") view=StudyTaskPage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// What makes a study's figures good, and disagreements, whoever decides them.
+#[component(transparent)]
+pub fn QualityRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
+        <Route path=path!("/admin/studies/:id/quality") view=QualityStudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/ratings") view=RatingsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/flags") view=FlagsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/disputes") view=DisputesPage ssr=SsrMode::Async/>
+        <Route path=path!("/adjudicate") view=AdjudicatePage ssr=SsrMode::Async/>
+        <Route path=path!("/adjudicate/:token") view=DisputePage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()

@@ -14,6 +14,7 @@ use std::{
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
+    active::{self, Active},
     browser,
     keys::patience,
     outbox::{Fate, Line, Outbox, What, passing, use_outbox},
@@ -109,6 +110,9 @@ pub struct Desk {
     awaited: RwSignal<Option<(String, Outcome)>>,
     practice: bool,
     prefix: &'static str,
+    /// The page's count of active time when this work began.
+    since: Option<u64>,
+    active: Option<Active>,
 }
 
 /// How work on an output ended.
@@ -163,6 +167,8 @@ impl Desk {
             awaited: RwSignal::new(None),
             practice,
             prefix,
+            since: active::so_far(),
+            active: use_context(),
         }
     }
 
@@ -304,8 +310,19 @@ impl Desk {
         }
         self.problem.set(String::new());
         browser::mark("aixgrade-submitted");
-        self.decide(What::Rate(draft), Outcome::Rated);
+        let active_ms = self.active_ms(draft.active_ms);
+        self.decide(What::Rate(Draft { active_ms, ..draft }), Outcome::Rated);
         None
+    }
+
+    /// How long the rater was at this output, `before` (in an earlier draft) and now. Nobody can say it
+    /// of one among several on a page.
+    fn active_ms(self, before: Option<u64>) -> Option<u64> {
+        if !self.prefix.is_empty() || self.practice {
+            return None;
+        }
+        let now = self.active?.so_far()?;
+        Some(before.unwrap_or(0) + now.saturating_sub(self.since?))
     }
 
     /// Gives the output back.

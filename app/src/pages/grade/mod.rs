@@ -6,10 +6,12 @@
 //! delivers what was submitted ([`bar`] says so where it cannot), [`ahead`] has the next output ready,
 //! [`browser`] is what they need of the browser. [`tour`] is the same page for practice.
 
+mod active;
 mod ahead;
 mod bar;
 pub mod beside;
 mod browser;
+mod calibration;
 mod desk;
 mod form;
 mod hands;
@@ -28,16 +30,18 @@ use leptos_router::{
     hooks::{use_navigate, use_params_map},
 };
 
-use self::{
-    ahead::Ahead,
-    desk::{Onward, Outcome},
-    outbox::use_outbox,
-    workbench::Workbench,
-};
 pub use self::{
+    active::provide_active,
     ahead::provide_ahead,
     bar::{LogOutGuard, OutboxBar},
     outbox::provide_outbox,
+};
+use self::{
+    ahead::Ahead,
+    calibration::CalibrationPage,
+    desk::{Onward, Outcome},
+    outbox::use_outbox,
+    workbench::Workbench,
 };
 use crate::{
     i18n::{use_i18n, use_visitor},
@@ -103,6 +107,7 @@ pub fn GradeNextPage() -> impl IntoView {
         ahead.ended(&item, outcome);
         next.refetch();
     });
+    let read = Callback::new(move |()| next.refetch());
     view! {
         <Load data=next let:next>
             {match next {
@@ -123,6 +128,9 @@ pub fn GradeNextPage() -> impl IntoView {
                 }
                 Next::Finished { title, progress, previous } => {
                     view! { <Finished study=study.get_untracked() title progress previous /> }.into_any()
+                }
+                Next::Calibration(calibration) => {
+                    view! { <CalibrationPage calibration=*calibration done=read /> }.into_any()
                 }
                 Next::Paused { title, progress } => {
                     view! { <Paused study=study.get_untracked() title progress /> }.into_any()

@@ -7,6 +7,7 @@ use leptos_router::hooks::use_query_map;
 
 use super::{
     bar::OutboxBar,
+    calibration::{opening_note, reply_notes},
     desk::{Desk, Onward, Work},
     form::{RatingForm, key_names},
     hands::{Hands, listen, set_up},
@@ -56,6 +57,8 @@ pub fn Workbench(
         progress,
         previous,
         following,
+        opening,
+        replies,
     } = item;
     let notes = note::to_text(&draft.notes, &code);
     let work = Work { study: study.clone(), token: token.clone(), rubric: rubric.clone(), draft, practice, prefix: "" };
@@ -105,7 +108,9 @@ pub fn Workbench(
             </div>
             <div class="bench-work">
                 <OutboxBar />
+                {opening.map(opening_note)}
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
+                {reply_notes(replies)}
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}
                 <section class="task">
                     <h2 class="eyebrow">{t.task}</h2>
