@@ -28,6 +28,8 @@ pub enum Part {
     Outputs,
     /// Runs of automated tests.
     Runs,
+    /// Models compared.
+    Compare,
 }
 
 impl Part {
@@ -42,6 +44,8 @@ impl Part {
             Part::Grading
         } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
             Part::Setup
+        } else if within("/admin/compare") {
+            Part::Compare
         } else if within("/admin/runs") {
             Part::Runs
         } else if within("/admin/outputs") || (within("/admin/studies") && path.contains("/tasks/")) {
@@ -62,6 +66,7 @@ impl Part {
             Part::Results => "results",
             Part::Outputs => "outputs",
             Part::Runs => "runs",
+            Part::Compare => "compare",
         }
     }
 
@@ -74,6 +79,7 @@ impl Part {
             Part::Results => cfg!(feature = "results"),
             Part::Outputs => cfg!(feature = "outputs"),
             Part::Runs => cfg!(feature = "runs"),
+            Part::Compare => cfg!(feature = "compare"),
         }
     }
 }
@@ -138,6 +144,7 @@ mod tests {
         check("/admin/studies/1/tasks/2", true, Part::Outputs);
         check("/admin/people", true, Part::Setup);
         check("/admin/runs/1", true, Part::Runs);
+        check("/admin/compare/starter/tasks/1", true, Part::Compare);
         check("/administration", true, Part::Grading);
         check("/desk", true, Part::Grading);
         check("/account", true, Part::Grading);

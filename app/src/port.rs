@@ -4,10 +4,14 @@
 //! the context and makes one call; whether the caller may is the service's first question, never
 //! the page's.
 
+mod comparisons;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use leptos::prelude::use_context;
+
+pub use comparisons::Comparisons;
 
 use crate::{
     error::AppError,
@@ -184,6 +188,8 @@ pub struct Ports {
     pub submissions: Arc<dyn Submissions>,
     /// Studies.
     pub studies: Arc<dyn Studies>,
+    /// Comparisons of a dataset's models.
+    pub comparisons: Arc<dyn Comparisons>,
     /// Runs of automated tests.
     pub runs: Arc<dyn Runs>,
     /// The rater's side.

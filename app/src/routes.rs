@@ -83,6 +83,8 @@ fn Pages() -> AnyNestedRoute {
         crate::pages::admin::OutputRoutes(),
         #[cfg(feature = "runs")]
         crate::pages::admin::RunRoutes(),
+        #[cfg(feature = "compare")]
+        crate::pages::admin::CompareRoutes(),
     ];
     StaticVec::from(pages).into_any_nested_route()
 }

@@ -6,6 +6,7 @@
 
 pub mod admin;
 pub mod common;
+pub mod compare;
 pub mod rater;
 pub mod runs;
 
@@ -47,6 +48,14 @@ impl I18n {
         match self.lang {
             Lang::En => &admin::EN,
             Lang::Zh => &admin::ZH,
+        }
+    }
+
+    /// Comparisons.
+    pub fn compare(&self) -> &'static compare::CompareTexts {
+        match self.lang {
+            Lang::En => &compare::EN,
+            Lang::Zh => &compare::ZH,
         }
     }
 

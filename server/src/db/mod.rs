@@ -9,6 +9,7 @@ pub mod audit;
 pub mod datasets;
 pub mod grading;
 pub mod migrations;
+pub mod results;
 pub mod runs;
 pub mod sessions;
 pub mod studies;

@@ -2,6 +2,7 @@
 //! writes once. Browser and command line go through the same methods.
 
 pub mod accounts;
+pub mod comparisons;
 pub mod datasets;
 pub mod grading;
 pub mod imports;
@@ -42,6 +43,8 @@ pub struct Services {
     pub submissions: Arc<submissions::SubmissionService>,
     /// Studies and their comparison.
     pub studies: Arc<studies::StudyService>,
+    /// Comparisons of a dataset's models.
+    pub comparisons: Arc<comparisons::ComparisonService>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
@@ -56,6 +59,7 @@ impl Services {
             datasets: self.datasets.clone(),
             submissions: self.submissions.clone(),
             studies: self.studies.clone(),
+            comparisons: self.comparisons.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
         }
@@ -76,6 +80,7 @@ impl Services {
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,
             studies: Arc::new(studies::StudyService::new(db.clone())),
+            comparisons: Arc::new(comparisons::ComparisonService::new(db.clone())),
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),

@@ -3,7 +3,6 @@
 //! Three loads, because they take differently long: the study itself, the comparison (intervals
 //! by resampling), and the tasks.
 
-mod comparison;
 mod progress;
 mod tasks;
 
@@ -12,7 +11,7 @@ use leptos_router::hooks::use_params_map;
 
 pub use progress::flag_text;
 
-use super::parts::param;
+use super::{compare::human, parts::param};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -52,6 +51,7 @@ fn page(
     let t = i.admin();
     let id = detail.row.id;
     let models = detail.row.models.clone();
+    let whole = format!("/admin/compare/{}?studies={id}", detail.row.dataset);
     let actions = move || {
         view! {
             <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="">{t.comparison_csv}</a>
@@ -63,7 +63,8 @@ fn page(
             {progress::view(i, detail, set_status)}
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
                 <h2 id="comparison-head">{t.comparison}</h2>
-                <Load data=comparison let:figures>{comparison::view(i, figures)}</Load>
+                <p><a class="button" href=whole>{i.compare().compare}</a></p>
+                <Load data=comparison let:figures>{human::view(i, figures)}</Load>
             </section>
             <section id="tasks" class="stack" aria-labelledby="tasks-head">
                 <h2 id="tasks-head">{t.tasks}</h2>

@@ -1,10 +1,12 @@
-//! The comparison: the table of means, what can be said in words, and the pictures.
+//! The comparison by people: the table of means, what can be said in words, and the pictures.
 
 use leptos::prelude::*;
 
+use super::{Links, tested::p_value};
 use crate::{
     i18n::I18n,
     model::{
+        compare::{Human, Tested},
         comparison::{Agreement, Comparison, Difference, Interval, ModelScores, Separation},
         rubric::Dimension,
     },
@@ -20,8 +22,13 @@ pub fn view(i: I18n, c: Comparison) -> AnyView {
     if c.models.iter().all(|m| m.ratings == 0) {
         return view! { <Empty title=t.no_ratings_yet><p>{t.where_raters_begin}</p></Empty> }.into_any();
     }
-    let sections =
-        c.rubric.dimensions.iter().enumerate().map(|(d, dimension)| by_dimension(i, &c, d, dimension)).collect_view();
+    let sections = c
+        .rubric
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(d, dimension)| by_dimension(i, &c, &[], d, dimension, None))
+        .collect_view();
     view! {
         {means(i, &c)}
         <p class="muted small">{(t.how_computed)(&i.number(c.resamples.into()), &c.seed)}</p>
@@ -29,6 +36,127 @@ pub fn view(i: I18n, c: Comparison) -> AnyView {
         {agreement(i, &c)}
     }
     .into_any()
+}
+
+/// The comparison of a dataset's models, with tests of the differences and ways to the tasks.
+pub fn with_tests(i: I18n, human: &Human, links: &Links) -> AnyView {
+    let (t, c) = (i.admin(), &human.comparison);
+    let sections = c
+        .rubric
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(d, dimension)| by_dimension(i, c, &human.tests, d, dimension, Some(links)))
+        .collect_view();
+    view! {
+        {means(i, c)}
+        <p class="muted small">{(t.how_computed)(&i.number(c.resamples.into()), &c.seed)}</p>
+        {adjusted(i, human)}
+        {sections}
+        {tests(i, human)}
+        {agreement(i, c)}
+    }
+    .into_any()
+}
+
+/// Means freed of the raters' severity, beside the raw ones.
+fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
+    let (t, c) = (i.compare(), &human.comparison);
+    if human.adjusted.is_empty() {
+        return None;
+    }
+    let heads = c.models.iter().map(|m| view! { <th scope="col" class="num">{m.model.clone()}</th> }).collect_view();
+    let rows = c
+        .rubric
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(d, dimension)| {
+            let why = human.not_adjusted.get(d).cloned().flatten();
+            let cells = c
+                .models
+                .iter()
+                .enumerate()
+                .map(|(m, model)| {
+                    let raw = model.dimensions.get(d).and_then(|s| s.mean);
+                    let fair = human.adjusted.get(m).and_then(|dims| dims.get(d)).copied().flatten();
+                    let figure = |v: Option<f64>| v.map_or_else(|| "–".into(), |v| format!("{v:.2}"));
+                    view! {
+                        <td class="num">
+                            <span class="mean">{figure(fair)}</span>
+                            <span class="interval">{format!("({})", figure(raw))}</span>
+                        </td>
+                    }
+                })
+                .collect_view();
+            view! {
+                <tr>
+                    <th scope="row">{dimension.name.get(i.lang).to_owned()}" "<span class="muted small">{why}</span></th>
+                    {cells}
+                </tr>
+            }
+        })
+        .collect_view();
+    Some(
+        view! {
+            <h3 id="adjusted-head">{t.adjusted}</h3>
+            <p class="muted">{t.adjusted_hint}</p>
+            <div class="table-box" role="group" aria-labelledby="adjusted-head" tabindex="0">
+                <table class="table means">
+                    <thead><tr><th scope="col">{i.admin().dimension}</th>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+        .into_any(),
+    )
+}
+
+/// Every difference with its tests.
+fn tests(i: I18n, human: &Human) -> Option<AnyView> {
+    let (t, c) = (i.compare(), &human.comparison);
+    if human.tests.iter().all(|test| test.wilcoxon.is_none() && test.permutation.is_none()) {
+        return None;
+    }
+    let rows = c
+        .differences
+        .iter()
+        .zip(&human.tests)
+        .map(|(x, test)| {
+            let name = c.rubric.dimensions.get(x.dimension).map(|d| d.name.get(i.lang).to_owned());
+            let p = |p: Option<f64>| p.map_or_else(|| "–".into(), p_value);
+            let difference = x.mean.map_or_else(|| "–".into(), |mean| signed(mean, 2));
+            view! {
+                <tr>
+                    <th scope="row">{name}</th>
+                    <td>{format!("{} − {}", model(c, x.first), model(c, x.second))}</td>
+                    <td class="num">{difference}</td>
+                    <td class="num">{test.rank_biserial.map_or_else(|| "–".into(), |r| signed(r, 2))}</td>
+                    <td class="num">{p(test.wilcoxon)}</td>
+                    <td class="num">{p(test.permutation)}</td>
+                    <td class="num">{p(test.holm)}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    let heads = [t.difference, t.effect, t.wilcoxon, t.permutation, t.holm]
+        .map(|word| view! { <th scope="col" class="num">{word}</th> })
+        .collect_view();
+    Some(
+        view! {
+            <h3 id="difference-tests">{t.pair_tests}</h3>
+            <p class="muted">{t.tests_lead}</p>
+            <div class="table-box" role="group" aria-labelledby="difference-tests" tabindex="0">
+                <table class="table">
+                    <thead><tr>
+                        <th scope="col">{i.admin().dimension}</th><th scope="col">{t.pair}</th>{heads}
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+        .into_any(),
+    )
 }
 
 /// The paper's Table 3: dimensions down, models across.
@@ -108,16 +236,28 @@ fn best(c: &Comparison, d: usize) -> Option<usize> {
     })
 }
 
-fn by_dimension(i: I18n, c: &Comparison, d: usize, dimension: &Dimension) -> AnyView {
+fn by_dimension(
+    i: I18n,
+    c: &Comparison,
+    tests: &[Tested],
+    d: usize,
+    dimension: &Dimension,
+    links: Option<&Links>,
+) -> AnyView {
     let name = dimension.name.get(i.lang).to_owned();
     let id = format!("dimension-{}", dimension.key);
     let pairs: Vec<&Difference> = c.differences.iter().filter(|x| x.dimension == d).collect();
+    let more = |x: &Difference| {
+        let at = c.differences.iter().position(|other| std::ptr::eq(other, x));
+        let test = at.and_then(|at| tests.get(at)).filter(|_| x.verdict() == Separation::NotSeparated);
+        test.and_then(|test| test.more_ratings).map(|n| (i.compare().say_more)(&i.number(n)))
+    };
     let sentences = pairs.iter().map(|x| {
         let class = match x.verdict() {
             Separation::FirstBetter | Separation::SecondBetter => "say say--apart",
             _ => "say",
         };
-        view! { <li class=class>{sentence(i, c, x)}</li> }
+        view! { <li class=class>{sentence(i, c, x)}{more(x)}</li> }
     });
     let sentences = sentences.collect_view();
     view! {
@@ -128,7 +268,7 @@ fn by_dimension(i: I18n, c: &Comparison, d: usize, dimension: &Dimension) -> Any
                 {means_plot(i, c, d, dimension, &id)}
                 {differences_plot(i, c, &pairs, &name, &id)}
             </div>
-            {distribution(i, c, d, dimension, &id)}
+            {distribution(i, c, d, dimension, &id, links)}
         </section>
     }
     .into_any()
@@ -205,7 +345,14 @@ fn differences_plot(
     Some(figure(chart::intervals(&head, &Axis::around_zero(values), &marks), (t.differences_title)(name)))
 }
 
-fn distribution(i: I18n, c: &Comparison, d: usize, dimension: &Dimension, id: &str) -> impl IntoView + use<> {
+fn distribution(
+    i: I18n,
+    c: &Comparison,
+    d: usize,
+    dimension: &Dimension,
+    id: &str,
+    links: Option<&Links>,
+) -> impl IntoView + use<> {
     let t = i.admin();
     let name = dimension.name.get(i.lang).to_owned();
     // Lowest score first, as the counts come.
@@ -250,10 +397,23 @@ fn distribution(i: I18n, c: &Comparison, d: usize, dimension: &Dimension, id: &s
     let rows = c
         .models
         .iter()
-        .map(|m| {
+        .enumerate()
+        .map(|(at, m)| {
             let counts = counts(m);
             let whole: u64 = counts.iter().sum();
-            let cells = counts.into_iter().map(|n| view! { <td class="num">{i.number(n)}</td> }).collect_view();
+            let cells = counts
+                .into_iter()
+                .zip(&levels)
+                .map(|(n, (score, _))| {
+                    let href = links.filter(|_| n > 0).map(|links| links.score(at, &dimension.key, *score));
+                    let figure = i.number(n);
+                    let cell = match href {
+                        Some(href) => view! { <a href=href>{figure}</a> }.into_any(),
+                        None => figure.into_any(),
+                    };
+                    view! { <td class="num">{cell}</td> }
+                })
+                .collect_view();
             view! { <tr><th scope="row">{m.model.clone()}</th>{cells}<td class="num">{i.number(whole)}</td></tr> }
         })
         .collect_view();
