@@ -9,6 +9,7 @@ mod doctor;
 mod export;
 mod import;
 mod progress;
+mod report;
 mod run;
 mod serve;
 mod studies;
@@ -67,8 +68,10 @@ enum Command {
     Studies(studies::Studies),
     /// Run a dataset's tests over a submission and print what came of every output
     Run(run::Run),
-    /// Write a study's ratings or its comparison as CSV
+    /// Take away ratings, verdicts, tables, or everything that a comparison rests on
     Export(export::Export),
+    /// Compute a bundle's figures again, and hold them against those in it
+    Report(report::Report),
     /// Add people, reset passwords, make invitation links
     #[command(subcommand)]
     User(user::User),
@@ -101,6 +104,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Studies(studies) => studies::run(&global, studies).await,
         Command::Run(run) => run::run(&global, run).await,
         Command::Export(export) => export::run(&global, export).await,
+        Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,

@@ -10,6 +10,7 @@ pub mod datasets;
 pub mod grading;
 pub mod migrations;
 pub mod results;
+pub mod results_lines;
 pub mod runs;
 pub mod sessions;
 pub mod studies;

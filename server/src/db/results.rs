@@ -100,16 +100,49 @@ pub fn stamp(conn: &Connection, choice: &Choice) -> Result<String, Failure> {
     Ok(words.join(" "))
 }
 
-/// Where an output belongs.
+/// Where an output belongs in a ground.
 #[derive(Clone, Copy)]
-struct Place {
-    model: u32,
-    task: u32,
+pub struct Place {
+    /// The model's place.
+    pub model: u32,
+    /// The task's place.
+    pub task: u32,
+    /// Counts from 0.
+    pub sample: u32,
+}
+
+/// The places of a study's outputs; those of other models or other tasks have none.
+pub fn places(conn: &Connection, head: &Ground, study: StudyId) -> Result<HashMap<i64, Place>, Failure> {
+    let models: HashMap<ModelId, u32> = (0..).zip(&head.models).map(|(at, (id, _))| (*id, at)).collect();
+    let tasks: HashMap<TaskRevisionId, u32> = (0..).zip(&head.tasks).map(|(at, task)| (task.revision, at)).collect();
+    let mut outputs = conn.prepare_cached(
+        "SELECT o.id, s.model_id, o.revision_id, o.sample FROM study_submissions ss
+         JOIN submissions s ON s.id = ss.submission_id JOIN outputs o ON o.submission_id = s.id WHERE ss.study_id = ?1",
+    )?;
+    let mut places = HashMap::new();
+    let mut rows = outputs.query([study.0])?;
+    while let Some(row) = rows.next()? {
+        let (model, task) = (models.get(&ModelId(row.get(1)?)), tasks.get(&TaskRevisionId(row.get(2)?)));
+        if let (Some(model), Some(task)) = (model, task) {
+            places.insert(row.get(0)?, Place { model: *model, task: *task, sample: row.get(3)? });
+        }
+    }
+    Ok(places)
 }
 
 /// Everything that the choice's figures are computed from. The choice must have nothing left to a
 /// default; what it names and the database lacks is 404.
 pub fn ground(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Ground, Failure> {
+    let mut ground = head(conn, name, choice)?;
+    ratings(conn, &mut ground)?;
+    for at in 0..ground.runs.len() {
+        verdicts(conn, &mut ground, at)?;
+    }
+    Ok(ground)
+}
+
+/// The ground without its ratings and verdicts: what they are of.
+pub fn head(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Ground, Failure> {
     let mut ground = Ground { name, choice: choice.clone(), ..Ground::default() };
     for id in choice.models.iter().flatten() {
         let name: Option<String> = conn
@@ -120,26 +153,43 @@ pub fn ground(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Gro
     }
     for id in choice.studies.iter().flatten() {
         let setup = super::studies::setup(conn, *id)?.ok_or_else(|| Failure::not_found("study"))?;
-        let title = super::studies::get(conn, *id)?.map(|row| row.title).unwrap_or_default();
+        let title: String =
+            conn.prepare_cached("SELECT title FROM studies WHERE id = ?1")?.query_row([id.0], |row| row.get(0))?;
         ground.studies.push(GroundStudy { id: *id, title, seed: setup.seed });
         if ground.rubric.is_none() {
             ground.seed = setup.seed;
             ground.rubric = Some(setup.rubric);
         }
     }
-    let runs: Vec<super::runs::Run> = choice
-        .runs
-        .iter()
-        .flatten()
-        .map(|id| super::runs::get(conn, *id)?.ok_or_else(|| Failure::not_found("run")))
-        .collect::<Result<_, Failure>>()?;
     ground.tasks = tasks(conn, choice)?;
-    ratings(conn, &mut ground)?;
-    for run in &runs {
-        verdicts(conn, &mut ground, run)?;
+    let tasks: HashMap<i64, u32> = (0..).zip(&ground.tasks).map(|(at, task)| (task.revision.0, at)).collect();
+    for id in choice.runs.iter().flatten() {
+        let (submission, version) = run_of(conn, *id)?.ok_or_else(|| Failure::not_found("run"))?;
+        let model: i64 = conn
+            .prepare_cached("SELECT model_id FROM submissions WHERE id = ?1")?
+            .query_row([submission], |row| row.get(0))?;
+        // A run of a model that is not compared tells nothing here.
+        let Some(model) = ground.models.iter().position(|(id, _)| id.0 == model) else { continue };
+        let mut statement = conn.prepare_cached(
+            "SELECT vt.revision_id FROM dataset_version_tasks vt JOIN task_revisions r ON r.id = vt.revision_id
+             WHERE vt.version_id = ?1 AND r.tests ORDER BY vt.position",
+        )?;
+        let with_tests = statement.query_map([version], |row| row.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?;
+        ground.runs.push(GroundRun {
+            id: Some(*id),
+            model: u32::try_from(model).unwrap_or(u32::MAX),
+            tasks: with_tests.iter().filter_map(|revision| tasks.get(revision).copied()).collect(),
+            ..GroundRun::default()
+        });
     }
     ground.runs.sort_by_key(|run| run.model);
     Ok(ground)
+}
+
+/// A run's submission and the dataset version that it answers.
+fn run_of(conn: &Connection, run: RunId) -> Result<Option<(i64, i64)>, Failure> {
+    let query = "SELECT s.id, s.version_id FROM runs u JOIN submissions s ON s.id = u.submission_id WHERE u.id = ?1";
+    Ok(conn.prepare_cached(query)?.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
 /// The dataset's wordings, newest version first in its order, then those that only older versions have.
@@ -158,27 +208,15 @@ fn tasks(conn: &Connection, choice: &Choice) -> Result<Vec<TaskRow>, Failure> {
 }
 
 fn ratings(conn: &Connection, ground: &mut Ground) -> Result<(), Failure> {
-    let models: HashMap<ModelId, u32> = (0..).zip(&ground.models).map(|(at, (id, _))| (*id, at)).collect();
-    let tasks: HashMap<TaskRevisionId, u32> = (0..).zip(&ground.tasks).map(|(at, task)| (task.revision, at)).collect();
     let width = ground.dimensions();
     let mut raters: BTreeMap<UserId, u32> = BTreeMap::new();
-    let mut outputs = conn.prepare_cached(
-        "SELECT o.id, s.model_id, o.revision_id FROM study_submissions ss
-         JOIN submissions s ON s.id = ss.submission_id JOIN outputs o ON o.submission_id = s.id WHERE ss.study_id = ?1",
-    )?;
     let mut counted = conn.prepare_cached(
         "SELECT output_id, user_id, scores FROM counted WHERE study_id = ?1 ORDER BY output_id, rating_id",
     )?;
-    for (study, at) in ground.studies.iter().zip(0..) {
-        let mut places: HashMap<i64, Place> = HashMap::new();
-        let mut rows = outputs.query([study.id.0])?;
-        while let Some(row) = rows.next()? {
-            let (model, task) = (models.get(&ModelId(row.get(1)?)), tasks.get(&TaskRevisionId(row.get(2)?)));
-            if let (Some(model), Some(task)) = (model, task) {
-                places.insert(row.get(0)?, Place { model: *model, task: *task });
-            }
-        }
-        let mut rows = counted.query([study.id.0])?;
+    for at in 0..ground.studies.len() {
+        let study = ground.studies[at].id;
+        let places = places(conn, ground, study)?;
+        let mut rows = counted.query([study.0])?;
         while let Some(row) = rows.next()? {
             let (output, user) = (row.get::<_, i64>(0)?, UserId(row.get(1)?));
             let Some(place) = places.get(&output) else { continue };
@@ -194,7 +232,7 @@ fn ratings(conn: &Connection, ground: &mut Ground) -> Result<(), Failure> {
             let rater = *raters.entry(user).or_insert(next);
             ground.scores.extend(digits.iter().map(|digit| digit.wrapping_sub(b'0')));
             ground.ratings.push(Counted {
-                study: at,
+                study: u32::try_from(at).unwrap_or(u32::MAX),
                 task: place.task,
                 model: place.model,
                 output: OutputId(output),
@@ -214,29 +252,16 @@ fn ratings(conn: &Connection, ground: &mut Ground) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verdicts(conn: &Connection, ground: &mut Ground, run: &super::runs::Run) -> Result<(), Failure> {
-    let model: i64 = conn
-        .prepare_cached("SELECT model_id FROM submissions WHERE id = ?1")?
-        .query_row([run.submission.0], |row| row.get(0))?;
-    let Some(model) = ground.models.iter().position(|(id, _)| id.0 == model) else { return Ok(()) };
+fn verdicts(conn: &Connection, ground: &mut Ground, at: usize) -> Result<(), Failure> {
+    let Some(found) = ground.runs.get_mut(at) else { return Ok(()) };
+    let Some(id) = found.id else { return Ok(()) };
+    let Some((submission, _)) = run_of(conn, id)? else { return Ok(()) };
     let tasks: HashMap<i64, u32> = (0..).zip(&ground.tasks).map(|(at, task)| (task.revision.0, at)).collect();
-    let mut statement = conn.prepare_cached(
-        "SELECT vt.revision_id FROM dataset_version_tasks vt JOIN task_revisions r ON r.id = vt.revision_id
-         WHERE vt.version_id = ?1 AND r.tests ORDER BY vt.position",
-    )?;
-    let with_tests =
-        statement.query_map([run.version.0], |row| row.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?;
-    let mut found = GroundRun {
-        id: Some(run.id),
-        model: u32::try_from(model).unwrap_or(u32::MAX),
-        tasks: with_tests.iter().filter_map(|revision| tasks.get(revision).copied()).collect(),
-        ..GroundRun::default()
-    };
     let mut done: HashMap<i64, (Verdict, u32, u32)> = HashMap::new();
     let mut statement = conn.prepare_cached(
         "SELECT output_id, verdict, passed, total FROM run_items WHERE run_id = ?1 AND state = 'done'",
     )?;
-    let mut rows = statement.query([run.id.0])?;
+    let mut rows = statement.query([id.0])?;
     while let Some(row) = rows.next()? {
         if let Some(verdict) = Verdict::from_name(row.get_ref(1)?.as_str().map_err(Failure::internal)?) {
             done.insert(row.get(0)?, (verdict, row.get(2)?, row.get(3)?));
@@ -244,9 +269,9 @@ fn verdicts(conn: &Connection, ground: &mut Ground, run: &super::runs::Run) -> R
     }
     let mut statement = conn.prepare_cached(
         "SELECT o.id, o.revision_id, o.sample FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
-         WHERE o.submission_id = ?1 AND r.tests ORDER BY o.revision_id, o.sample",
+         WHERE o.submission_id = ?1 AND r.tests",
     )?;
-    let mut rows = statement.query([run.submission.0])?;
+    let mut rows = statement.query([submission])?;
     while let Some(row) = rows.next()? {
         let Some(task) = tasks.get(&row.get(1)?) else { continue };
         match done.get(&row.get(0)?) {
@@ -262,7 +287,6 @@ fn verdicts(conn: &Connection, ground: &mut Ground, run: &super::runs::Run) -> R
         }
     }
     found.verdicts.sort_by_key(|checked| (checked.task, checked.sample, checked.output));
-    ground.runs.push(found);
     Ok(())
 }
 

@@ -1,7 +1,10 @@
 //! What a comparison rests on, its figures, and tables to take away.
 
+pub mod bundle;
 pub mod csv;
 pub mod ground;
+pub mod lines;
 pub mod runs;
 pub mod sheet;
+pub mod tables;
 pub mod tasks;

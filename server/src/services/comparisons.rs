@@ -3,6 +3,8 @@
 //! Figures are computed once for what they rest on: the choice, and a stamp that changes with every
 //! rating and verdict. While newer ones are computed, the page shows the last, and says so.
 
+pub mod export;
+
 use std::{
     collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
