@@ -60,15 +60,7 @@ pub fn build(profile: Profile) -> Result<()> {
         Profile::Dev => vec![PARTS.to_vec()],
         Profile::Release => PARTS.map(|part| vec![part]).to_vec(),
     };
-    let mut clients = Vec::new();
-    for parts in units {
-        println!("    {}", parts.join(", "));
-        let files = tools::build_artifacts(&mut command(profile, toolchain, &parts), "app")?;
-        let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
-        // Read before the next is built: all leave their file in the same place.
-        let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
-        clients.push((parts, client));
-    }
+    let clients = compile(profile, toolchain, units)?;
     tools::say(match profile {
         Profile::Dev => "Writing target/client",
         Profile::Release => "Writing and compressing target/client",
@@ -77,6 +69,48 @@ pub fn build(profile: Profile) -> Result<()> {
     // Last: a stamp stands only beside a complete folder.
     fs::write(stamp_file(), inputs)?;
     Ok(())
+}
+
+/// How many parts are compiled at the same time. Link-time optimisation of one part keeps one core
+/// busy; more lanes than this would each compile the dependencies again and hold a gigabyte and more.
+const LANES: usize = 2;
+
+/// Compiles every unit (some parts of the client in one), in lanes, and writes its glue. The order is
+/// that of the units, whichever lane was done first.
+fn compile(
+    profile: Profile,
+    toolchain: setup::Toolchain,
+    units: Vec<Vec<&str>>,
+) -> Result<Vec<(Vec<&str>, glue::Client)>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let lanes = LANES.min(cores).min(units.len());
+    let lane = &|lane: usize| -> Result<Vec<(usize, glue::Client)>> {
+        let mut done = Vec::new();
+        for (place, parts) in units.iter().enumerate().skip(lane).step_by(lanes) {
+            println!("    {}", parts.join(", "));
+            let mut cargo = command(profile, toolchain, parts);
+            // Cargo locks its target folder, so every lane but the first has one of its own.
+            if lane > 0 {
+                cargo.arg("--target-dir").arg(tools::root().join(format!("target/client-lane-{lane}")));
+            }
+            let files = tools::build_artifacts(&mut cargo, "app")?;
+            let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
+            // Read before the lane's next one is built: all leave their file in the same place.
+            let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
+            done.push((place, client));
+        }
+        Ok(done)
+    };
+    let mut done = std::thread::scope(|scope| -> Result<Vec<(usize, glue::Client)>> {
+        let running: Vec<_> = (0..lanes).map(|number| scope.spawn(move || lane(number))).collect();
+        let mut all = Vec::new();
+        for thread in running {
+            all.extend(thread.join().map_err(|_| anyhow::anyhow!("a thread that builds the client ended early"))??);
+        }
+        Ok(all)
+    })?;
+    done.sort_by_key(|(place, _)| *place);
+    Ok(done.into_iter().map(|(place, client)| (units[place].clone(), client)).collect())
 }
 
 /// What the client in `target/client` was made from; absent before the first build.

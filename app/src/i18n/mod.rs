@@ -7,6 +7,7 @@
 pub mod admin;
 pub mod common;
 pub mod compare;
+pub mod plan;
 pub mod rater;
 pub mod runs;
 
@@ -56,6 +57,14 @@ impl I18n {
         match self.lang {
             Lang::En => &compare::EN,
             Lang::Zh => &compare::ZH,
+        }
+    }
+
+    /// How a study's work is shared.
+    pub fn plan(&self) -> &'static plan::PlanTexts {
+        match self.lang {
+            Lang::En => &plan::EN,
+            Lang::Zh => &plan::ZH,
         }
     }
 

@@ -9,15 +9,19 @@ use serde::Serialize;
 use super::Global;
 use crate::{
     error::Failure,
-    report::{bundle, sheet, tables},
+    report::{bundle, results_file, sheet, tables},
 };
 
 /// `report`
 #[derive(Args)]
 pub struct Report {
     /// The bundle that `aixgrade export bundle` or the comparison's page wrote
-    #[arg(value_name = "BUNDLE")]
-    bundle: PathBuf,
+    #[arg(value_name = "BUNDLE", required_unless_present = "results")]
+    bundle: Option<PathBuf>,
+    /// In place of a bundle: per-task results of another runner, as MODEL=FILE with the tab-separated
+    /// columns task_id, passed, total; once for each model
+    #[arg(long, value_name = "MODEL=FILE", conflicts_with = "bundle")]
+    results: Vec<String>,
     /// The tables' language: en or zh
     #[arg(long, default_value = "en")]
     words: Lang,
@@ -37,8 +41,9 @@ struct Reported<'a> {
 
 /// Runs the command. It needs no data folder.
 pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
-    let name = report.bundle.display().to_string();
-    let file = File::open(&report.bundle)
+    let Some(bundle) = &report.bundle else { return results(global, report) };
+    let name = bundle.display().to_string();
+    let file = File::open(bundle)
         .map_err(|e| Failure::invalid(&name, format!("the file cannot be read: {e}"), "Name the bundle's file"))?;
     let bundle = bundle::read(&name, BufReader::new(file))?;
     let computed = sheet::compute(&bundle.ground);
@@ -68,4 +73,19 @@ pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
             bundle.manifest.files.len()
         )
     })
+}
+
+/// The tables of models whose results are in files.
+fn results(global: &Global, report: &Report) -> Result<(), Failure> {
+    let read = |given: &String| {
+        let Some((model, path)) = given.split_once('=') else {
+            return Err(Failure::invalid("--results", format!("`{given}` names no file"), "Write MODEL=FILE"));
+        };
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Failure::invalid(path, format!("the file cannot be read: {e}"), "Name the results' file"))?;
+        Ok((model.to_owned(), path.to_owned(), text))
+    };
+    let files = report.results.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    let figures = sheet::compute(&results_file::ground(&files)?);
+    global.show(&figures, |figures| tables::markdown(figures, report.words))
 }

@@ -9,6 +9,8 @@ pub mod audit;
 pub mod datasets;
 pub mod grading;
 pub mod migrations;
+pub mod plan;
+pub mod queue;
 pub mod results;
 pub mod results_lines;
 pub mod runs;

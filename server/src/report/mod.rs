@@ -4,6 +4,7 @@ pub mod bundle;
 pub mod csv;
 pub mod ground;
 pub mod lines;
+pub mod results_file;
 pub mod runs;
 pub mod sheet;
 pub mod tables;

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod comparisons;
 pub mod datasets;
 pub mod grading;
+pub mod handing;
 pub mod imports;
 pub mod runs;
 pub mod starter;
