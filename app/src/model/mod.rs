@@ -14,6 +14,7 @@ pub mod plan;
 pub mod problem;
 pub mod rubric;
 pub mod run;
+pub mod stats;
 pub mod study;
 pub mod submission;
 pub mod time;
