@@ -99,7 +99,20 @@ texts! {
         tests_kinder: "tests kinder", "测试更宽";
         pass_ratio: "Pass ratio", "通过率";
         mean_score: "Mean score", "平均分";
-        undefined: "undefined: one side does not vary", "无定义：一侧没有变化";
+        un_nothing: "no data", "没有数据";
+        un_too_few: "too few", "数量太少";
+        un_no_pairs: "nothing rated twice", "没有重复评分";
+        un_no_variation: "no variation", "没有差异可比";
+        un_not_crossed: "no two outputs rated by everybody", "没有两个以上输出由所有人评过";
+        un_several_samples: "several samples a task", "每题有多个样本";
+        un_unstable: "too unstable", "过于不稳定";
+        ac2: "Gwet's AC2", "Gwet AC2";
+        icc1: "ICC(1)", "ICC(1)";
+        icc2: "ICC(2,1)", "ICC(2,1)";
+        icc2k: "ICC(2,k)", "ICC(2,k)";
+        kappas: "Weighted kappa of each two raters", "两两评分人的加权 kappa";
+        dz: "Cohen's d_z", "Cohen d_z";
+        cliff: "Cliff's delta", "Cliff delta";
         model: "Model", "模型";
         any_model: "any", "任意";
         score: "Score", "评分";
@@ -154,6 +167,7 @@ texts! {
     say_more(n: &str):
         " If the difference is what it seems, about {n} more ratings would separate them.",
         "若差异确实如此，约需再增 {n} 条评分才能区分。";
+    un_disconnected(groups: u32): "raters fall into {groups} groups without a common output", "评分人分为 {groups} 组，互无共同评过的输出";
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 题中的 {found} 题";

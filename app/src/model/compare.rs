@@ -12,6 +12,7 @@ use super::{
     lang::{Bilingual, Lang},
     rubric::Rubric,
     run::{Metrics, PassAtK, Verdict},
+    stats::{Adjusted, Correlation, Known, McNemar, Paired, Reliability},
 };
 
 /// Which scores of an output count where people disagreed.
@@ -159,6 +160,8 @@ pub struct Compared {
     pub choice: Choice,
     /// Every figure.
     pub sheet: Sheet,
+    /// The raters' names, in the order in which figures number them.
+    pub raters: Vec<String>,
     /// What the figures were computed from; another stamp, newer figures.
     pub stamp: String,
     /// Whether newer ratings or verdicts are being counted while these figures are shown.
@@ -190,27 +193,13 @@ pub struct Human {
     /// Means, distributions, differences, agreement.
     pub comparison: Comparison,
     /// Tests of the differences, in the order of `comparison.differences`.
-    pub tests: Vec<Tested>,
-    /// Means freed of the raters' severity: a place a model, in it a place a dimension.
-    pub adjusted: Vec<Vec<Option<f64>>>,
-    /// Why there are no adjusted means on a dimension, where there are none.
-    pub not_adjusted: Vec<Option<String>>,
-}
-
-/// What tests say of one difference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tested {
-    /// Wilcoxon's signed-rank test over tasks, two-sided; absent where it is undefined.
-    pub wilcoxon: Option<f64>,
-    /// The sign-flip permutation test of the mean difference, two-sided.
-    pub permutation: Option<f64>,
-    /// Wilcoxon's p after Holm's correction over every difference of the page.
-    pub holm: Option<f64>,
-    /// Matched-pairs rank-biserial correlation, -1 to 1: how much of the ranked difference favours the
-    /// first model.
-    pub rank_biserial: Option<f64>,
-    /// About how many more ratings would separate the models, if the difference is what it seems.
-    pub more_ratings: Option<u64>,
+    pub tests: Vec<Known<Paired>>,
+    /// Wilcoxon's p of each after Holm's correction over all of them.
+    pub holm: Vec<Option<f64>>,
+    /// Means freed of the raters' severity, one place a dimension.
+    pub adjusted: Vec<Known<Adjusted>>,
+    /// Every coefficient of agreement, one place a dimension. Raters are places in [`Compared::raters`].
+    pub reliability: Vec<Reliability>,
 }
 
 /// Automated tests compared.
@@ -254,8 +243,8 @@ pub struct Pair {
     pub tasks: u64,
     /// Tasks that both solved, only the first, only the second, neither; by their first samples.
     pub table: [u64; 4],
-    /// McNemar's exact test, two-sided, mid-p.
-    pub mcnemar: Option<f64>,
+    /// McNemar's test; undefined where tasks have several samples.
+    pub mcnemar: Known<McNemar>,
     /// First minus second, pass@1.
     pub pass: f64,
     /// Its 95 % interval, by paired bootstrap over tasks.
@@ -282,16 +271,8 @@ pub struct Both {
 pub struct Related {
     /// The model's place; absent for all together.
     pub model: Option<usize>,
-    /// Outputs with both.
-    pub n: u64,
-    /// Spearman's rank correlation; absent where a side does not vary.
-    pub spearman: Option<f64>,
-    /// Its 95 % interval.
-    pub spearman_interval: Option<Interval>,
-    /// Kendall's tau-b.
-    pub kendall: Option<f64>,
-    /// Its 95 % interval.
-    pub kendall_interval: Option<Interval>,
+    /// Outputs with both, and the correlations.
+    pub correlation: Correlation,
 }
 
 /// One output with both.

@@ -14,7 +14,7 @@ use app::model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::stats::{bootstrap::Cell, passk::Sample};
+use crate::stats::{bootstrap::Cell, passk::Sample, ratings::Unit};
 
 /// The ground of one comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -151,23 +151,19 @@ impl Ground {
         cells
     }
 
-    /// The scores of each output by people, grouped by study and output: what agreement is about.
-    pub fn units(&self, dimension: usize) -> Vec<Vec<u8>> {
-        self.grouped(dimension).into_iter().map(|unit| unit.into_iter().map(|(_, score)| score).collect()).collect()
-    }
-
-    /// The same with the rater's place beside each score.
-    pub fn grouped(&self, dimension: usize) -> Vec<Vec<(u32, u8)>> {
-        let mut units: Vec<Vec<(u32, u8)>> = Vec::new();
+    /// The outputs with their scores by people, by study and output: what agreement and severity are
+    /// about. An output in two studies is two units, so that nobody agrees with themselves.
+    pub fn units(&self, dimension: usize) -> Vec<Unit> {
+        let mut units: Vec<Unit> = Vec::new();
         let mut last = None;
         for (rating, scores) in self.scored() {
             // An adjudicator's say is no second opinion.
             let (Some(rater), Some(score)) = (rating.rater, scores.get(dimension)) else { continue };
             if last.replace((rating.study, rating.output)) != Some((rating.study, rating.output)) {
-                units.push(Vec::new());
+                units.push(Unit { model: rating.model as usize, task: rating.task as usize, ratings: Vec::new() });
             }
             if let Some(unit) = units.last_mut() {
-                unit.push((rater, *score));
+                unit.ratings.push((rater, *score));
             }
         }
         units

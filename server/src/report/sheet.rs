@@ -3,127 +3,218 @@
 use std::collections::BTreeSet;
 
 use app::model::{
-    compare::{Automated, Both, Checked, Human, Pair, Point, Related, Sheet, Tested},
-    comparison::{Comparison, Difference, DimensionScores, Interval, ModelScores},
+    compare::{Automated, Both, Checked, Human, Pair, Point, Related, Sheet},
+    comparison::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     rubric::{Dimension, Rubric},
     run::Verdict,
+    stats::{Estimate, Known, Reliability},
 };
 
 use super::ground::{Ground, GroundRun};
 use crate::stats::{
-    agreement::agreement,
-    bootstrap::{self, Cell},
+    bootstrap::{self, Cell, Scores},
+    correlation::{self, correlation},
+    family::holm,
+    paired::paired,
     passk::{self, Sample},
+    random::{Draws, RESAMPLES},
+    ratings::Unit,
+    reliability::reliability,
+    severity::adjusted,
 };
 
-/// Resamples behind every interval: its ends are then steady to about a twentieth of its width.
-pub const RESAMPLES: u32 = 2000;
+/// What automated figures are drawn from: no study is behind them, so none may change them.
+const AUTOMATED_SEED: u64 = 0;
+
+// Every figure draws from streams of its own, so that one more changes no other.
+const MEANS: u64 = 1 << 16;
+const PAIRED: u64 = 2 << 16;
+const AGREEMENT: u64 = 3 << 16;
+const AUTOMATED: u64 = 4 << 16;
+const BOTH: u64 = 5 << 16;
 
 /// Every figure.
 pub fn compute(ground: &Ground) -> Sheet {
-    let cells: Vec<Vec<Vec<Cell>>> = (0..ground.dimensions()).map(|d| ground.cells(d)).collect();
+    let dimensions: Vec<Drawn> = (0..ground.dimensions()).map(|d| Drawn::of(ground, d)).collect();
+    let rubric = ground.rubric.as_ref().filter(|_| !ground.ratings.is_empty());
     Sheet {
         models: ground.models.iter().map(|(_, name)| name.clone()).collect(),
-        human: ground
-            .rubric
-            .as_ref()
-            .filter(|_| !ground.ratings.is_empty())
-            .map(|rubric| human(ground, rubric, &cells)),
+        human: rubric.map(|rubric| human(ground, rubric, &dimensions)),
         automated: (!ground.runs.is_empty()).then(|| automated(ground)),
-        both: both(ground, &cells),
+        both: both(ground, &dimensions),
     }
 }
 
-/// Each interval draws from a stream of its own, so that one more model changes no other figure.
-fn stream(seed: u64, first: usize, second: usize, what: usize) -> u64 {
-    seed ^ (((first as u64) << 48) | ((second as u64) << 32) | (what as u64 + 1))
+/// One dimension's ratings in the two shapes that figures take.
+struct Drawn {
+    /// A place a model, in it a cell for every task.
+    cells: Vec<Vec<Cell>>,
+    /// Outputs with who gave which score.
+    units: Vec<Unit>,
 }
 
-/// Streams of automated figures lie apart from those of the dimensions.
-const PASS: usize = 1000;
-const RATIO: usize = 1001;
+impl Drawn {
+    fn of(ground: &Ground, dimension: usize) -> Drawn {
+        Drawn { cells: ground.cells(dimension), units: ground.units(dimension) }
+    }
+}
 
-fn human(ground: &Ground, rubric: &Rubric, cells: &[Vec<Vec<Cell>>]) -> Human {
-    let models = ground.models.iter().enumerate().map(|(m, (_, name))| {
-        let dimensions =
-            rubric.dimensions.iter().enumerate().map(|(d, dimension)| scores(ground, cells, m, d, dimension));
-        let own = || ground.ratings.iter().filter(|rating| rating.model as usize == m);
-        ModelScores {
-            model: name.clone(),
-            ratings: own().count() as u64,
-            tasks: own().map(|rating| rating.task).collect::<BTreeSet<_>>().len() as u64,
-            dimensions: dimensions.collect(),
+/// The model's own number, by which its draws are found.
+fn key(ground: &Ground, model: usize) -> u64 {
+    ground.models.get(model).map_or(0, |(id, _)| id.0.unsigned_abs())
+}
+
+fn interval(estimate: Known<Estimate>) -> Option<Interval> {
+    estimate.ok()?.interval.ok()
+}
+
+fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
+    let seed = ground.seed;
+    let mut models: Vec<ModelScores> = ground
+        .models
+        .iter()
+        .enumerate()
+        .map(|(m, (_, name))| {
+            let own = || ground.ratings.iter().filter(|rating| rating.model as usize == m);
+            ModelScores {
+                model: name.clone(),
+                ratings: own().count() as u64,
+                tasks: own().map(|rating| rating.task).collect::<BTreeSet<_>>().len() as u64,
+                dimensions: Vec::new(),
+            }
+        })
+        .collect();
+    let (mut differences, mut tests) = (Vec::new(), Vec::new());
+    for (d, (drawn, dimension)) in drawn.iter().zip(&rubric.dimensions).enumerate() {
+        let scores = drawn.cells.iter().enumerate();
+        let scores: Vec<Scores> = scores.map(|(m, tasks)| Scores { key: key(ground, m), tasks }).collect();
+        let joint = bootstrap::joint(&scores, Draws::new(seed, MEANS + d as u64));
+        for ((model, cells), mean) in models.iter_mut().zip(&drawn.cells).zip(joint.means) {
+            model.dimensions.push(DimensionScores {
+                mean: mean.ok().map(|estimate| estimate.value),
+                interval: interval(mean),
+                distribution: distribution(cells, dimension),
+            });
         }
+        for gap in joint.differences {
+            let (first, second) = (gap.first, gap.second);
+            differences.push(Difference {
+                dimension: d,
+                first,
+                second,
+                tasks: gap.tasks.into(),
+                mean: gap.difference.ok().map(|estimate| estimate.value),
+                interval: interval(gap.difference),
+            });
+            // By the models' own numbers: a pair's draws are the same whoever else is compared.
+            let pair = (key(ground, first) << 32) ^ key(ground, second);
+            let draws = Draws::new(seed ^ pair, PAIRED + d as u64);
+            tests.push(paired(&drawn.cells[first], &drawn.cells[second], draws));
+        }
+    }
+    let reliability: Vec<Reliability> = drawn
+        .iter()
+        .zip(&rubric.dimensions)
+        .enumerate()
+        .map(|(d, (drawn, dimension))| {
+            let (low, high) = dimension.range();
+            reliability(&drawn.units, low, high, Draws::new(seed, AGREEMENT + d as u64))
+        })
+        .collect();
+    let value = |known: Known<Estimate>| known.ok().map(|estimate| estimate.value);
+    let agreement = reliability.iter().map(|r| Agreement {
+        alpha: value(r.alpha),
+        exact: value(r.exact),
+        within_one: value(r.within_one),
+        pairs: r.pairs,
     });
-    let mut differences = Vec::new();
-    for (first, second) in pairs(ground.models.len()) {
-        for (d, cells) in cells.iter().enumerate() {
-            let (a, b) = (&cells[first], &cells[second]);
-            let (mean, tasks) = bootstrap::difference(a, b);
-            let interval = bootstrap::difference_interval(a, b, RESAMPLES, stream(ground.seed, first, second, d));
-            differences.push(Difference { dimension: d, first, second, tasks, mean, interval });
-        }
-    }
-    let comparison = Comparison {
-        models: models.collect(),
-        agreement: rubric
-            .dimensions
-            .iter()
-            .enumerate()
-            .map(|(d, dimension)| {
-                let (low, high) = dimension.range();
-                agreement(&ground.units(d), low, high)
-            })
-            .collect(),
-        rubric: rubric.clone(),
-        resamples: RESAMPLES,
-        seed: ground.seed.to_string(),
-        differences,
-    };
+    let ps: Vec<Option<f64>> = tests.iter().map(|test| Some(test.as_ref().ok()?.wilcoxon.p)).collect();
     Human {
         raters: ground.raters.len() as u64,
         adjudicated: ground.adjudicated,
-        tests: vec![Tested::default(); comparison.differences.len()],
-        adjusted: Vec::new(),
-        not_adjusted: Vec::new(),
-        comparison,
+        holm: holm(&ps),
+        tests,
+        adjusted: drawn.iter().map(|drawn| adjusted(&drawn.units, ground.models.len())).collect(),
+        comparison: Comparison {
+            rubric: rubric.clone(),
+            agreement: agreement.collect(),
+            models,
+            differences,
+            resamples: RESAMPLES,
+            seed: seed.to_string(),
+        },
+        reliability,
     }
 }
 
-fn scores(ground: &Ground, cells: &[Vec<Vec<Cell>>], m: usize, d: usize, dimension: &Dimension) -> DimensionScores {
+fn distribution(cells: &[Cell], dimension: &Dimension) -> Vec<u64> {
     let (low, high) = dimension.range();
-    let own = &cells[d][m];
-    let mut distribution = vec![0; usize::from(high.saturating_sub(low)) + 1];
-    for score in own.iter().flatten() {
+    let mut counts = vec![0; usize::from(high.saturating_sub(low)) + 1];
+    for score in cells.iter().flatten() {
         // Scores are whole numbers of the scale.
-        if let Some(count) = distribution.get_mut((*score - f64::from(low)) as usize) {
+        if let Some(count) = counts.get_mut((*score - f64::from(low)) as usize) {
             *count += 1;
         }
     }
-    DimensionScores {
-        mean: bootstrap::mean(own),
-        interval: bootstrap::mean_interval(own, RESAMPLES, stream(ground.seed, m, m, d)),
-        distribution,
-    }
-}
-
-/// Every pair of so many, each once.
-fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).flat_map(move |first| (first + 1..count).map(move |second| (first, second)))
+    counts
 }
 
 fn automated(ground: &Ground) -> Automated {
-    let run_of = |m: usize| ground.runs.iter().find(|run| run.model as usize == m);
-    let models = (0..ground.models.len()).map(|m| run_of(m).map(|run| checked(ground, run))).collect();
-    let pairs = pairs(ground.models.len()).filter_map(|(first, second)| {
-        let (a, b) = (run_of(first)?, run_of(second)?);
-        Some(pair(ground, (first, a), (second, b)))
-    });
-    Automated { models, pairs: pairs.collect() }
+    let runs: Vec<(usize, &GroundRun)> = ground.runs.iter().map(|run| (run.model as usize, run)).collect();
+    let samples: Vec<Vec<Vec<Sample>>> = runs.iter().map(|(_, run)| ground.samples(run)).collect();
+    let places: Vec<usize> = (0..runs.len()).collect();
+    let mut models: Vec<Option<Checked>> = vec![None; ground.models.len()];
+    let mut pairs = Vec::new();
+    // Runs over the same tasks are drawn together; others each alone, and each two over what they share.
+    let same = runs.windows(2).all(|two| two[0].1.tasks == two[1].1.tasks);
+    let groups: Vec<Vec<usize>> = if same { vec![places.clone()] } else { places.iter().map(|p| vec![*p]).collect() };
+    for group in &groups {
+        let all: Vec<&[Vec<Sample>]> = group.iter().map(|place| samples[*place].as_slice()).collect();
+        let found = figures(ground, &runs, group, &all);
+        for (at, place) in group.iter().enumerate() {
+            let (model, run) = runs[*place];
+            let of = |joint: Option<&app::model::stats::Joint>| interval(*joint?.means.get(at)?);
+            if let Some(cell) = models.get_mut(model) {
+                *cell = Some(checked(ground, run, &samples[*place], of(found.pass_at.first()), of(Some(&found.ratio))));
+            }
+        }
+        pairs.extend(paired_runs(&runs, group, &all, &found));
+    }
+    if !same {
+        for (a, b) in (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b))) {
+            let (first, second) = (runs[a].1, runs[b].1);
+            let place = |tasks: &[u32], task: u32| tasks.iter().position(|other| *other == task);
+            let shared =
+                first.tasks.iter().enumerate().filter_map(|(at, task)| Some((at, place(&second.tasks, *task)?)));
+            let (of_a, of_b): (Vec<_>, Vec<_>) =
+                shared.map(|(at, other)| (samples[a][at].clone(), samples[b][other].clone())).unzip();
+            let all = [of_a.as_slice(), of_b.as_slice()];
+            let found = figures(ground, &runs, &[a, b], &all);
+            pairs.extend(paired_runs(&runs, &[a, b], &all, &found));
+        }
+    }
+    pairs.sort_by_key(|pair: &Pair| (pair.first, pair.second));
+    Automated { models, pairs }
 }
 
-fn checked(ground: &Ground, run: &GroundRun) -> Checked {
-    let samples = ground.samples(run);
+fn figures(
+    ground: &Ground,
+    runs: &[(usize, &GroundRun)],
+    group: &[usize],
+    samples: &[&[Vec<Sample>]],
+) -> app::model::stats::Automated {
+    let models: Vec<(u64, &[Vec<Sample>])> =
+        group.iter().zip(samples).map(|(place, samples)| (key(ground, runs[*place].0), *samples)).collect();
+    passk::automated(&models, Draws::new(AUTOMATED_SEED, AUTOMATED))
+}
+
+fn checked(
+    ground: &Ground,
+    run: &GroundRun,
+    samples: &[Vec<Sample>],
+    pass_interval: Option<Interval>,
+    ratio_interval: Option<Interval>,
+) -> Checked {
     let count = |verdict| {
         let found = run.verdicts.iter().filter(|checked| checked.verdict == Some(verdict)).count();
         (verdict, u32::try_from(found).unwrap_or(u32::MAX))
@@ -132,96 +223,71 @@ fn checked(ground: &Ground, run: &GroundRun) -> Checked {
     let anomalies = anomalies.filter_map(|checked| ground.tasks.get(checked.task as usize));
     Checked {
         run: run.id,
-        metrics: passk::metrics(&samples),
-        pass_interval: task_interval(ground, run, &samples, passed, PASS),
-        ratio_interval: task_interval(ground, run, &samples, ratio, RATIO),
-        pass_at: passk::pass_at(&samples),
+        metrics: passk::metrics(samples),
+        pass_interval,
+        ratio_interval,
+        pass_at: passk::pass_at(samples),
         verdicts: Verdict::ALL.into_iter().map(count).collect(),
         anomalies: anomalies.map(|task| task.task_id.clone()).collect(),
         missing: run.missing,
     }
 }
 
-/// The share of a task's samples that solve it; 0 without one.
-fn passed(samples: &[Sample]) -> f64 {
-    mean_of(samples, |sample| f64::from(u8::from(sample.solved)))
-}
-
-/// The mean pass ratio of a task's samples, as published; 0 without one.
-fn ratio(samples: &[Sample]) -> f64 {
-    mean_of(samples, |sample| sample.ratio)
-}
-
-fn mean_of(samples: &[Sample], value: impl Fn(&Sample) -> f64) -> f64 {
-    match samples.len() {
-        0 => 0.0,
-        n => samples.iter().map(value).sum::<f64>() / n as f64,
-    }
-}
-
-fn task_interval(
-    ground: &Ground,
-    run: &GroundRun,
-    samples: &[Vec<Sample>],
-    value: fn(&[Sample]) -> f64,
-    what: usize,
-) -> Option<Interval> {
-    let cells: Vec<Cell> = samples.iter().map(|samples| vec![value(samples)]).collect();
-    let m = run.model as usize;
-    bootstrap::mean_interval(&cells, RESAMPLES, stream(ground.seed, m, m, what))
-}
-
-fn pair(ground: &Ground, (first, a): (usize, &GroundRun), (second, b): (usize, &GroundRun)) -> Pair {
-    let (samples_a, samples_b) = (ground.samples(a), ground.samples(b));
-    let place = |tasks: &[u32], task: u32| tasks.iter().position(|other| *other == task);
-    let shared: Vec<(&[Sample], &[Sample])> = a
-        .tasks
-        .iter()
-        .enumerate()
-        .filter_map(|(at, task)| {
-            Some((samples_a.get(at)?.as_slice(), samples_b.get(place(&b.tasks, *task)?)?.as_slice()))
-        })
-        .collect();
-    let solved = |samples: &[Sample]| samples.first().is_some_and(|sample| sample.solved);
-    let mut table = [0u64; 4];
-    for (a, b) in &shared {
-        let at = match (solved(a), solved(b)) {
-            (true, true) => 0,
-            (true, false) => 1,
-            (false, true) => 2,
-            (false, false) => 3,
-        };
-        table[at] += 1;
-    }
-    let cells = |value: fn(&[Sample]) -> f64| -> (Vec<Cell>, Vec<Cell>) {
-        shared.iter().map(|(a, b)| (vec![value(a)], vec![value(b)])).unzip()
-    };
-    let of = |value, what| {
-        let (a, b) = cells(value);
-        let (mean, _) = bootstrap::difference(&a, &b);
-        let seed = stream(ground.seed, first, second, what);
-        (mean.unwrap_or(0.0), bootstrap::difference_interval(&a, &b, RESAMPLES, seed))
-    };
-    let ((pass, pass_interval), (ratio, ratio_interval)) = (of(passed, PASS), of(ratio, RATIO));
-    Pair { first, second, tasks: shared.len() as u64, table, mcnemar: None, pass, pass_interval, ratio, ratio_interval }
+/// Every two of a group, over the tasks that all of it has.
+fn paired_runs(
+    runs: &[(usize, &GroundRun)],
+    group: &[usize],
+    samples: &[&[Vec<Sample>]],
+    found: &app::model::stats::Automated,
+) -> Vec<Pair> {
+    let Some(pass) = found.pass_at.first() else { return Vec::new() };
+    let each = pass.differences.iter().zip(&found.ratio.differences).zip(&found.mcnemar);
+    let solved = |samples: &Vec<Sample>| samples.first().is_some_and(|sample| sample.solved);
+    let value = |known: Known<Estimate>| known.map_or(0.0, |estimate| estimate.value);
+    each.map(|((pass, ratio), mcnemar)| {
+        let mut table = [0u64; 4];
+        for (a, b) in samples[pass.first].iter().zip(samples[pass.second]) {
+            let at = match (solved(a), solved(b)) {
+                (true, true) => 0,
+                (true, false) => 1,
+                (false, true) => 2,
+                (false, false) => 3,
+            };
+            table[at] += 1;
+        }
+        Pair {
+            first: runs[group[pass.first]].0,
+            second: runs[group[pass.second]].0,
+            tasks: pass.tasks.into(),
+            table,
+            mcnemar: *mcnemar,
+            pass: value(pass.difference),
+            pass_interval: interval(pass.difference),
+            ratio: value(ratio.difference),
+            ratio_interval: interval(ratio.difference),
+        }
+    })
+    .collect()
 }
 
 /// Tests against people, on the rubric's dimension of correctness (its first, where none is called so).
-fn both(ground: &Ground, cells: &[Vec<Vec<Cell>>]) -> Option<Both> {
+fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
     let rubric = ground.rubric.as_ref()?;
     let dimension = rubric.dimensions.iter().position(|d| d.key == "correctness").unwrap_or(0);
     let (low, high) = rubric.dimensions.get(dimension)?.range();
     let width = f64::from(high.saturating_sub(low)).max(1.0);
     let mut points = Vec::new();
+    let mut places = Vec::new();
     for run in &ground.runs {
         let (model, samples) = (run.model as usize, ground.samples(run));
         for (task, samples) in run.tasks.iter().zip(&samples) {
-            let cell = cells.get(dimension)?.get(model)?.get(*task as usize);
+            let cell = drawn.get(dimension)?.cells.get(model)?.get(*task as usize);
             let score = cell.and_then(|cell| bootstrap::mean(std::slice::from_ref(cell)));
             if let (Some(score), Some(row), false) = (score, ground.tasks.get(*task as usize), samples.is_empty()) {
-                let ratio = ratio(samples);
+                let ratio = samples.iter().map(|sample| sample.ratio).sum::<f64>() / samples.len() as f64;
                 let apart = (score - f64::from(low)) / width - ratio.clamp(0.0, 1.0);
                 points.push(Point { model, task: row.id, task_id: row.task_id.clone(), ratio, score, apart });
+                places.push(*task as usize);
             }
         }
     }
@@ -229,18 +295,12 @@ fn both(ground: &Ground, cells: &[Vec<Vec<Cell>>]) -> Option<Both> {
         return None;
     }
     let with_points: BTreeSet<usize> = points.iter().map(|point| point.model).collect();
-    let rows = with_points.into_iter().map(Some).chain([None]).map(|model| related(ground.seed, model, &points));
+    let rows = with_points.into_iter().map(Some).chain([None]).map(|model| {
+        let own = points.iter().zip(&places).filter(|(point, _)| model.is_none_or(|model| model == point.model));
+        let own: Vec<correlation::Point> =
+            own.map(|(point, task)| correlation::Point { task: *task, x: point.ratio, y: point.score }).collect();
+        let figure = BOTH + model.map_or(0, |m| key(ground, m));
+        Related { model, correlation: correlation(&own, Draws::new(ground.seed, figure)) }
+    });
     Some(Both { dimension, rows: rows.collect(), points })
-}
-
-fn related(_seed: u64, model: Option<usize>, points: &[Point]) -> Related {
-    let own = points.iter().filter(|point| model.is_none_or(|model| model == point.model));
-    Related {
-        model,
-        n: own.count() as u64,
-        spearman: None,
-        spearman_interval: None,
-        kendall: None,
-        kendall_interval: None,
-    }
 }

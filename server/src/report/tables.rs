@@ -6,6 +6,7 @@ use app::model::{
     compare::{Checked, Sheet},
     comparison::Interval,
     lang::Lang,
+    stats::{Estimate, Known},
 };
 
 /// A table: a caption, a head, rows. Every cell is plain text.
@@ -130,17 +131,19 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
         let p = |p: Option<f64>| {
             p.map_or_else(|| "–".to_owned(), |p| if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") })
         };
-        let rows = c.differences.iter().zip(&human.tests).filter(|(x, _)| x.mean.is_some()).map(|(x, test)| {
-            let name = |at: usize| sheet.models.get(at).cloned().unwrap_or_default();
-            vec![
-                c.rubric.dimensions.get(x.dimension).map(|d| d.name.get(lang).to_owned()).unwrap_or_default(),
-                format!("{} − {}", name(x.first), name(x.second)),
-                x.mean.map_or_else(|| "–".into(), |mean| format!("{mean:.4}{}", range(x.interval))),
-                p(test.wilcoxon),
-                p(test.holm),
-                x.tasks.to_string(),
-            ]
-        });
+        let rows = c.differences.iter().zip(human.tests.iter().zip(&human.holm)).filter(|(x, _)| x.mean.is_some()).map(
+            |(x, (test, holm))| {
+                let name = |at: usize| sheet.models.get(at).cloned().unwrap_or_default();
+                vec![
+                    c.rubric.dimensions.get(x.dimension).map(|d| d.name.get(lang).to_owned()).unwrap_or_default(),
+                    format!("{} − {}", name(x.first), name(x.second)),
+                    x.mean.map_or_else(|| "–".into(), |mean| format!("{mean:.4}{}", range(x.interval))),
+                    p(test.as_ref().ok().map(|test| test.wilcoxon.p)),
+                    p(*holm),
+                    x.tasks.to_string(),
+                ]
+            },
+        );
         let rows: Vec<_> = rows.collect();
         if !rows.is_empty() {
             tables.push(Table {
@@ -157,13 +160,22 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
                 rows,
             });
         }
-        let figure = |v: Option<f64>| v.map_or_else(|| "–".to_owned(), |v| format!("{v:.3}"));
+        let figure = |known: Known<Estimate>| match known {
+            Err(_) => "–".to_owned(),
+            Ok(estimate) => {
+                let range = estimate.interval.ok().map(|i| format!(" [{:.3}, {:.3}]", i.low, i.high));
+                format!("{:.3}{}", estimate.value, range.unwrap_or_default())
+            }
+        };
         tables.push(Table {
             label: "agreement",
-            caption: say("Agreement of the raters", "评分一致性"),
+            caption: say("Agreement of the raters (95 % intervals in brackets)", "评分一致性（方括号内为 95 % 区间）"),
             head: vec![
                 say("Dimension", "维度"),
                 say("Krippendorff's alpha", "Krippendorff α"),
+                "AC2".into(),
+                "ICC(1)".into(),
+                "ICC(2,1)".into(),
                 say("Exact", "完全一致"),
                 say("Within one", "相差不超过 1"),
                 say("Pairs", "对数"),
@@ -172,15 +184,11 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
                 .rubric
                 .dimensions
                 .iter()
-                .zip(&c.agreement)
-                .map(|(d, a)| {
-                    vec![
-                        d.name.get(lang).to_owned(),
-                        figure(a.alpha),
-                        figure(a.exact),
-                        figure(a.within_one),
-                        a.pairs.to_string(),
-                    ]
+                .zip(&human.reliability)
+                .map(|(d, r)| {
+                    let name = d.name.get(lang).to_owned();
+                    let figures = [r.alpha, r.ac2, r.icc1, r.icc2, r.exact, r.within_one].map(figure);
+                    [name].into_iter().chain(figures).chain([r.pairs.to_string()]).collect()
                 })
                 .collect(),
         });

@@ -264,6 +264,7 @@ impl Comparisons for ComparisonService {
             choice: settled.choice,
             options: settled.options,
             sheet: computed.sheet.clone(),
+            raters: computed.ground.raters.iter().map(|(_, name)| name.clone()).collect(),
             stamp: computed.stamp.clone(),
             behind,
         })

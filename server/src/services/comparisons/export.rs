@@ -102,9 +102,13 @@ impl ComparisonService {
                     File::Latex => tables::latex(&computed.sheet, ready.lang),
                     _ => tables::markdown(&computed.sheet, ready.lang),
                 };
-                out.write_all(text.as_bytes())?;
-                out.flush()?;
-                Ok(0)
+                // Whoever reads may be slow: not on the async threads.
+                let write = move || {
+                    out.write_all(text.as_bytes())?;
+                    out.flush()?;
+                    Ok(0)
+                };
+                tokio::task::spawn_blocking(write).await.map_err(Failure::internal)?
             }
             File::Bundle => self.bundle(ready, out).await,
         }

@@ -6,9 +6,10 @@ use super::{Links, tested::p_value};
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Human, Tested},
+        compare::{Compared, Human},
         comparison::{Agreement, Comparison, Difference, Interval, ModelScores, Separation},
         rubric::Dimension,
+        stats::{Estimate, Known, Paired, Undefined},
     },
     ui::{
         chart::{self, Axis, Bar, Head, Mark, Part, signed},
@@ -39,7 +40,7 @@ pub fn view(i: I18n, c: Comparison) -> AnyView {
 }
 
 /// The comparison of a dataset's models, with tests of the differences and ways to the tasks.
-pub fn with_tests(i: I18n, human: &Human, links: &Links) -> AnyView {
+pub fn with_tests(i: I18n, found: &Compared, human: &Human, links: &Links) -> AnyView {
     let (t, c) = (i.admin(), &human.comparison);
     let sections = c
         .rubric
@@ -54,7 +55,7 @@ pub fn with_tests(i: I18n, human: &Human, links: &Links) -> AnyView {
         {adjusted(i, human)}
         {sections}
         {tests(i, human)}
-        {agreement(i, c)}
+        {reliability(i, found, human)}
     }
     .into_any()
 }
@@ -62,7 +63,8 @@ pub fn with_tests(i: I18n, human: &Human, links: &Links) -> AnyView {
 /// Means freed of the raters' severity, beside the raw ones.
 fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
     let (t, c) = (i.compare(), &human.comparison);
-    if human.adjusted.is_empty() {
+    // With one rater there is nobody to be more severe than.
+    if human.raters < 2 {
         return None;
     }
     let heads = c.models.iter().map(|m| view! { <th scope="col" class="num">{m.model.clone()}</th> }).collect_view();
@@ -72,14 +74,15 @@ fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
         .iter()
         .enumerate()
         .map(|(d, dimension)| {
-            let why = human.not_adjusted.get(d).cloned().flatten();
+            let fair = human.adjusted.get(d).cloned().unwrap_or(Err(Undefined::Nothing));
+            let why = fair.as_ref().err().map(|why| undefined(i, *why));
             let cells = c
                 .models
                 .iter()
                 .enumerate()
                 .map(|(m, model)| {
                     let raw = model.dimensions.get(d).and_then(|s| s.mean);
-                    let fair = human.adjusted.get(m).and_then(|dims| dims.get(d)).copied().flatten();
+                    let fair = fair.as_ref().ok().and_then(|a| a.means.get(m)?.ok());
                     let figure = |v: Option<f64>| v.map_or_else(|| "–".into(), |v| format!("{v:.2}"));
                     view! {
                         <td class="num">
@@ -115,31 +118,33 @@ fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
 /// Every difference with its tests.
 fn tests(i: I18n, human: &Human) -> Option<AnyView> {
     let (t, c) = (i.compare(), &human.comparison);
-    if human.tests.iter().all(|test| test.wilcoxon.is_none() && test.permutation.is_none()) {
+    if human.tests.iter().all(Result::is_err) {
         return None;
     }
     let rows = c
         .differences
         .iter()
-        .zip(&human.tests)
-        .map(|(x, test)| {
+        .zip(human.tests.iter().zip(&human.holm))
+        .filter_map(|(x, (test, holm))| {
+            let test = test.as_ref().ok()?;
             let name = c.rubric.dimensions.get(x.dimension).map(|d| d.name.get(i.lang).to_owned());
-            let p = |p: Option<f64>| p.map_or_else(|| "–".into(), p_value);
-            let difference = x.mean.map_or_else(|| "–".into(), |mean| signed(mean, 2));
-            view! {
+            let effect = |known: Known<f64>| known.map_or_else(|_| "–".into(), |r| signed(r, 2));
+            Some(view! {
                 <tr>
                     <th scope="row">{name}</th>
                     <td>{format!("{} − {}", model(c, x.first), model(c, x.second))}</td>
-                    <td class="num">{difference}</td>
-                    <td class="num">{test.rank_biserial.map_or_else(|| "–".into(), |r| signed(r, 2))}</td>
-                    <td class="num">{p(test.wilcoxon)}</td>
-                    <td class="num">{p(test.permutation)}</td>
-                    <td class="num">{p(test.holm)}</td>
+                    <td class="num">{signed(test.mean, 2)}</td>
+                    <td class="num">{effect(test.rank_biserial)}</td>
+                    <td class="num">{effect(test.cohen_dz)}</td>
+                    <td class="num">{signed(test.cliff_delta, 2)}</td>
+                    <td class="num">{p_value(test.wilcoxon.p)}</td>
+                    <td class="num">{p_value(test.permutation.p)}</td>
+                    <td class="num">{holm.map_or_else(|| "–".into(), p_value)}</td>
                 </tr>
-            }
+            })
         })
         .collect_view();
-    let heads = [t.difference, t.effect, t.wilcoxon, t.permutation, t.holm]
+    let heads = [t.difference, t.effect, t.dz, t.cliff, t.wilcoxon, t.permutation, t.holm]
         .map(|word| view! { <th scope="col" class="num">{word}</th> })
         .collect_view();
     Some(
@@ -239,7 +244,7 @@ fn best(c: &Comparison, d: usize) -> Option<usize> {
 fn by_dimension(
     i: I18n,
     c: &Comparison,
-    tests: &[Tested],
+    tests: &[Known<Paired>],
     d: usize,
     dimension: &Dimension,
     links: Option<&Links>,
@@ -250,7 +255,8 @@ fn by_dimension(
     let more = |x: &Difference| {
         let at = c.differences.iter().position(|other| std::ptr::eq(other, x));
         let test = at.and_then(|at| tests.get(at)).filter(|_| x.verdict() == Separation::NotSeparated);
-        test.and_then(|test| test.more_ratings).map(|n| (i.compare().say_more)(&i.number(n)))
+        let needed = test.and_then(|test| test.as_ref().ok()?.needed.ok()).map(|needed| needed.more_ratings);
+        needed.filter(|n| *n > 0).map(|n| (i.compare().say_more)(&i.number(n)))
     };
     let sentences = pairs.iter().map(|x| {
         let class = match x.verdict() {
@@ -487,6 +493,116 @@ fn agreement_row(i: I18n, dimension: &Dimension, a: &Agreement) -> impl IntoView
             <td class="num">{i.number(a.pairs)}</td>
         </tr>
     }
+}
+
+/// Why a figure is missing, in a few words.
+pub fn undefined(i: I18n, why: Undefined) -> String {
+    let t = i.compare();
+    match why {
+        Undefined::Nothing => t.un_nothing.into(),
+        Undefined::TooFew => t.un_too_few.into(),
+        Undefined::NoPairs => t.un_no_pairs.into(),
+        Undefined::NoVariation => t.un_no_variation.into(),
+        Undefined::NotCrossed => t.un_not_crossed.into(),
+        Undefined::Disconnected(groups) => (t.un_disconnected)(groups),
+        Undefined::SeveralSamples => t.un_several_samples.into(),
+        Undefined::Unstable => t.un_unstable.into(),
+    }
+}
+
+/// Every coefficient of agreement with its interval, and each two raters' kappa.
+fn reliability(i: I18n, found: &Compared, human: &Human) -> AnyView {
+    let t = i.compare();
+    let cell = |known: Known<Estimate>, share: bool| {
+        let (figure, within) = match known {
+            Err(why) => (undefined(i, why), None),
+            Ok(estimate) => {
+                let text =
+                    |v: f64| if share { format!("{:.0} %", v * 100.0) } else { format!("{v:.2}").replace('-', "−") };
+                let within = estimate.interval.ok().map(|r| format!("[{}, {}]", text(r.low), text(r.high)));
+                (text(estimate.value), within)
+            }
+        };
+        let class = if known.is_ok() { "mean" } else { "muted small" };
+        view! {
+            <td class="num">
+                <span class=class>{figure}</span>
+                {within.map(|text| view! { <span class="interval">{text}</span> })}
+            </td>
+        }
+    };
+    let dimensions = &human.comparison.rubric.dimensions;
+    let rows = dimensions
+        .iter()
+        .zip(&human.reliability)
+        .map(|(dimension, r)| {
+            view! {
+                <tr>
+                    <th scope="row">{dimension.name.get(i.lang).to_owned()}</th>
+                    {cell(r.alpha, false)} {cell(r.ac2, false)} {cell(r.icc1, false)} {cell(r.icc2, false)}
+                    {cell(r.icc2k, false)} {cell(r.exact, true)} {cell(r.within_one, true)}
+                    <td class="num">{i.number(r.pairs)}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    let a = i.admin();
+    let heads = [a.alpha, t.ac2, t.icc1, t.icc2, t.icc2k, a.exact, a.within_one, a.pairs]
+        .map(|word| view! { <th scope="col" class="num">{word}</th> })
+        .collect_view();
+    let name = |at: u32| found.raters.get(at as usize).cloned().unwrap_or_default();
+    let pairs = human.reliability.first().map(|r| r.kappas.clone()).unwrap_or_default();
+    let kappa_heads = dimensions
+        .iter()
+        .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
+        .collect_view();
+    let kappas = pairs
+        .iter()
+        .map(|pair| {
+            let cells = human
+                .reliability
+                .iter()
+                .map(|r| {
+                    let same = r.kappas.iter().find(|k| (k.first, k.second) == (pair.first, pair.second));
+                    cell(same.map_or(Err(Undefined::NoPairs), |k| k.kappa), false)
+                })
+                .collect_view();
+            view! {
+                <tr>
+                    <th scope="row">{format!("{} – {}", name(pair.first), name(pair.second))}</th>
+                    <td class="num">{pair.outputs}</td>
+                    {cells}
+                </tr>
+            }
+        })
+        .collect_view();
+    let none = human.reliability.iter().all(|r| r.pairs == 0);
+    view! {
+        <section class="agreement" aria-labelledby="agreement">
+            <h3 id="agreement">{a.agreement}</h3>
+            <p>{if none { a.agreement_none } else { a.agreement_lead }}</p>
+            {(!none).then(|| view! {
+                <div class="table-box" role="group" aria-labelledby="agreement" tabindex="0">
+                    <table class="table means">
+                        <thead><tr><th scope="col">{a.dimension}</th>{heads}</tr></thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+                <details class="said">
+                    <summary>{t.kappas}</summary>
+                    <div class="table-box" role="group" aria-label=t.kappas tabindex="0">
+                        <table class="table means">
+                            <thead><tr>
+                                <th scope="col">{t.raters}</th><th scope="col" class="num">{t.outputs}</th>{kappa_heads}
+                            </tr></thead>
+                            <tbody>{kappas}</tbody>
+                        </table>
+                    </div>
+                </details>
+            })}
+        </section>
+    }
+    .into_any()
 }
 
 /// A picture under its name; the same figures stand in the table of means or in the sentences.

@@ -186,7 +186,7 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
         Links { slug: found.choice.dataset.clone(), query: found.choice.query(), models: found.choice.models.clone() };
     let by_people = match &found.sheet.human {
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
-        Some(human) => human::with_tests(i, human, &links),
+        Some(human) => human::with_tests(i, found, human, &links),
     };
     let by_tests = match &found.sheet.automated {
         None => view! { <p class="muted">{t.no_runs}</p> }.into_any(),

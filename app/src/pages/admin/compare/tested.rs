@@ -2,13 +2,14 @@
 
 use leptos::prelude::*;
 
-use super::Links;
+use super::{Links, human::undefined};
 use crate::{
     i18n::I18n,
     model::{
         compare::{Automated, Both, Checked, Pair, Point, Sheet},
         comparison::Interval,
         rubric::Rubric,
+        stats::{Estimate, Known},
     },
     ui::chart::{self, Bar, Head, Part, signed},
 };
@@ -226,7 +227,7 @@ fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use
                     {counts}
                     {with(pair.pass, pair.pass_interval)}
                     {with(pair.ratio, pair.ratio_interval)}
-                    <td class="num">{pair.mcnemar.map_or_else(|| "–".into(), p_value)}</td>
+                    <td class="num">{pair.mcnemar.map_or_else(|why| undefined(i, why), |test| p_value(test.mid))}</td>
                 </tr>
             }
         })
@@ -259,12 +260,13 @@ pub fn both(i: I18n, models: &[String], rubric: &Rubric, both: &Both, links: &Li
         .iter()
         .map(|row| {
             let who = row.model.map_or_else(|| t.all_together.to_owned(), |m| name(models, m).to_owned());
-            let with = |value: Option<f64>, range: Option<Interval>| {
-                let text = value.map_or_else(|| t.undefined.to_owned(), |v| signed(v, 3));
+            let with = |known: Known<Estimate>| {
+                let text = known.map_or_else(|why| undefined(i, why), |estimate| signed(estimate.value, 3));
+                let range = known.ok().and_then(|estimate| estimate.interval.ok());
                 let range = range.map(|r| format!("[{}, {}]", signed(r.low, 2), signed(r.high, 2)));
                 view! {
                     <td class="num">
-                        <span class="mean">{text}</span>
+                        <span class=if known.is_ok() { "mean" } else { "muted small" }>{text}</span>
                         {range.map(|text| view! { <span class="interval">{text}</span> })}
                     </td>
                 }
@@ -272,9 +274,9 @@ pub fn both(i: I18n, models: &[String], rubric: &Rubric, both: &Both, links: &Li
             view! {
                 <tr>
                     <th scope="row">{who}</th>
-                    <td class="num">{i.number(row.n)}</td>
-                    {with(row.spearman, row.spearman_interval)}
-                    {with(row.kendall, row.kendall_interval)}
+                    <td class="num">{i.number(row.correlation.n.into())}</td>
+                    {with(row.correlation.spearman)}
+                    {with(row.correlation.kendall)}
                 </tr>
             }
         })
