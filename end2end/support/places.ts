@@ -47,6 +47,9 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'study', path: compared, account: demo.admin },
     { name: 'study-task', path: await first(compared, /href="(\/admin\/studies\/\d+\/tasks\/\d+)"/), account: demo.admin },
     { name: 'new-study', path: '/admin/studies/new?dataset=starter', account: demo.admin },
+    { name: 'compare', path: '/admin/compare/starter', account: demo.admin },
+    { name: 'compare-paper', path: '/admin/compare/starter?layout=paper', account: demo.admin },
+    { name: 'compare-task', path: await first('/admin/compare/starter', /href="(\/admin\/compare\/starter\/tasks\/\d+[^"]*)"/), account: demo.admin },
     { name: 'runs', path: '/admin/runs', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
   ];

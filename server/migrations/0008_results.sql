@@ -68,6 +68,22 @@ INSERT INTO study_stamps (study_id, stamp, ratings)
 CREATE INDEX run_items_verdicts ON run_items (run_id, output_id, verdict, passed, total, finished_at)
     WHERE state = 'done';
 
+-- Goes up with every verdict that comes or goes.
+CREATE TABLE run_stamps (
+    run_id INTEGER PRIMARY KEY,
+    stamp  INTEGER NOT NULL,
+    done   INTEGER NOT NULL                    -- outputs with a verdict
+) STRICT;
+
+CREATE TRIGGER run_verdicts AFTER UPDATE OF state ON run_items
+    WHEN (OLD.state = 'done') <> (NEW.state = 'done') BEGIN
+    INSERT INTO run_stamps (run_id, stamp, done) VALUES (NEW.run_id, 1, 1)
+    ON CONFLICT DO UPDATE SET stamp = stamp + 1, done = done + CASE WHEN NEW.state = 'done' THEN 1 ELSE -1 END;
+END;
+
+INSERT INTO run_stamps (run_id, stamp, done)
+    SELECT run_id, 1, count(*) FROM run_items WHERE state = 'done' GROUP BY run_id;
+
 -- Under which name a rater goes in what is taken away: drawn once, so that it stays the same.
 CREATE TABLE pseudonyms (
     study_id INTEGER NOT NULL REFERENCES studies (id),

@@ -59,9 +59,9 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
         .collect::<Result<_, _>>()?;
     let runs = conn
         .prepare_cached(
-            "SELECT u.id, s.model_id,
-                (SELECT count(*) FROM run_items i WHERE i.run_id = u.id AND i.state = 'done'), u.status = 'running'
+            "SELECT u.id, s.model_id, coalesce(k.done, 0), u.status = 'running'
              FROM runs u JOIN submissions s ON s.id = u.submission_id
+             LEFT JOIN run_stamps k ON k.run_id = u.id
              JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
              WHERE d.slug = ?1 ORDER BY u.id DESC",
         )?
@@ -90,12 +90,10 @@ pub fn stamp(conn: &Connection, choice: &Choice) -> Result<String, Failure> {
         let stamp: Option<i64> = study.query_row([id.0], |row| row.get(0)).optional()?;
         words.push(format!("s{id}.{}", stamp.unwrap_or(0)));
     }
-    let mut run = conn.prepare_cached(
-        "SELECT count(*), coalesce(max(finished_at), 0) FROM run_items WHERE run_id = ?1 AND state = 'done'",
-    )?;
+    let mut run = conn.prepare_cached("SELECT stamp FROM run_stamps WHERE run_id = ?1")?;
     for id in choice.runs.iter().flatten() {
-        let (done, last): (i64, i64) = run.query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        words.push(format!("r{id}.{done}.{last}"));
+        let stamp: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
+        words.push(format!("r{id}.{}", stamp.unwrap_or(0)));
     }
     Ok(words.join(" "))
 }

@@ -33,6 +33,13 @@ const AGREEMENT: u64 = 3 << 16;
 const AUTOMATED: u64 = 4 << 16;
 const BOTH: u64 = 5 << 16;
 
+/// A draw of a large study's every rating, ten thousand times over, would take minutes: beyond 40,000
+/// ratings there are fewer resamples, down to a thousand. The page says how many.
+fn resamples(ground: &Ground) -> u32 {
+    let ratings = u32::try_from(ground.ratings.len()).unwrap_or(u32::MAX).max(1);
+    (400_000_000 / ratings).clamp(1000, RESAMPLES)
+}
+
 /// Every figure.
 pub fn compute(ground: &Ground) -> Sheet {
     let dimensions: Vec<Drawn> = (0..ground.dimensions()).map(|d| Drawn::of(ground, d)).collect();
@@ -70,6 +77,8 @@ fn interval(estimate: Known<Estimate>) -> Option<Interval> {
 
 fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
     let seed = ground.seed;
+    let resamples = resamples(ground);
+    let draws = |seed, figure| Draws { resamples, ..Draws::new(seed, figure) };
     let mut models: Vec<ModelScores> = ground
         .models
         .iter()
@@ -88,7 +97,7 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
     for (d, (drawn, dimension)) in drawn.iter().zip(&rubric.dimensions).enumerate() {
         let scores = drawn.cells.iter().enumerate();
         let scores: Vec<Scores> = scores.map(|(m, tasks)| Scores { key: key(ground, m), tasks }).collect();
-        let joint = bootstrap::joint(&scores, Draws::new(seed, MEANS + d as u64));
+        let joint = bootstrap::joint(&scores, draws(seed, MEANS + d as u64));
         for ((model, cells), mean) in models.iter_mut().zip(&drawn.cells).zip(joint.means) {
             model.dimensions.push(DimensionScores {
                 mean: mean.ok().map(|estimate| estimate.value),
@@ -108,8 +117,8 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
             });
             // By the models' own numbers: a pair's draws are the same whoever else is compared.
             let pair = (key(ground, first) << 32) ^ key(ground, second);
-            let draws = Draws::new(seed ^ pair, PAIRED + d as u64);
-            tests.push(paired(&drawn.cells[first], &drawn.cells[second], draws));
+            let pair = draws(seed ^ pair, PAIRED + d as u64);
+            tests.push(paired(&drawn.cells[first], &drawn.cells[second], pair));
         }
     }
     let reliability: Vec<Reliability> = drawn
@@ -118,7 +127,7 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
         .enumerate()
         .map(|(d, (drawn, dimension))| {
             let (low, high) = dimension.range();
-            reliability(&drawn.units, low, high, Draws::new(seed, AGREEMENT + d as u64))
+            reliability(&drawn.units, low, high, draws(seed, AGREEMENT + d as u64))
         })
         .collect();
     let value = |known: Known<Estimate>| known.ok().map(|estimate| estimate.value);
@@ -140,7 +149,7 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
             agreement: agreement.collect(),
             models,
             differences,
-            resamples: RESAMPLES,
+            resamples,
             seed: seed.to_string(),
         },
         reliability,
@@ -300,7 +309,10 @@ fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
         let own: Vec<correlation::Point> =
             own.map(|(point, task)| correlation::Point { task: *task, x: point.ratio, y: point.score }).collect();
         let figure = BOTH + model.map_or(0, |m| key(ground, m));
-        Related { model, correlation: correlation(&own, Draws::new(ground.seed, figure)) }
+        Related {
+            model,
+            correlation: correlation(&own, Draws { resamples: resamples(ground), ..Draws::new(ground.seed, figure) }),
+        }
     });
     Some(Both { dimension, rows: rows.collect(), points })
 }

@@ -9,22 +9,32 @@ use app::model::{
 
 use super::ground::Ground;
 
+/// Every task of a ground with its sums: made once, asked often.
+pub struct Lines(Vec<Line>);
+
+impl Lines {
+    /// The tasks that have a rating or belong to a run.
+    pub fn of(ground: &Ground) -> Lines {
+        Lines(lines(ground))
+    }
+}
+
 /// One page of what the filter lets through.
-pub fn page(ground: &Ground, filter: &TaskFilter) -> TaskPage {
-    let found = filtered(ground, filter);
+pub fn page(ground: &Ground, all: &Lines, filter: &TaskFilter) -> TaskPage {
+    let found = filtered(ground, all, filter);
     let from = (filter.page as usize).saturating_mul(TaskFilter::PAGE);
     TaskPage {
         models: ground.models.iter().map(|(_, name)| name.clone()).collect(),
         rubric: ground.rubric.clone(),
         found: found.len() as u64,
-        all: lines(ground).len() as u64,
+        all: all.0.len() as u64,
         lines: found.into_iter().skip(from).take(TaskFilter::PAGE).map(|line| line.shown(ground)).collect(),
     }
 }
 
 /// The tasks before and after one in the filter's order.
-pub fn neighbours(ground: &Ground, filter: &TaskFilter, task: TaskId) -> (Option<TaskId>, Option<TaskId>) {
-    let found: Vec<TaskId> = filtered(ground, filter).iter().map(|line| ground.tasks[line.task].id).collect();
+pub fn neighbours(ground: &Ground, all: &Lines, filter: &TaskFilter, task: TaskId) -> (Option<TaskId>, Option<TaskId>) {
+    let found: Vec<TaskId> = filtered(ground, all, filter).iter().map(|line| ground.tasks[line.task].id).collect();
     let Some(at) = found.iter().position(|id| *id == task) else { return (None, found.first().copied()) };
     (at.checked_sub(1).and_then(|at| found.get(at)).copied(), found.get(at + 1).copied())
 }
@@ -79,7 +89,7 @@ impl Line {
         each.fold(0.0, f64::max)
     }
 
-    fn shown(self, ground: &Ground) -> TaskLine {
+    fn shown(&self, ground: &Ground) -> TaskLine {
         let cells = (0..ground.models.len()).map(|m| TaskCell {
             means: (0..ground.dimensions()).map(|d| self.mean(m, d)).collect(),
             ratings: self.sums.get(m).map_or(0, |(_, n)| *n),
@@ -137,13 +147,14 @@ fn lines(ground: &Ground) -> Vec<Line> {
     all
 }
 
-fn filtered(ground: &Ground, filter: &TaskFilter) -> Vec<Line> {
+fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a Line> {
     let words: Vec<String> = filter.q.to_lowercase().split_whitespace().map(str::to_owned).collect();
     let model = filter.model.and_then(|id: ModelId| ground.models.iter().position(|(known, _)| *known == id));
     let scored = scored_tasks(ground, filter, model);
     let concerns = |m: usize| model.is_none_or(|model| model == m);
-    let mut found: Vec<Line> = lines(ground)
-        .into_iter()
+    let mut found: Vec<&Line> = all
+        .0
+        .iter()
         .filter(|line| {
             let task = &ground.tasks[line.task];
             let text = || format!("{} {}", task.task_id, task.raw_nl).to_lowercase();
@@ -160,7 +171,7 @@ fn filtered(ground: &Ground, filter: &TaskFilter) -> Vec<Line> {
                 && (!filter.differ || line.verdicts_differ() || line.gap(ground) > 0.0)
         })
         .collect();
-    let by = |value: fn(&Line, &Ground) -> f64, found: &mut Vec<Line>| {
+    let by = |value: fn(&Line, &Ground) -> f64, found: &mut Vec<&Line>| {
         // Stable: among equals the dataset's order stays.
         found.sort_by(|a, b| value(b, ground).total_cmp(&value(a, ground)));
     };

@@ -35,6 +35,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_millis(60);
 /// Grounds held in memory: a person looks at one or two at a time, and the largest takes 30 MB.
 const HELD: usize = 6;
+/// Runs of one model that are offered.
+const LISTED: usize = 5;
 
 /// The service; see the module.
 pub struct ComparisonService {
@@ -56,6 +58,8 @@ pub struct Computed {
     pub ground: Ground,
     /// Its figures.
     pub sheet: Sheet,
+    /// Its tasks.
+    lines: tasks::Lines,
     /// The ground's stamp.
     pub stamp: String,
     /// How long reading and computing took.
@@ -150,7 +154,8 @@ impl ComparisonService {
         // Tens of millions of random draws for a large study: off the async threads.
         let task = tokio::task::spawn_blocking(move || {
             let sheet = kept.unwrap_or_else(|| sheet::compute(&ground));
-            Arc::new(Computed { ground, sheet, stamp, took: begun.elapsed() })
+            let lines = tasks::Lines::of(&ground);
+            Arc::new(Computed { ground, sheet, lines, stamp, took: begun.elapsed() })
         });
         let computed = task.await.map_err(Failure::internal)?;
         if !known && computed.took > PATIENCE {
@@ -192,6 +197,17 @@ fn key(ground: &Ground, stamp: &str) -> Result<String, Failure> {
     all.update(serde_json::to_vec(&(&ground.choice, &ground.models, &ground.rubric, ground.seed))?);
     all.update(stamp);
     Ok(hex::encode(all.finalize()))
+}
+
+/// Of many runs only each model's newest, and those chosen: nobody reads a list of a thousand.
+fn listed(mut options: Options, choice: &Choice) -> Options {
+    let mut seen: HashMap<ModelId, usize> = HashMap::new();
+    options.runs.retain(|run| {
+        let count = seen.entry(run.model).or_default();
+        *count += 1;
+        *count <= LISTED || choice.runs.iter().flatten().any(|id| *id == run.id)
+    });
+    options
 }
 
 /// Puts what there is where the choice says nothing, and refuses what does not go together.
@@ -261,8 +277,8 @@ impl Comparisons for ComparisonService {
         let (computed, behind) = self.soon(&settled).await?;
         Ok(Compared {
             live: settled.live(),
+            options: listed(settled.options, &settled.choice),
             choice: settled.choice,
-            options: settled.options,
             sheet: computed.sheet.clone(),
             raters: computed.ground.raters.iter().map(|(_, name)| name.clone()).collect(),
             stamp: computed.stamp.clone(),
@@ -279,7 +295,7 @@ impl Comparisons for ComparisonService {
     async fn tasks(&self, caller: &Caller, choice: Choice, filter: TaskFilter) -> Answer<TaskPage> {
         let settled = self.settled(caller, choice).await?;
         let (computed, _) = self.soon(&settled).await?;
-        Ok(tasks::page(&computed.ground, &filter))
+        Ok(tasks::page(&computed.ground, &computed.lines, &filter))
     }
 
     async fn task(&self, caller: &Caller, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared> {
@@ -288,7 +304,7 @@ impl Comparisons for ComparisonService {
         let ground = &computed.ground;
         let row = ground.tasks.iter().find(|row| row.id == task).cloned();
         let row = row.ok_or_else(|| Failure::not_found("task in this choice"))?;
-        let (before, after) = tasks::neighbours(ground, &filter, task);
+        let (before, after) = tasks::neighbours(ground, &computed.lines, &filter, task);
         let revisions: Vec<_> = ground.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
         let choice = settled.choice;
         let outputs = self

@@ -26,7 +26,7 @@ fn with(query: &str, key: &str, value: &str) -> String {
 
 /// The address's query as it stands.
 fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
-    query.with(|query| query.to_query_string()).trim_start_matches('?').to_owned()
+    query.with_untracked(|query| query.to_query_string()).trim_start_matches('?').to_owned()
 }
 
 /// The list.
@@ -34,6 +34,8 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
     let t = i.compare();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
+    // The list is drawn anew with every change of the address: what it begins with needs no watching.
+    let now = move |key: &str| query.with_untracked(|query| query.get(key)).unwrap_or_default();
     let hidden = query.with_untracked(|query| {
         let fields = query.clone().into_iter();
         fields
@@ -48,7 +50,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
         .map(|id| id.to_string())
         .zip(page.models.iter().cloned())
         .map(|(id, name)| {
-            let chosen = read("model") == id;
+            let chosen = now("model") == id;
             view! { <option value=id selected=chosen>{name}</option> }
         })
         .collect_view();
@@ -59,18 +61,18 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
         .flat_map(|d| d.levels.iter().map(move |level| (d, level.score)))
         .map(|(d, score)| {
             let value = format!("{}.{score}", d.key);
-            let chosen = read("score") == value;
+            let chosen = now("score") == value;
             view! { <option value=value selected=chosen>{format!("{} {score}", d.name.get(i.lang))}</option> }
         })
         .collect_view();
     let verdicts = Verdict::ALL
         .map(|verdict| {
-            let chosen = read("verdict") == verdict.name();
+            let chosen = now("verdict") == verdict.name();
             view! { <option value=verdict.name() selected=chosen>{i.runs().verdict_name(verdict)}</option> }
         })
         .collect_view();
     let count = (t.tasks_of)(&i.number(page.found), &i.number(page.all));
-    let at: u32 = read("page").parse().unwrap_or(0);
+    let at: u32 = now("page").parse().unwrap_or(0);
     let pages = {
         let more = page.found > (u64::from(at) + 1) * TaskFilter::PAGE as u64;
         let link = move |to: u32, word: &'static str| {
@@ -98,7 +100,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             {hidden}
             <div class="field">
                 <label class="label" for="task-q">{a.filter_text}</label>
-                <input class="input" id="task-q" type="search" name="q" value=read("q") prop:value=move || read("q")/>
+                <input class="input" id="task-q" type="search" name="q" value=now("q") prop:value=move || read("q")/>
             </div>
             <div class="field">
                 <label class="label" for="task-lang">{a.language}</label>
