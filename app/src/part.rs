@@ -30,6 +30,8 @@ pub enum Part {
     Quality,
     /// Runs of automated tests.
     Runs,
+    /// Models compared.
+    Compare,
 }
 
 impl Part {
@@ -47,6 +49,8 @@ impl Part {
             Part::Grading
         } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
             Part::Setup
+        } else if within("/admin/compare") {
+            Part::Compare
         } else if within("/admin/runs") {
             Part::Runs
         } else if within("/admin/outputs") || (within("/admin/studies") && path.contains("/tasks/")) {
@@ -68,6 +72,7 @@ impl Part {
             Part::Outputs => "outputs",
             Part::Quality => "quality",
             Part::Runs => "runs",
+            Part::Compare => "compare",
         }
     }
 
@@ -81,6 +86,7 @@ impl Part {
             Part::Outputs => cfg!(feature = "outputs"),
             Part::Quality => cfg!(feature = "quality"),
             Part::Runs => cfg!(feature = "runs"),
+            Part::Compare => cfg!(feature = "compare"),
         }
     }
 }
@@ -149,6 +155,7 @@ mod tests {
         check("/adjudicate/abc", false, Part::Quality);
         check("/admin/people", true, Part::Setup);
         check("/admin/runs/1", true, Part::Runs);
+        check("/admin/compare/starter/tasks/1", true, Part::Compare);
         check("/administration", true, Part::Grading);
         check("/desk", true, Part::Grading);
         check("/account", true, Part::Grading);

@@ -7,6 +7,7 @@
 mod plans;
 pub mod quality;
 pub mod settings;
+mod comparisons;
 
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub use plans::Plans;
 
 use async_trait::async_trait;
 use leptos::prelude::use_context;
+
+pub use comparisons::Comparisons;
 
 use crate::{
     error::AppError,
@@ -208,6 +211,8 @@ pub struct Ports {
     pub studies: Arc<dyn Studies>,
     /// How studies' work is shared.
     pub plans: Arc<dyn Plans>,
+    /// Comparisons of a dataset's models.
+    pub comparisons: Arc<dyn Comparisons>,
     /// Runs of automated tests.
     pub runs: Arc<dyn Runs>,
     /// The rater's side.

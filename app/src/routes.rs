@@ -92,6 +92,8 @@ fn Pages() -> AnyNestedRoute {
         crate::pages::admin::QualityRoutes(),
         #[cfg(feature = "runs")]
         crate::pages::admin::RunRoutes(),
+        #[cfg(feature = "compare")]
+        crate::pages::admin::CompareRoutes(),
     ];
     StaticVec::from(pages).into_any_nested_route()
 }

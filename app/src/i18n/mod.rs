@@ -8,6 +8,7 @@ pub mod admin;
 pub mod bench;
 pub mod chart;
 pub mod common;
+pub mod compare;
 pub mod plan;
 pub mod quality;
 pub mod rater;
@@ -59,6 +60,14 @@ impl I18n {
         match self.lang {
             Lang::En => &admin::EN,
             Lang::Zh => &admin::ZH,
+        }
+    }
+
+    /// Comparisons.
+    pub fn compare(&self) -> &'static compare::CompareTexts {
+        match self.lang {
+            Lang::En => &compare::EN,
+            Lang::Zh => &compare::ZH,
         }
     }
 

@@ -4,6 +4,7 @@
 //! glossary in ARCHITECTURE.md, the same in database, code, API and screen.
 
 pub mod code;
+pub mod compare;
 pub mod comparison;
 pub mod dataset;
 pub mod feedback;

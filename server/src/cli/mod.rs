@@ -10,6 +10,7 @@ mod doctor;
 mod export;
 mod import;
 mod progress;
+mod report;
 mod run;
 mod runs;
 mod serve;
@@ -72,8 +73,10 @@ enum Command {
     /// List runs, show one, put two side by side, write results to a file
     #[command(subcommand)]
     Runs(runs::Runs),
-    /// Write a study's ratings or its comparison as CSV
+    /// Take away ratings, verdicts, tables, or everything that a comparison rests on
     Export(export::Export),
+    /// Compute a bundle's figures again, and hold them against those in it
+    Report(report::Report),
     /// Add people, reset passwords, make invitation links
     #[command(subcommand)]
     User(user::User),
@@ -110,6 +113,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Run(run) => run::run(&global, run).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
+        Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::BenchFigures(bench) => bench::run(&global, &bench),

@@ -15,6 +15,8 @@ pub mod quality;
 pub mod queue;
 pub mod run_results;
 pub mod run_how;
+pub mod results;
+pub mod results_lines;
 pub mod runs;
 pub mod sessions;
 pub mod settings;

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod assets;
+pub mod compare;
 pub mod compress;
 pub mod errors;
 pub mod grade;

@@ -9,7 +9,7 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, assets, compress, grade, guard, pages, runs, session, settings, studies, upload};
+use super::{account, assets, compare, compress, grade, guard, pages, runs, session, settings, studies, upload};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
@@ -33,6 +33,8 @@ pub fn router(state: AppState) -> Router {
         // A study's tables.
         .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
+        // A comparison's files.
+        .route("/admin/compare/{slug}/export/{file}", get(compare::export))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/compare.csv", get(runs::pair_csv))

@@ -2,6 +2,7 @@
 //! writes once. Browser and command line go through the same methods.
 
 pub mod accounts;
+pub mod comparisons;
 pub mod datasets;
 pub mod grading;
 pub mod handing;
@@ -49,6 +50,8 @@ pub struct Services {
     pub studies: Arc<studies::StudyService>,
     /// How studies' work is shared.
     pub plans: Arc<plans::PlanService>,
+    /// Comparisons of a dataset's models.
+    pub comparisons: Arc<comparisons::ComparisonService>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
@@ -68,6 +71,7 @@ impl Services {
             submissions: self.submissions.clone(),
             studies: self.studies.clone(),
             plans: self.plans.clone(),
+            comparisons: self.comparisons.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
             quality: self.quality.clone(),
@@ -93,6 +97,7 @@ impl Services {
             uploads,
             plans: Arc::new(plans::PlanService::new(db.clone())),
             studies: Arc::new(studies::StudyService::new(db.clone())),
+            comparisons: Arc::new(comparisons::ComparisonService::new(db.clone())),
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
             quality: Arc::new(quality::QualityService::new(db.clone())),

@@ -1,5 +1,6 @@
 //! The admin's pages: data in, studies, results.
 
+mod compare;
 mod dataset;
 mod datasets;
 mod filter;
@@ -32,6 +33,7 @@ pub use home::AdminHome;
 use super::adjudicate::{AdjudicatePage, DisputePage};
 
 use self::{
+    compare::{ComparePage, task::CompareTaskPage},
     dataset::DatasetPage,
     datasets::DatasetsPage,
     new_study::NewStudyPage,
@@ -128,6 +130,18 @@ pub fn RunRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/runs/compare") view=CompareRunsPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/runs/:id") view=RunPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/runs/:id/outputs/:output") view=RunItemPage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Models compared.
+#[component(transparent)]
+pub fn CompareRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
+        <Route path=path!("/admin/compare/:slug") view=ComparePage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/compare/:slug/tasks/:task") view=CompareTaskPage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()

@@ -55,7 +55,8 @@ fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
     .into_any()
 }
 
-fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) -> impl IntoView + use<> {
+/// One output with its code and every rating of it.
+pub fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) -> impl IntoView + use<> {
     let t = i.admin();
     let id = format!("output-{at}");
     let heading = id.clone();

@@ -3,7 +3,6 @@
 //! Four loads, because they take differently long: the study itself, how it goes on, the comparison
 //! (intervals by resampling), and the tasks.
 
-mod comparison;
 mod live;
 mod progress;
 mod tasks;
@@ -13,7 +12,7 @@ use leptos_router::hooks::use_params_map;
 
 pub use progress::flag_text;
 
-use super::{parts::param, quality::links};
+use super::{compare::human, parts::param, quality::links};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -63,6 +62,7 @@ fn page(
     let t = i.admin();
     let id = detail.row.id;
     let models = detail.row.models.clone();
+    let whole = format!("/admin/compare/{}?studies={id}", detail.row.dataset);
     let actions = move || {
         view! {
             {links(i, id)}
@@ -76,7 +76,8 @@ fn page(
             <Load data=now let:first>{live::view(i, first, heard)}</Load>
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
                 <h2 id="comparison-head">{t.comparison}</h2>
-                <Load data=comparison let:figures>{comparison::view(i, figures)}</Load>
+                <p><a class="button" href=whole>{i.compare().compare}</a></p>
+                <Load data=comparison let:figures>{human::view(i, figures)}</Load>
             </section>
             <section id="tasks" class="stack" aria-labelledby="tasks-head">
                 <h2 id="tasks-head">{t.tasks}</h2>
