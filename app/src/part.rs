@@ -40,7 +40,9 @@ impl Part {
         let any = |folders: &[&str]| folders.iter().any(|folder| within(folder));
         if !(within("/admin") || (path == "/" && admin)) {
             Part::Grading
-        } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
+        } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"])
+            || (within("/admin/studies") && path.ends_with("/plan"))
+        {
             Part::Setup
         } else if within("/admin/runs") {
             Part::Runs
@@ -136,6 +138,7 @@ mod tests {
         check("/admin/studies/new", true, Part::Setup);
         check("/admin/studies/1", true, Part::Results);
         check("/admin/studies/1/tasks/2", true, Part::Outputs);
+        check("/admin/studies/1/plan", true, Part::Setup);
         check("/admin/people", true, Part::Setup);
         check("/admin/runs/1", true, Part::Runs);
         check("/administration", true, Part::Grading);

@@ -7,6 +7,7 @@ mod new_study;
 mod output;
 mod parts;
 mod people;
+mod plan;
 mod preview;
 mod runs;
 mod sending;
@@ -33,6 +34,7 @@ use self::{
     new_study::NewStudyPage,
     output::OutputPage,
     people::PeoplePage,
+    plan::PlanPage,
     preview::PreviewPage,
     runs::{RunsPage, item::RunItemPage, run::RunPage},
     studies::StudiesPage,
@@ -69,6 +71,7 @@ pub fn SetupRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/upload") view=UploadPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/uploads/:id") view=PreviewPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/new") view=NewStudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/plan") view=PlanPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/people") view=PeoplePage ssr=SsrMode::Async/>
     }
     .into_inner()
