@@ -47,7 +47,9 @@ impl Part {
             Part::Quality
         } else if !(within("/admin") || (path == "/" && admin)) {
             Part::Grading
-        } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
+        } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"])
+            || (within("/admin/studies") && path.ends_with("/plan"))
+        {
             Part::Setup
         } else if within("/admin/compare") {
             Part::Compare
@@ -153,6 +155,7 @@ mod tests {
         check("/admin/studies/1/quality", true, Part::Quality);
         check("/adjudicate", false, Part::Quality);
         check("/adjudicate/abc", false, Part::Quality);
+        check("/admin/studies/1/plan", true, Part::Setup);
         check("/admin/people", true, Part::Setup);
         check("/admin/runs/1", true, Part::Runs);
         check("/admin/compare/starter/tasks/1", true, Part::Compare);

@@ -4,10 +4,10 @@
 //! the context and makes one call; whether the caller may is the service's first question, never
 //! the page's.
 
+mod comparisons;
 mod plans;
 pub mod quality;
 pub mod settings;
-mod comparisons;
 
 use std::sync::Arc;
 

@@ -164,7 +164,7 @@ texts! {
         study_submissions: "Outputs to grade", "要评分的模型输出";
         study_submissions_hint: "One or more, all of the same dataset version.", "至少一项，须属于数据集的同一版本。";
         study_raters: "Raters", "评分者";
-        study_raters_hint: "Who grades. More can only come with a new study.", "由谁评分。项目开始后不能再增加。";
+        study_raters_hint: "Who grades. People may join and leave later.", "由谁评分。之后仍可增减人员。";
         invite_people: "Invite people", "邀请成员";
         overlap: "Raters per output", "每个输出的评分人数";
         overlap_hint: "With two or more, the comparison also says how far raters agree.", "两人或以上时，还可以得到评分者之间的一致程度。";
@@ -174,7 +174,6 @@ texts! {
         seed: "Seed", "随机种子";
         seed_hint: "What the order is drawn from, a whole number. Leave empty to have one drawn and recorded.", "决定评分顺序的整数。留空则自动生成并记录。";
         estimate_open: "Choose outputs and raters to see how many ratings that makes.", "选好模型输出和评分者后，这里会显示共需多少次评分。";
-        study_button: "Start the study", "开始评分";
 
         // A study
         status_running: "Running", "进行中";

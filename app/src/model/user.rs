@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ids::UserId, keys::Settings, lang::Lang, time::Timestamp};
+use super::{ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp};
 
 /// What a person may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +95,8 @@ pub struct UserRow {
     pub disabled: bool,
     /// How many ratings they gave, superseded ones not counted.
     pub ratings: u64,
+    /// Which languages they read: decides what studies shared by language give them.
+    pub reads: Reads,
 }
 
 /// A link that lets one person make an account.

@@ -42,7 +42,8 @@ pub fn by_id(conn: &Connection, id: UserId) -> Result<Option<Account>, Failure> 
 pub fn list(conn: &Connection) -> Result<Vec<UserRow>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name, u.role, u.created_at, u.disabled,
-                (SELECT count(*) FROM ratings r WHERE r.user_id = u.id AND r.superseded_at IS NULL)
+                (SELECT count(*) FROM ratings r WHERE r.user_id = u.id AND r.superseded_at IS NULL),
+                coalesce(u.reads, 'en zh')
          FROM users u ORDER BY u.name",
     )?;
     let rows = statement.query_map([], |row| {
@@ -53,6 +54,7 @@ pub fn list(conn: &Connection) -> Result<Vec<UserRow>, Failure> {
             created_at: Timestamp(row.get(3)?),
             disabled: row.get(4)?,
             ratings: row.get(5)?,
+            reads: parsed(row, 6)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

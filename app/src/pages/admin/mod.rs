@@ -9,6 +9,7 @@ mod new_study;
 mod output;
 mod parts;
 mod people;
+mod plan;
 mod preview;
 mod quality;
 mod runs;
@@ -39,6 +40,7 @@ use self::{
     new_study::NewStudyPage,
     output::OutputPage,
     people::PeoplePage,
+    plan::PlanPage,
     preview::PreviewPage,
     quality::{QualityStudyPage, disputes::DisputesPage, flags::FlagsPage, ratings::RatingsPage},
     runs::{RunsPage, compare::CompareRunsPage, item::RunItemPage, run::RunPage},
@@ -76,6 +78,7 @@ pub fn SetupRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/upload") view=UploadPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/uploads/:id") view=PreviewPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/new") view=NewStudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/plan") view=PlanPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/people") view=PeoplePage ssr=SsrMode::Async/>
     }
     .into_inner()

@@ -47,6 +47,7 @@ fn controls(i: I18n, row: &StudyRow, set_status: ServerAction<SetStudyStatus>) -
         other => {
             let toggle = match other {
                 StudyStatus::Running => button(StudyStatus::Paused, t.pause, "button"),
+                StudyStatus::Draft => button(StudyStatus::Running, i.plan().start, "button primary"),
                 _ => button(StudyStatus::Running, t.resume, "button primary"),
             };
             Either::Right(view! {
@@ -64,7 +65,10 @@ fn controls(i: I18n, row: &StudyRow, set_status: ServerAction<SetStudyStatus>) -
     view! {
         <div class="study-state">
             {status(i, row.status)}
-            <div class="study-controls">{buttons}</div>
+            <div class="study-controls">
+                <a class="button" href=format!("/admin/studies/{id}/plan")>{i.plan().plan_link}</a>
+                {buttons}
+            </div>
         </div>
         <FormError of=move || set_status.value().get().and_then(Result::err)/>
     }
