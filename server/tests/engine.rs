@@ -179,7 +179,7 @@ fn describe(name: &str, outcome: &Outcome) -> String {
         "diagnostics": outcome.diagnostics,
         "changes": kinds(outcome.changes.iter().map(|c| &c.kind).collect()),
         "flags": kinds(outcome.flags.iter().map(|f| &f.kind).collect()),
-        "cases": outcome.cases.iter().map(|c| (&c.name, c.passed)).collect::<Vec<_>>(),
+        "cases": outcome.cases.iter().map(|c| (&c.name, c.passed, &c.detail)).collect::<Vec<_>>(),
     });
     format!("{line}\n")
 }
