@@ -7,6 +7,7 @@
 mod datasets;
 mod doctor;
 mod export;
+mod fill;
 mod import;
 mod progress;
 mod report;
@@ -70,6 +71,8 @@ enum Command {
     Run(run::Run),
     /// Take away ratings, verdicts, tables, or everything that a comparison rests on
     Export(export::Export),
+    #[command(hide = true)]
+    Fill(fill::Fill),
     /// Compute a bundle's figures again, and hold them against those in it
     Report(report::Report),
     /// Add people, reset passwords, make invitation links
@@ -104,6 +107,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Studies(studies) => studies::run(&global, studies).await,
         Command::Run(run) => run::run(&global, run).await,
         Command::Export(export) => export::run(&global, export).await,
+        Command::Fill(fill) => fill::run(&global, fill).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,

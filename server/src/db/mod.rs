@@ -12,6 +12,7 @@ pub mod migrations;
 pub mod plan;
 pub mod queue;
 pub mod results;
+pub mod results_fill;
 pub mod results_lines;
 pub mod runs;
 pub mod sessions;

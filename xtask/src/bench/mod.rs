@@ -6,6 +6,7 @@
 //! ratios, not seconds, between machines.
 
 mod engine;
+mod results;
 mod usage;
 
 use std::{fmt::Write as _, fs, path::PathBuf, process::ExitCode};
@@ -31,12 +32,15 @@ enum What {
     /// The engine: outputs a second, against javac and java for each task and against the published
     /// runner's one JVM
     Engine(engine::Options),
+    /// Comparisons and exports over a million ratings and a million verdicts
+    Results(results::Options),
 }
 
 /// Measures, and prints. Ends with code 1 where a target is missed.
 pub fn bench(args: &Bench) -> Result<ExitCode> {
     let report = match &args.what {
         What::Engine(options) => engine::run(options)?,
+        What::Results(options) => results::run(options)?,
     };
     report.show(args.json)
 }
