@@ -8,6 +8,7 @@ mod bench;
 mod datasets;
 mod doctor;
 mod export;
+mod fill;
 mod import;
 mod progress;
 mod report;
@@ -75,6 +76,8 @@ enum Command {
     Runs(runs::Runs),
     /// Take away ratings, verdicts, tables, or everything that a comparison rests on
     Export(export::Export),
+    #[command(hide = true)]
+    Fill(fill::Fill),
     /// Compute a bundle's figures again, and hold them against those in it
     Report(report::Report),
     /// Add people, reset passwords, make invitation links
@@ -113,6 +116,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Run(run) => run::run(&global, run).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
+        Command::Fill(fill) => fill::run(&global, fill).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,

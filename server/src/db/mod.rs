@@ -14,6 +14,7 @@ pub mod plan;
 pub mod quality;
 pub mod queue;
 pub mod results;
+pub mod results_fill;
 pub mod results_lines;
 pub mod run_how;
 pub mod run_results;

@@ -7,6 +7,7 @@
 
 mod engine;
 mod grading;
+mod results;
 mod usage;
 
 use std::{fmt::Write as _, fs, path::PathBuf, process::ExitCode};
@@ -34,6 +35,8 @@ enum What {
     Engine(engine::Options),
     /// Grading: sixteen raters without think time
     Grading(grading::Options),
+    /// Comparisons and exports over a million ratings and a million verdicts
+    Results(results::Options),
 }
 
 /// Measures, and prints. Ends with code 1 where a target is missed.
@@ -41,6 +44,7 @@ pub fn bench(args: &Bench) -> Result<ExitCode> {
     let report = match &args.what {
         What::Engine(options) => engine::run(options)?,
         What::Grading(options) => grading::run(options)?,
+        What::Results(options) => results::run(options)?,
     };
     report.show(args.json)
 }
