@@ -27,6 +27,7 @@ async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
         Next::Item(item) => Some(*item),
         Next::Finished { .. } => None,
         Next::Paused { .. } => panic!("the study is paused"),
+        Next::Calibration(_) => panic!("the study has no calibration"),
     }
 }
 
