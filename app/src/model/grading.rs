@@ -86,6 +86,8 @@ pub enum DraftFault {
 
 /// Why a rater wants somebody to look at an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "ssr", schema(as = RaterFlag))]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
     /// The description leaves open what is asked.

@@ -12,6 +12,7 @@ use super::{
 
 /// What came of running one output's tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Every test case passed.
@@ -71,6 +72,7 @@ impl Verdict {
 
 /// Which limit an output ran into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitHit {
     /// Processor time.
@@ -87,6 +89,7 @@ pub enum LimitHit {
 
 /// Something about an output that a person should look at. It decides nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Flag {
     /// A short name from a closed list: `exit`, `reflection`, `native`, `process`, `equals`, …
     pub kind: String,
@@ -98,6 +101,7 @@ pub struct Flag {
 
 /// A change that was made to the model's text so that it compiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Change {
     /// A short name from a closed list: `fence`, `wrap`, `static`, `import`, `rename`, `package`, …
     pub kind: String,
@@ -107,6 +111,7 @@ pub struct Change {
 
 /// One message of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Diagnostic {
     /// The line of the model's own text, counted from 1; absent where the message is about what was
     /// put around it.
@@ -117,6 +122,7 @@ pub struct Diagnostic {
 
 /// One test case's outcome, where the tests tell of each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CaseResult {
     /// Its name.
     pub name: String,
@@ -128,6 +134,7 @@ pub struct CaseResult {
 
 /// All that is known of running one output's tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Outcome {
     /// What came of it.
     pub verdict: Verdict,
@@ -183,6 +190,7 @@ impl Outcome {
 
 /// How far one output of a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
     /// Nobody has it.
@@ -197,6 +205,7 @@ pub enum ItemState {
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// It waits for the engine, or the engine is at it.
@@ -225,6 +234,7 @@ impl RunStatus {
 
 /// What was the same for every output of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Environment {
     /// The Java build that ran the code.
     pub java: String,
@@ -242,6 +252,7 @@ pub struct Environment {
 
 /// The figures of one run. All are over every task of the dataset that has tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Metrics {
     /// Tasks of the dataset that have tests.
     pub tasks: u32,
@@ -263,6 +274,7 @@ pub struct Metrics {
 
 /// `pass@k` for one k.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PassAtK {
     /// How many samples may be tried.
     pub k: u32,
@@ -272,6 +284,7 @@ pub struct PassAtK {
 
 /// A row of the list of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunRow {
     /// The run.
     pub id: RunId,
@@ -301,6 +314,7 @@ pub struct RunRow {
 
 /// How far a run is, as the browser hears it while it works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunProgress {
     /// How far.
     pub status: RunStatus,
@@ -314,6 +328,7 @@ pub struct RunProgress {
 
 /// One run with all its outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunDetail {
     /// The list's row.
     pub row: RunRow,
@@ -333,6 +348,7 @@ pub struct RunDetail {
 
 /// One output of a run in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ItemRow {
     /// The output.
     pub output: OutputId,
@@ -364,6 +380,7 @@ pub struct ItemRow {
 
 /// One output of a run with all that is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ItemDetail {
     /// The list's row.
     pub row: ItemRow,

@@ -11,6 +11,7 @@ use super::{
 
 /// Whether a study takes ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StudyStatus {
     /// Ratings are taken.
@@ -52,6 +53,7 @@ impl FromStr for StudyStatus {
 
 /// What an admin asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewStudy {
     /// What raters read.
     pub title: String,
@@ -75,6 +77,7 @@ pub struct NewStudy {
 
 /// A row of the study list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct StudyRow {
     /// The study.
     pub id: StudyId,
@@ -100,6 +103,7 @@ pub struct StudyRow {
 
 /// A study with everything its page shows but the comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct StudyDetail {
     /// The list's row.
     pub row: StudyRow,
@@ -117,6 +121,7 @@ pub struct StudyDetail {
 
 /// How far one rater has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaterProgress {
     /// The rater.
     pub id: UserId,
@@ -136,6 +141,7 @@ pub struct RaterProgress {
 
 /// A flag a rater raised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaisedFlag {
     /// The task's id in its source.
     pub task_id: String,

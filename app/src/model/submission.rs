@@ -12,6 +12,7 @@ use super::{
 
 /// The shape of a line of model outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// AixBench's own: `task_id`, `raw_nl`, `signature`, `code`, `end_by`.
@@ -24,6 +25,7 @@ pub enum Shape {
 
 /// How lines find their tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Matching {
     /// By `task_id`, unless the descriptions say that the ids are another dataset's.
@@ -37,6 +39,7 @@ pub enum Matching {
 
 /// What a file of outputs holds, before anything is taken from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Preview {
     /// The upload that waits.
     pub upload: UploadId,
@@ -103,6 +106,7 @@ pub const PREVIEW_LIST: usize = 50;
 
 /// A row of the submission list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SubmissionRow {
     /// The submission.
     pub id: SubmissionId,
@@ -126,6 +130,7 @@ pub struct SubmissionRow {
 
 /// A submission with its outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SubmissionDetail {
     /// The list's row.
     pub row: SubmissionRow,
@@ -135,6 +140,7 @@ pub struct SubmissionDetail {
 
 /// One output in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputRow {
     /// The output.
     pub id: OutputId,
@@ -152,6 +158,7 @@ pub struct OutputRow {
 
 /// One output with its task and its code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputDetail {
     /// The output.
     pub row: OutputRow,

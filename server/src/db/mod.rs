@@ -9,10 +9,13 @@ pub mod audit;
 pub mod datasets;
 pub mod grading;
 pub mod migrations;
+pub mod public_links;
 pub mod runs;
 pub mod sessions;
 pub mod studies;
 pub mod submissions;
+pub mod tokens;
+pub mod webhooks;
 
 use std::{
     path::{Path, PathBuf},

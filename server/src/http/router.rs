@@ -9,7 +9,7 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, assets, compress, grade, guard, pages, runs, session, studies, upload};
+use super::{account, assets, compress, grade, guard, pages, rest, runs, session, studies, upload};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
@@ -59,6 +59,8 @@ pub fn router(state: AppState) -> Router {
         // The client's files: the same for everybody.
         .route("/assets/{name}", get(assets::serve))
         .merge(people)
+        // Programs: http/rest/mod.rs lists what they may ask.
+        .merge(rest::router(&state))
         .layer(middleware::from_fn(compress::pack))
         .layer(middleware::from_fn(guard::headers))
         .layer(CatchPanicLayer::new())

@@ -5,11 +5,14 @@ pub mod accounts;
 pub mod datasets;
 pub mod grading;
 pub mod imports;
+pub mod public_links;
 pub mod runs;
 pub mod starter;
 pub mod studies;
 pub mod submissions;
+pub mod tokens;
 pub mod uploads;
+pub mod webhooks;
 
 use std::{
     path::{Path, PathBuf},
@@ -46,6 +49,12 @@ pub struct Services {
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
     pub grading: Arc<grading::GradingService>,
+    /// Personal tokens for the REST API.
+    pub tokens: Arc<tokens::TokenService>,
+    /// Addresses that hear of ends.
+    pub webhooks: webhooks::WebhookService,
+    /// Public pages of closed studies.
+    pub public_links: Arc<public_links::PublicLinkService>,
 }
 
 impl Services {
@@ -58,6 +67,9 @@ impl Services {
             studies: self.studies.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
+            tokens: self.tokens.clone(),
+            webhooks: Arc::new(self.webhooks.clone()),
+            public_links: self.public_links.clone(),
         }
     }
 
@@ -70,13 +82,18 @@ impl Services {
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
+        let studies = Arc::new(studies::StudyService::new(db.clone()));
+        let runs = Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder)));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,
-            studies: Arc::new(studies::StudyService::new(db.clone())),
-            runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
+            tokens: Arc::new(tokens::TokenService::new(db.clone())),
+            webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),
+            public_links: Arc::new(public_links::PublicLinkService::new(db.clone(), studies.clone())),
+            studies,
+            runs,
             grading: Arc::new(grading::GradingService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
