@@ -16,7 +16,7 @@ use crate::{
     model::{
         comparison::{Comparison, TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow},
-        grading::{DeskStudy, Draft, GradingItem, Next, OwnRating, Receipt},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         run::{ItemDetail, RunDetail, RunProgress, RunRow},
@@ -156,13 +156,20 @@ pub trait Runs: Send + Sync {
     async fn again(&self, caller: &Caller, id: RunId, output: Option<OutputId>) -> Answer<()>;
 }
 
+/// How many outputs (or tasks, side by side) a page may have besides the one it asks for.
+pub const AHEAD: usize = 2;
+
 /// The rater's side. Answers hold no model, no submission and no database id.
 #[async_trait]
 pub trait Grading: Send + Sync {
     /// The rater's studies.
     async fn desk(&self, caller: &Caller) -> Answer<Vec<DeskStudy>>;
-    /// The output to rate next: the one already handed out, else a new one, leased.
-    async fn next(&self, caller: &Caller, study: &Token) -> Answer<Next>;
+    /// The output to rate next: one already handed out, else a new one, leased. `holding` are those
+    /// that the page has already, so that it can fetch ahead; at most [`AHEAD`] count.
+    async fn next(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<Next>;
+    /// The task to rate next, with all its outputs, in a study that shows them side by side. `holding`
+    /// names at least one output of each task that the page has already.
+    async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask>;
     /// An output the rater was given before.
     async fn item(&self, caller: &Caller, assignment: &Token) -> Answer<GradingItem>;
     /// Keeps what was put down so far.

@@ -161,7 +161,11 @@ async fn skipping_gives_the_output_back_and_offers_it_once_more() {
         last = next(&mut ada, &study).await.expect("the skipped one comes at the end");
     }
     ada.rpc("skip", json!({"assignment": first.token})).await;
-    assert!(next(&mut ada, &study).await.is_none(), "passed over twice, it is not offered again");
+    // What others have not begun comes still, but not what was passed over twice.
+    while let Some(item) = next(&mut ada, &study).await {
+        assert_ne!(item.token, first.token, "passed over twice, it is not offered again");
+        submit(&mut ada, &item, &full(&item, 1), "k").await.json::<Receipt>();
+    }
 }
 
 #[tokio::test]

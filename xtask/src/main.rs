@@ -5,6 +5,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "starting compilers and servers is what xtask is for")]
 
+mod bench;
 mod client;
 mod glue;
 mod serve;
@@ -37,6 +38,8 @@ enum Command {
     Serve(Serve),
     /// Run every test there is: format, lints, Rust, Java, browser
     Test,
+    /// Measure what the program promises, on this machine
+    Bench(bench::Bench),
 }
 
 /// How to serve. What is not named here goes to `aixgrade serve` as it is, after `--`.
@@ -83,5 +86,6 @@ fn run(command: Command) -> Result<ExitCode> {
         }
         Command::Serve(args) => serve::serve(args),
         Command::Test => test::test(),
+        Command::Bench(args) => bench::bench(&args),
     }
 }

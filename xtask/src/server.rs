@@ -9,6 +9,11 @@ use crate::{client, tools};
 /// Builds `aixgrade` and returns where it is. The client must have been built before.
 pub fn build(release: bool) -> Result<PathBuf> {
     tools::say(if release { "Building the server, optimised" } else { "Building the server" });
+    build_quietly(release)
+}
+
+/// The same without a word on standard output.
+pub fn build_quietly(release: bool) -> Result<PathBuf> {
     let mut cargo = tools::cargo();
     cargo.args(["build", "--locked", "--package", "server", "--bin", "aixgrade"]);
     if release {

@@ -44,6 +44,11 @@ pub fn say(what: impl AsRef<str>) {
     println!("==> {}", what.as_ref());
 }
 
+/// The same beside a result: on standard error, so that standard output holds nothing else.
+pub fn say_aside(what: impl AsRef<str>) {
+    eprintln!("==> {}", what.as_ref());
+}
+
 /// Runs a command, its output shown; an error where it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start `{}`", shown(command)))?;

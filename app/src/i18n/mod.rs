@@ -6,6 +6,7 @@
 
 pub mod admin;
 pub mod common;
+pub mod plan;
 pub mod rater;
 pub mod runs;
 
@@ -47,6 +48,14 @@ impl I18n {
         match self.lang {
             Lang::En => &admin::EN,
             Lang::Zh => &admin::ZH,
+        }
+    }
+
+    /// How a study's work is shared.
+    pub fn plan(&self) -> &'static plan::PlanTexts {
+        match self.lang {
+            Lang::En => &plan::EN,
+            Lang::Zh => &plan::ZH,
         }
     }
 

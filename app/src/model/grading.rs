@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{code::CodeView, ids::Token, lang::Lang, rubric::Rubric};
+use super::{code::CodeView, ids::Token, lang::Lang, plan::Presentation, rubric::Rubric};
 
 /// The scores of one output, one place a dimension in the rubric's order; `None` is not yet scored.
 pub type Scores = Vec<Option<u8>>;
@@ -154,6 +154,33 @@ pub enum Next {
     },
 }
 
+/// What a rater finds when asking for the next task of a study that shows its outputs side by side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NextTask {
+    /// All outputs of one task that are this rater's, in the order of their letters: the first is A.
+    /// The order is the rater's own, drawn from the study's seed. Outputs that the rater rated
+    /// already (before a reload, say) stand among them.
+    Task(Vec<GradingItem>),
+    /// The study shows one output at a time: ask for the next item instead.
+    OneByOne,
+    /// Nothing is left for this rater.
+    Finished {
+        /// The study's title.
+        title: String,
+        /// Where the rater stands.
+        progress: Progress,
+        /// The output rated last, to go back to.
+        previous: Option<Token>,
+    },
+    /// The study is not open now.
+    Paused {
+        /// The study's title.
+        title: String,
+        /// Where the rater stands.
+        progress: Progress,
+    },
+}
+
 /// Where a rater stands in a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
@@ -161,7 +188,8 @@ pub struct Progress {
     pub rated: u64,
     /// Outputs this rater has skipped and may yet be offered again.
     pub skipped: u64,
-    /// Outputs still to come, at most: others may take some of them.
+    /// Outputs of this rater's share still to come. Somebody who has finished may take some of them,
+    /// and a rater who has finished may be given some of others'.
     pub left: u64,
 }
 
@@ -183,6 +211,8 @@ pub struct DeskStudy {
     pub title: String,
     /// Whether ratings are taken now.
     pub open: bool,
+    /// How outputs come before the rater.
+    pub presentation: Presentation,
     /// Where the rater stands.
     pub progress: Progress,
 }

@@ -10,6 +10,7 @@ pub mod dataset;
 pub mod grading;
 pub mod ids;
 pub mod lang;
+pub mod plan;
 pub mod problem;
 pub mod rubric;
 pub mod run;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ids::{StudyId, SubmissionId, Token, UserId},
+    plan::{Presentation, Sharing},
     time::Timestamp,
 };
 
@@ -14,6 +15,8 @@ use super::{
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StudyStatus {
+    /// It is planned and has not begun; raters do not see it.
+    Draft,
     /// Ratings are taken.
     Running,
     /// Ratings are not taken for now.
@@ -26,6 +29,7 @@ impl StudyStatus {
     /// The word used in the database and on the command line.
     pub fn code(self) -> &'static str {
         match self {
+            StudyStatus::Draft => "draft",
             StudyStatus::Running => "running",
             StudyStatus::Paused => "paused",
             StudyStatus::Closed => "closed",
@@ -43,10 +47,11 @@ impl FromStr for StudyStatus {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {
         match s {
+            "draft" => Ok(StudyStatus::Draft),
             "running" => Ok(StudyStatus::Running),
             "paused" => Ok(StudyStatus::Paused),
             "closed" => Ok(StudyStatus::Closed),
-            _ => Err("unknown status; write `running`, `paused` or `closed`".into()),
+            _ => Err("unknown status; write `draft`, `running`, `paused` or `closed`".into()),
         }
     }
 }
@@ -73,6 +78,21 @@ pub struct NewStudy {
     /// Only the first so many tasks of the seeded order, for a pilot; all where absent.
     #[serde(default)]
     pub tasks: Option<u32>,
+    /// How outputs come before a rater.
+    #[serde(default)]
+    pub presentation: Presentation,
+    /// By what the work is shared.
+    #[serde(default)]
+    pub sharing: Sharing,
+    /// Shared by hand: the most for each of `raters`, in their order.
+    #[serde(default)]
+    pub shares: Vec<u32>,
+    /// Seconds a rating, for the preview's hours; as measured where absent.
+    #[serde(default)]
+    pub pace_s: Option<u32>,
+    /// Whether it waits to be started, so that its plan can be looked at first.
+    #[serde(default)]
+    pub draft: bool,
 }
 
 /// A row of the study list.

@@ -40,7 +40,7 @@ pub fn DeskPage() -> impl IntoView {
 #[component]
 fn StudyCard(study: DeskStudy) -> impl IntoView {
     let t = use_i18n().rater();
-    let DeskStudy { token, title, open, progress } = study;
+    let DeskStudy { token, title, open, progress, .. } = study;
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {
         (false, _) => Some((Tone::Care, t.desk_closed)),

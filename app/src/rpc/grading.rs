@@ -7,7 +7,7 @@ use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
-        grading::{DeskStudy, Draft, GradingItem, Next, OwnRating, Receipt},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
         ids::Token,
     },
 };
@@ -19,11 +19,18 @@ pub async fn desk() -> Result<Vec<DeskStudy>, AppError> {
     ports.grading.desk(&caller).await
 }
 
-/// The output to rate next.
+/// The output to rate next, besides those that the page is `holding` already.
 #[server(prefix = "/rpc", endpoint = "next", input = Json)]
-pub async fn next_item(study: Token) -> Result<Next, AppError> {
+pub async fn next_item(study: Token, #[server(default)] holding: Vec<Token>) -> Result<Next, AppError> {
     let (ports, caller) = ports()?;
-    ports.grading.next(&caller, &study).await
+    ports.grading.next(&caller, &study, holding).await
+}
+
+/// The task to rate next with all its outputs, besides those of which the page is `holding` one.
+#[server(prefix = "/rpc", endpoint = "next_task", input = Json)]
+pub async fn next_task_items(study: Token, #[server(default)] holding: Vec<Token>) -> Result<NextTask, AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.next_task(&caller, &study, holding).await
 }
 
 /// An output that the rater was given before.

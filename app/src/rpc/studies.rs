@@ -54,8 +54,8 @@ pub async fn create_study(
     };
     let seed = number("seed", &seed, u64::MAX)?;
     let tasks = number("tasks", &tasks, u32::MAX.into())?.and_then(|n| u32::try_from(n).ok());
-    let id =
-        ports.studies.create(&caller, NewStudy { title, dataset, submissions, raters, overlap, seed, tasks }).await?;
+    let new = NewStudy { title, dataset, submissions, raters, overlap, seed, tasks, ..NewStudy::default() };
+    let id = ports.studies.create(&caller, new).await?;
     leptos_axum::redirect(&format!("/admin/studies/{id}"));
     Ok(id)
 }

@@ -98,6 +98,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 overlap: create.overlap,
                 seed: create.seed,
                 tasks: create.tasks,
+                ..NewStudy::default()
             };
             let id = studies.create(&caller, new).await?;
             return global.show(&id, |id| format!("Study {id} is running."));

@@ -3,9 +3,10 @@
 //! Everything is asked for one rater of one study; nothing here selects a model or a submission.
 
 use app::model::{
-    grading::{Draft, OwnRating, Progress},
-    ids::{OutputId, StudyId, TaskRevisionId, Token, UserId},
+    grading::{Draft, OwnRating},
+    ids::{OutputId, StudyId, Token, UserId},
     lang::Lang,
+    plan::{Presentation, Reads},
     rubric::Rubric,
     study::StudyStatus,
     time::Timestamp,
@@ -15,10 +16,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::accounts::parsed;
 use crate::{clock, error::Failure};
 
-/// How often a rater may pass over an output and still be offered it again.
-pub const SKIPS: u32 = 2;
-
 /// A study as its raters have it.
+#[derive(Clone)]
 pub struct RaterStudy {
     /// The study.
     pub id: StudyId,
@@ -32,6 +31,12 @@ pub struct RaterStudy {
     pub seed: u64,
     /// The rubric.
     pub rubric: Rubric,
+    /// How outputs come before a rater.
+    pub presentation: Presentation,
+    /// The languages in which it gives this rater work.
+    pub reads: Reads,
+    /// The most it gives this rater, where it is shared by hand.
+    pub share: Option<u32>,
 }
 
 /// The study of that opaque name, where the user is one of its raters.
@@ -42,7 +47,8 @@ pub fn study(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<R
 /// Every study in which the user rates, newest first.
 pub fn studies(conn: &Connection, rater: UserId) -> Result<Vec<RaterStudy>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT s.token FROM studies s JOIN study_raters m ON m.study_id = s.id WHERE m.user_id = ?1 ORDER BY s.id DESC",
+        "SELECT s.token FROM studies s JOIN study_raters m ON m.study_id = s.id 
+         WHERE m.user_id = ?1 AND m.left_at IS NULL AND s.status <> 'draft' ORDER BY s.id DESC",
     )?;
     let tokens = statement.query_map([rater.0], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
     tokens.iter().filter_map(|token| one_study(conn, "s.token = ?1", token, rater).transpose()).collect()
@@ -51,17 +57,18 @@ pub fn studies(conn: &Connection, rater: UserId) -> Result<Vec<RaterStudy>, Fail
 fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
     let found = conn
         .prepare_cached(&format!(
-            "SELECT s.id, s.token, s.title, s.status, s.seed, r.json FROM studies s
+            "SELECT s.id, s.token, s.title, s.status, s.seed, r.json, s.presentation, m.reads, m.share FROM studies s
              JOIN rubrics r ON r.id = s.rubric_id
-             JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2
-             WHERE {which}"
+             JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2 AND m.left_at IS NULL
+             WHERE {which} AND s.status <> 'draft'"
         ))?
         .query_row(params![value, rater.0], |row| {
-            let json: String = row.get(5)?;
-            Ok((StudyId(row.get(0)?), Token(row.get(1)?), row.get(2)?, parsed(row, 3)?, row.get::<_, String>(4)?, json))
+            let texts: (String, String) = (row.get(4)?, row.get(5)?);
+            let known: (StudyStatus, Presentation, Reads) = (parsed(row, 3)?, parsed(row, 6)?, parsed(row, 7)?);
+            Ok((StudyId(row.get(0)?), Token(row.get(1)?), row.get(2)?, known, row.get(8)?, texts))
         })
         .optional()?;
-    let Some((id, token, title, status, seed, json)) = found else { return Ok(None) };
+    let Some((id, token, title, (status, presentation, reads), share, (seed, json))) = found else { return Ok(None) };
     Ok(Some(RaterStudy {
         id,
         token,
@@ -69,121 +76,10 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
         status,
         seed: seed.parse().map_err(Failure::internal)?,
         rubric: serde_json::from_str(&json)?,
+        presentation,
+        reads,
+        share,
     }))
-}
-
-/// One output of a study, as it stands for one rater.
-#[derive(Clone, Copy, Debug)]
-pub struct Standing {
-    /// The output.
-    pub output: OutputId,
-    /// Its task's wording; two outputs of one are kept apart.
-    pub task: TaskRevisionId,
-    /// Whether it is in this rater's hands, unrated.
-    pub held: bool,
-    /// When this rater rated it.
-    pub rated_at: Option<Timestamp>,
-    /// Whether a place is free for one more rater.
-    pub free: bool,
-    /// How often this rater passed over it, and when last.
-    pub skipped: Option<(u32, Timestamp)>,
-}
-
-impl Standing {
-    /// Whether it may be offered to this rater.
-    pub fn open(&self) -> bool {
-        self.held || (self.free && self.rated_at.is_none() && self.skipped.is_none_or(|(times, _)| times < SKIPS))
-    }
-}
-
-/// Every output of the study, as it stands for this rater.
-pub fn board(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<Standing>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT a.output_id, o.revision_id,
-                max(a.user_id IS ?2 AND a.rated_at IS NULL),
-                max(CASE WHEN a.user_id IS ?2 THEN a.rated_at END),
-                max(a.user_id IS NULL OR (a.user_id <> ?2 AND a.rated_at IS NULL AND a.leased_until < ?3)),
-                k.times, k.at
-         FROM assignments a
-         JOIN outputs o ON o.id = a.output_id
-         LEFT JOIN skips k ON k.study_id = a.study_id AND k.output_id = a.output_id AND k.user_id = ?2
-         WHERE a.study_id = ?1
-         GROUP BY a.output_id",
-    )?;
-    let rows = statement.query_map(params![study.0, rater.0, clock::now().0], |row| {
-        let times: Option<u32> = row.get(5)?;
-        let at: Option<i64> = row.get(6)?;
-        Ok(Standing {
-            output: OutputId(row.get(0)?),
-            task: TaskRevisionId(row.get(1)?),
-            held: row.get(2)?,
-            rated_at: row.get::<_, Option<i64>>(3)?.map(Timestamp),
-            free: row.get(4)?,
-            skipped: times.zip(at.map(Timestamp)),
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Where the rater stands.
-pub fn progress(board: &[Standing]) -> Progress {
-    let count = |what: fn(&Standing) -> bool| board.iter().filter(|s| what(s)).count() as u64;
-    Progress {
-        rated: count(|s| s.rated_at.is_some()),
-        skipped: count(|s| s.rated_at.is_none() && s.skipped.is_some()),
-        left: count(Standing::open),
-    }
-}
-
-/// Puts an output into the rater's hands until `until`: prolongs the lease they have, else takes a
-/// place that is free or whose lease has run out. Whether there was one.
-pub fn lease(
-    conn: &Connection,
-    study: StudyId,
-    output: OutputId,
-    rater: UserId,
-    until: Timestamp,
-) -> Result<bool, Failure> {
-    let now = clock::now().0;
-    let held = conn
-        .prepare_cached(
-            "UPDATE assignments SET leased_until = CASE WHEN rated_at IS NULL THEN ?4 END
-             WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3",
-        )?
-        .execute(params![study.0, output.0, rater.0, until.0])?;
-    if held > 0 {
-        return Ok(true);
-    }
-    let taken = conn
-        .prepare_cached(
-            "UPDATE assignments SET user_id = ?3, leased_until = ?4, shown_at = ?5
-             WHERE id = (SELECT id FROM assignments
-                         WHERE study_id = ?1 AND output_id = ?2 AND rated_at IS NULL
-                           AND (user_id IS NULL OR leased_until < ?5)
-                         ORDER BY user_id IS NOT NULL, slot LIMIT 1)",
-        )?
-        .execute(params![study.0, output.0, rater.0, until.0, now])?;
-    Ok(taken > 0)
-}
-
-/// Takes an output out of the rater's hands.
-pub fn release(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<(), Failure> {
-    conn.prepare_cached(
-        "UPDATE assignments SET user_id = NULL, leased_until = NULL, shown_at = NULL
-         WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3 AND rated_at IS NULL",
-    )?
-    .execute(params![study.0, output.0, rater.0])?;
-    Ok(())
-}
-
-/// Notes that the rater passed over an output.
-pub fn skip(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<(), Failure> {
-    conn.prepare_cached(
-        "INSERT INTO skips (study_id, output_id, user_id, times, at) VALUES (?1, ?2, ?3, 1, ?4)
-         ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at",
-    )?
-    .execute(params![study.0, output.0, rater.0, clock::now().0])?;
-    Ok(())
 }
 
 /// The name under which the rater knows an output; made at the first asking.

@@ -153,15 +153,28 @@ pub struct Plan {
     pub submissions: Vec<SubmissionId>,
     /// Who rates.
     pub raters: Vec<UserId>,
-    /// Which outputs.
-    pub outputs: Vec<OutputId>,
+    /// Every rating that is wanted.
+    pub places: Vec<Planned>,
+}
+
+/// A rating that a study wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Of which output.
+    pub output: OutputId,
+    /// Counts the output's ratings from 0.
+    pub slot: u32,
+    /// For whom it is planned; absent where nobody may be given it.
+    pub rater: Option<UserId>,
+    /// The place in that rater's order.
+    pub place: Option<i64>,
 }
 
 /// Makes a running study with a row for every rating that it wants.
 pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
     let id: i64 = conn.query_row(
         "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'running', ?7, ?8) RETURNING id",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8) RETURNING id",
         params![
             clock::token().0,
             plan.title,
@@ -182,12 +195,13 @@ pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Stud
         conn.prepare_cached("INSERT INTO study_raters (study_id, user_id) VALUES (?1, ?2)")?
             .execute(params![id, rater.0])?;
     }
-    let mut slot = conn.prepare_cached("INSERT INTO assignments (study_id, output_id, slot) VALUES (?1, ?2, ?3)")?;
-    for output in &plan.outputs {
-        for number in 0..plan.overlap {
-            slot.execute(params![id, output.0, number])?;
-        }
+    let mut slot = conn.prepare_cached(
+        "INSERT INTO assignments (study_id, output_id, slot, user_id, place) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for planned in &plan.places {
+        slot.execute(params![id, planned.output.0, planned.slot, planned.rater.map(|id| id.0), planned.place])?;
     }
+    set_status(conn, StudyId(id), StudyStatus::Running)?;
     Ok(StudyId(id))
 }
 

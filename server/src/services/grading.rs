@@ -8,31 +8,28 @@
 use app::{
     error::AppError,
     model::{
-        grading::{DeskStudy, Draft, GradingItem, Next, OwnRating, Receipt},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
         ids::{OutputId, Token, UserId},
+        plan::Presentation,
         study::StudyStatus,
-        time::Timestamp,
     },
-    port::{Answer, Caller, Grading},
+    port::{AHEAD, Answer, Caller, Grading},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
-use sha2::{Digest, Sha256};
 
 use crate::{
     clock,
     db::{
         Db,
-        grading::{self, RaterStudy, Standing},
+        grading::{self, RaterStudy},
+        queue,
     },
     error::Failure,
     layout,
+    services::handing,
 };
 
-/// How long an output stays in a rater's hands without a sign of life: each draft prolongs it.
-const LEASE_MS: i64 = 30 * 60 * 1000;
-/// How many outputs lie between two of one task, where there are enough others.
-const APART: usize = 8;
 /// The longest name of a submission.
 const KEY_MAX: usize = 64;
 
@@ -95,7 +92,8 @@ impl Grading for GradingService {
                 let studies = grading::studies(conn, rater)?;
                 let desk = studies.into_iter().map(|study| {
                     Ok(DeskStudy {
-                        progress: grading::progress(&grading::board(conn, study.id, rater)?),
+                        progress: queue::progress(conn, study.id, rater)?,
+                        presentation: study.presentation,
                         token: study.token,
                         title: study.title,
                         open: study.status == StudyStatus::Running,
@@ -106,24 +104,22 @@ impl Grading for GradingService {
             .await?)
     }
 
-    async fn next(&self, caller: &Caller, study: &Token) -> Answer<Next> {
+    async fn next(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<Next> {
         let rater = caller.user()?.id;
         let token = study.clone();
         let found = self
             .db
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                let board = grading::board(tx, study.id, rater)?;
-                let progress = grading::progress(&board);
                 if study.status != StudyStatus::Running {
+                    let progress = queue::progress(tx, study.id, rater)?;
                     return Ok(Found::Other(Next::Paused { title: study.title, progress }));
                 }
-                let until = Timestamp(clock::now().0 + LEASE_MS);
-                match choose(&board, study.seed, rater) {
-                    Some(output) if grading::lease(tx, study.id, output, rater, until)? => {
-                        Ok(Found::Parts(Box::new(gather(tx, study, output, rater, &board)?)))
-                    }
-                    _ => {
+                let held = held(tx, &study, rater, &holding)?;
+                match handing::next_for(tx, &study, rater, &held)? {
+                    Some(output) => Ok(Found::Parts(Box::new(gather(tx, study, output, rater)?))),
+                    None => {
+                        let progress = queue::progress(tx, study.id, rater)?;
                         let (previous, _) = grading::neighbours(tx, study.id, rater, None)?;
                         Ok(Found::Other(Next::Finished { title: study.title, progress, previous }))
                     }
@@ -136,6 +132,42 @@ impl Grading for GradingService {
         })
     }
 
+    async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
+        let rater = caller.user()?.id;
+        let token = study.clone();
+        let found = self
+            .db
+            .write(move |tx| {
+                let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                if study.presentation == Presentation::One {
+                    return Ok(Err(NextTask::OneByOne));
+                }
+                if study.status != StudyStatus::Running {
+                    let progress = queue::progress(tx, study.id, rater)?;
+                    return Ok(Err(NextTask::Paused { title: study.title, progress }));
+                }
+                let held = held(tx, &study, rater, &holding)?;
+                let tasks = held.into_iter().filter_map(|output| queue::task_of(tx, output).transpose());
+                let tasks = tasks.collect::<Result<Vec<_>, Failure>>()?;
+                match handing::next_task_for(tx, &study, rater, &tasks)? {
+                    Some(outputs) => {
+                        let parts = outputs.into_iter().map(|(output, _)| gather(tx, study.clone(), output, rater));
+                        Ok(Ok(parts.collect::<Result<Vec<_>, Failure>>()?))
+                    }
+                    None => {
+                        let progress = queue::progress(tx, study.id, rater)?;
+                        let (previous, _) = grading::neighbours(tx, study.id, rater, None)?;
+                        Ok(Err(NextTask::Finished { title: study.title, progress, previous }))
+                    }
+                }
+            })
+            .await?;
+        Ok(match found {
+            Ok(parts) => NextTask::Task(parts.into_iter().map(Self::view).collect()),
+            Err(other) => other,
+        })
+    }
+
     async fn item(&self, caller: &Caller, assignment: &Token) -> Answer<GradingItem> {
         let rater = caller.user()?.id;
         let token = assignment.clone();
@@ -143,8 +175,7 @@ impl Grading for GradingService {
             .db
             .read(move |conn| {
                 let (study, output) = handed(conn, &token, rater)?;
-                let board = grading::board(conn, study.id, rater)?;
-                gather(conn, study, output, rater, &board)
+                gather(conn, study, output, rater)
             })
             .await?;
         Ok(Self::view(parts))
@@ -162,9 +193,8 @@ impl Grading for GradingService {
                 }
                 // A sign of life; where the lease has meanwhile gone to somebody else, the draft is
                 // kept all the same.
-                let until = Timestamp(clock::now().0 + LEASE_MS);
                 if study.status == StudyStatus::Running {
-                    grading::lease(tx, study.id, output, rater, until)?;
+                    queue::renew(tx, study.id, output, rater, handing::lease_end())?;
                 }
                 grading::save_draft(tx, study.id, output, rater, &draft)
             })
@@ -199,7 +229,7 @@ impl Grading for GradingService {
                         "The study is paused or closed. Your scores are kept as a draft; ask its admin to open it again.",
                     ));
                 }
-                if !grading::lease(tx, study.id, output, rater, Timestamp(clock::now().0 + LEASE_MS))? {
+                if !queue::renew(tx, study.id, output, rater, handing::lease_end())? {
                     return Err(Failure::conflict(
                         "You were away for a while, and others have rated this output in your place. Go on with the next one.",
                     ));
@@ -217,11 +247,13 @@ impl Grading for GradingService {
             .db
             .write(move |tx| {
                 let (study, output) = handed(tx, &token, rater)?;
-                let standing = grading::board(tx, study.id, rater)?.into_iter().find(|s| s.output == output);
                 // Pressed twice, or in a second tab: only what is in hand can be passed over.
-                if standing.is_some_and(|s| s.held) {
-                    grading::skip(tx, study.id, output, rater)?;
-                    grading::release(tx, study.id, output, rater)?;
+                let held = queue::in_hand(tx, study.id, rater)?;
+                let Some(this) = held.iter().find(|place| place.output == output) else { return Ok(()) };
+                // Side by side, one passes over a task with all its outputs.
+                let whole = study.presentation == Presentation::SideBySide;
+                for place in held.iter().filter(|p| p.output == output || (whole && p.task == this.task)) {
+                    queue::pass_over(tx, study.id, place.output, rater)?;
                 }
                 Ok(())
             })
@@ -245,14 +277,24 @@ fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<(RaterStudy
     grading::handed(conn, token, rater)?.ok_or_else(|| Failure::not_found("output"))
 }
 
-fn gather(
-    conn: &Connection,
-    study: RaterStudy,
-    output: OutputId,
-    rater: UserId,
-    board: &[Standing],
-) -> Result<Parts, Failure> {
-    let rated_at = board.iter().find(|s| s.output == output).and_then(|s| s.rated_at);
+/// The outputs behind the names that the page says it has: at most [`AHEAD`] of them, so that nobody
+/// takes a study home.
+fn held(conn: &Connection, study: &RaterStudy, rater: UserId, tokens: &[Token]) -> Result<Vec<OutputId>, Failure> {
+    let mut held = Vec::new();
+    for token in tokens.iter().take(4 * AHEAD) {
+        if let Some((of, output)) = grading::handed(conn, token, rater)?
+            && of.id == study.id
+            && queue::rated_at(conn, study.id, output, rater)?.is_none()
+        {
+            held.push(output);
+        }
+    }
+    held.truncate(AHEAD);
+    Ok(held)
+}
+
+fn gather(conn: &Connection, study: RaterStudy, output: OutputId, rater: UserId) -> Result<Parts, Failure> {
+    let rated_at = queue::rated_at(conn, study.id, output, rater)?;
     let (previous, following) = grading::neighbours(conn, study.id, rater, rated_at)?;
     let current = grading::current(conn, study.id, output, rater, study.rubric.dimensions.len())?;
     let draft = grading::draft(conn, study.id, output, rater)?;
@@ -261,101 +303,9 @@ fn gather(
         shown: grading::shown(conn, output)?,
         draft: draft.or(current).unwrap_or_else(|| Draft::blank(&study.rubric)),
         rated: rated_at.is_some(),
-        progress: grading::progress(board),
+        progress: queue::progress(conn, study.id, rater)?,
         previous,
         following,
         study,
     })
-}
-
-/// The output to offer: what the rater holds, else the first of their own order that is open and
-/// whose task they have not just seen, else the least recently seen one, else what they passed over.
-fn choose(board: &[Standing], seed: u64, rater: UserId) -> Option<OutputId> {
-    if let Some(held) = board.iter().find(|s| s.held) {
-        return Some(held.output);
-    }
-    let mut seen: Vec<_> = board.iter().filter_map(|s| s.rated_at.map(|at| (at, s.task))).collect();
-    seen.sort_unstable_by(|a, b| b.cmp(a));
-    // How many outputs ago this task was seen; never is longest.
-    let ago = |s: &Standing| seen.iter().position(|(_, task)| *task == s.task).unwrap_or(usize::MAX);
-    let open = board.iter().filter(|s| s.open());
-    open.min_by_key(|s| {
-        let distance = ago(s).min(APART);
-        (s.skipped.map(|(_, at)| at), std::cmp::Reverse(distance), rank(seed, rater, s.output))
-    })
-    .map(|s| s.output)
-}
-
-/// The output's place in this rater's order. A hash of seed, rater and output: every rater has an
-/// order of their own, the same seed gives it again, and outputs that come later fall anywhere.
-fn rank(seed: u64, rater: UserId, output: OutputId) -> [u8; 8] {
-    let mut hash = Sha256::new();
-    for part in [seed.to_be_bytes(), rater.0.to_be_bytes(), output.0.to_be_bytes()] {
-        hash.update(part);
-    }
-    let digest = hash.finalize();
-    let mut rank = [0; 8];
-    rank.copy_from_slice(&digest[..8]);
-    rank
-}
-
-#[cfg(test)]
-mod tests {
-    use app::model::ids::TaskRevisionId;
-
-    use super::*;
-
-    fn standing(output: i64, task: i64) -> Standing {
-        Standing {
-            output: OutputId(output),
-            task: TaskRevisionId(task),
-            held: false,
-            rated_at: None,
-            free: true,
-            skipped: None,
-        }
-    }
-
-    /// Rates everything there is and returns the tasks in the order in which they came.
-    fn walk(board: &mut [Standing], seed: u64, rater: i64) -> Vec<i64> {
-        let mut order = Vec::new();
-        while let Some(output) = choose(board, seed, UserId(rater)) {
-            let place = board.iter_mut().find(|s| s.output == output).unwrap();
-            place.rated_at = Some(Timestamp(order.len() as i64));
-            order.push(place.task.0);
-        }
-        order
-    }
-
-    #[test]
-    fn keeps_outputs_of_one_task_apart_and_orders_each_rater_anew() {
-        let board: Vec<_> = (0..40).flat_map(|task| (0..3).map(move |m| standing(task * 3 + m, task))).collect();
-        let check = |seed, rater| {
-            let order = walk(&mut board.clone(), seed, rater);
-            assert_eq!(order.len(), 120);
-            for (i, task) in order.iter().enumerate() {
-                let near = &order[i.saturating_sub(APART.min(5))..i];
-                assert!(!near.contains(task), "task {task} at {i} came right after {near:?}");
-            }
-            order
-        };
-        assert_eq!(check(7, 1), check(7, 1));
-        assert_ne!(check(7, 1), check(7, 2));
-        assert_ne!(check(7, 1), check(8, 1));
-    }
-
-    #[test]
-    fn offers_what_is_held_first_and_what_was_skipped_last() {
-        let mut board = vec![standing(1, 1), standing(2, 2), standing(3, 3)];
-        board[2].held = true;
-        assert_eq!(choose(&board, 1, UserId(1)), Some(OutputId(3)));
-        board[2].held = false;
-        board[2].skipped = Some((1, Timestamp(5)));
-        board[1].rated_at = Some(Timestamp(1));
-        assert_eq!(choose(&board, 1, UserId(1)), Some(OutputId(1)));
-        board[0].free = false;
-        assert_eq!(choose(&board, 1, UserId(1)), Some(OutputId(3)));
-        board[2].skipped = Some((grading::SKIPS, Timestamp(6)));
-        assert_eq!(choose(&board, 1, UserId(1)), None);
-    }
 }

@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod datasets;
 pub mod grading;
+pub mod handing;
 pub mod imports;
 pub mod public_links;
 pub mod runs;

@@ -61,7 +61,7 @@ pub async fn demo(services: &Services) -> Answer<Vec<(&'static str, String)>> {
             overlap: 2,
             // Fixed, so that every demo shows the same order.
             seed: Some(2022),
-            tasks: None,
+            ..NewStudy::default()
         };
         services.studies.create(&caller, new).await?;
     }

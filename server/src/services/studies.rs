@@ -24,6 +24,7 @@ use crate::{
     },
     error::Failure,
     layout, report,
+    services::handing,
     stats::{
         agreement::agreement,
         bootstrap::{self, Cell},
@@ -144,6 +145,9 @@ impl Studies for StudyService {
                 if row.status == StudyStatus::Closed && status != StudyStatus::Closed {
                     return Err(Failure::conflict("A closed study stays closed; make a new one."));
                 }
+                if status == StudyStatus::Draft && row.status != StudyStatus::Draft {
+                    return Err(Failure::conflict("A study that has begun is no draft again; pause it, or clone it."));
+                }
                 studies::set_status(tx, id, status)?;
                 audit::note(tx, &caller, "study status", &format!("{id}: {status}"))
             })
@@ -247,6 +251,15 @@ fn plan(conn: &Connection, new: &NewStudy) -> Result<Plan, Failure> {
     if outputs.is_empty() {
         return Err(Failure::invalid("submissions", "they hold no output to grade", "Choose others"));
     }
+    let places = outputs.iter().enumerate().flat_map(|(i, output)| {
+        let raters = &raters;
+        (0..new.overlap).map(move |slot| {
+            let rater = raters.get((i * new.overlap as usize + slot as usize) % raters.len().max(1)).copied();
+            let place = rater.map(|rater| i64::from_be_bytes(handing::letter_rank(seed, rater, *output)) >> 1);
+            studies::Planned { output: *output, slot, rater, place }
+        })
+    });
+    let places = places.collect();
     Ok(Plan {
         title: title.to_owned(),
         version: ground.version,
@@ -255,7 +268,7 @@ fn plan(conn: &Connection, new: &NewStudy) -> Result<Plan, Failure> {
         seed,
         submissions,
         raters,
-        outputs,
+        places,
     })
 }
 

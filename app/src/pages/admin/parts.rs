@@ -106,6 +106,7 @@ pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
 /// A study's state as a word in its colour.
 pub fn status(i: I18n, status: StudyStatus) -> impl IntoView {
     let (tone, word) = match status {
+        StudyStatus::Draft => (Tone::Plain, i.plan().draft),
         StudyStatus::Running => (Tone::Good, i.admin().status_running),
         StudyStatus::Paused => (Tone::Care, i.admin().status_paused),
         StudyStatus::Closed => (Tone::Plain, i.admin().status_closed),

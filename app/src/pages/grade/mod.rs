@@ -58,7 +58,7 @@ pub fn provide_habits() {
 pub fn GradeNextPage() -> impl IntoView {
     let params = use_params_map();
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
-    let next = Resource::new_blocking(move || study.get(), |study| next_item(Token(study)));
+    let next = Resource::new_blocking(move || study.get(), |study| next_item(Token(study), Vec::new()));
     let say = sayer();
     let i18n = use_i18n();
     let go_on = Callback::new(move |outcome: Outcome| {

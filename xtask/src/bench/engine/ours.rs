@@ -1,0 +1,173 @@
+//! Our engine at work: a data folder of its own, submissions in it, `aixgrade run` over them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{
+    bench::usage::{self, Used},
+    tools,
+};
+
+/// Where the published classes lie in a checkout.
+pub const PACKAGED: &str = "src/main/java/com/aixcode/autoTest/generate/aixcoder";
+
+/// What they are called before their task's number.
+pub const PACKAGED_PREFIX: &str = "AixcoderOld";
+
+/// A data folder with what is to be run.
+pub struct Ours {
+    binary: PathBuf,
+    /// Gone with this value.
+    folder: TempDir,
+    dataset: &'static str,
+    /// What can be run.
+    pub submissions: Vec<Submission>,
+}
+
+/// A submission in the data folder.
+pub struct Submission {
+    /// What it holds, for people.
+    pub what: String,
+    number: String,
+}
+
+/// What a run took.
+pub struct Ran {
+    /// From the program's start to its end.
+    pub wall: Duration,
+    /// Processor time of it, the sandboxes included.
+    pub cpu: Duration,
+    /// How many outputs got their verdict.
+    pub outputs: usize,
+}
+
+impl Ran {
+    /// Outputs a second.
+    pub fn per_second(&self) -> f64 {
+        self.outputs as f64 / self.wall.as_secs_f64()
+    }
+
+    /// Outputs for each second of processor time.
+    pub fn per_core_second(&self) -> f64 {
+        self.outputs as f64 / self.cpu.as_secs_f64()
+    }
+}
+
+impl Ours {
+    /// Imports the dataset and takes the submissions, then runs each once: the first run makes the
+    /// Java images and compiles the tests, which is done once for a data folder.
+    pub fn prepare(binary: &Path, checkout: Option<&Path>) -> Result<Ours> {
+        let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
+        let dataset = if checkout.is_some() { "aixbench-auto" } else { "starter" };
+        let mut ours = Ours { binary: binary.to_path_buf(), folder, dataset, submissions: Vec::new() };
+        tools::say_aside("Preparing a data folder");
+        match checkout {
+            Some(checkout) => {
+                ours.quietly(&["import", "aixbench", &checkout.to_string_lossy()])?;
+                let packaged = packaged(checkout)?;
+                ours.take("the packaged classes", &packaged)?;
+                let published = checkout.join("src/main/resources/prediction.jsonl");
+                let outputs = lines(&fs::read_to_string(&published).context("the checkout has no prediction.jsonl")?)?;
+                ours.take("prediction.jsonl", &outputs)?;
+            }
+            None => {
+                let starter = tools::root().join("datasets/starter");
+                ours.quietly(&["import", "dataset", &starter.to_string_lossy()])?;
+                ours.take("the starter's reference solutions, eight times", &references(&starter)?)?;
+            }
+        }
+        for submission in &ours.submissions {
+            ours.run(submission, &[])?;
+        }
+        Ok(ours)
+    }
+
+    /// The quickest of so many runs: what else the machine does only ever makes one slower.
+    pub fn best_of(&self, times: usize, submission: &Submission, options: &[&str]) -> Result<Ran> {
+        tools::say_aside(format!("Running {} {}", submission.what, options.join(" ")));
+        let mut runs = (0..times.max(1)).map(|_| self.run(submission, options)).collect::<Result<Vec<_>>>()?;
+        runs.sort_by_key(|ran| ran.wall);
+        Ok(runs.swap_remove(0))
+    }
+
+    fn run(&self, submission: &Submission, options: &[&str]) -> Result<Ran> {
+        let mut command = self.command(&["--json", "run", "--dataset", self.dataset]);
+        command.args(["--submission", &submission.number]).args(options);
+        let Used { wall, cpu, said } = usage::measure(&mut command)?;
+        // A line an output, and the figures.
+        let outputs = lines(&said)?.iter().filter(|line| line["verdict"].is_string()).count();
+        if outputs == 0 {
+            bail!("the run over {} gave no verdict", submission.what);
+        }
+        Ok(Ran { wall, cpu, outputs })
+    }
+
+    fn take(&mut self, what: &str, outputs: &[Value]) -> Result<()> {
+        let file = self.folder.path().join("outputs.jsonl");
+        let text: String = outputs.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(&file, text)?;
+        let said = self.quietly(&[
+            "--json",
+            "submissions",
+            "upload",
+            "--dataset",
+            self.dataset,
+            "--model",
+            what,
+            &file.to_string_lossy(),
+        ])?;
+        let taken: Value = serde_json::from_str(said.trim())?;
+        let number = taken["submission"].as_i64().context("the upload was not taken")?.to_string();
+        self.submissions.push(Submission { what: what.to_owned(), number });
+        Ok(())
+    }
+
+    fn quietly(&self, args: &[&str]) -> Result<String> {
+        tools::run_quietly(&mut self.command(args))
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = tools::command(&self.binary);
+        command.arg("--data").arg(self.folder.path().join("data")).args(args);
+        command
+    }
+}
+
+/// The packaged classes as outputs.
+fn packaged(checkout: &Path) -> Result<Vec<Value>> {
+    let tasks = fs::read_to_string(checkout.join("src/main/resources/dataset_autotest_nl.jsonl"))
+        .context("the checkout has no dataset_autotest_nl.jsonl")?;
+    lines(&tasks)?
+        .iter()
+        .map(|task| {
+            let id = task["task_id"].as_i64().context("a task without a number")?;
+            let file = checkout.join(PACKAGED).join(format!("{PACKAGED_PREFIX}{id}.java"));
+            let code = fs::read_to_string(&file).with_context(|| format!("there is no {}", file.display()))?;
+            Ok(json!({ "task_id": id, "raw_nl": task["raw_nl"], "code": code }))
+        })
+        .collect()
+}
+
+/// The starter's reference solutions as outputs, several samples a task.
+fn references(starter: &Path) -> Result<Vec<Value>> {
+    let mut outputs = Vec::new();
+    for entry in fs::read_dir(starter.join("reference"))? {
+        let file = entry?.path();
+        let id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let code = fs::read_to_string(&file)?;
+        outputs.extend(std::iter::repeat_n(json!({ "task_id": id, "completion": code }), 8));
+    }
+    Ok(outputs)
+}
+
+fn lines(text: &str) -> Result<Vec<Value>> {
+    text.lines().filter(|line| !line.trim().is_empty()).map(|line| Ok(serde_json::from_str(line)?)).collect()
+}

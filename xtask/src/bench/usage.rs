@@ -1,0 +1,51 @@
+//! What a command used up: its time, its processor time with everything it started and waited for.
+
+use std::{
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::{
+    resource::{Usage, UsageWho, getrusage},
+    time::TimeValLike,
+};
+
+use crate::tools;
+
+/// What a command used up and said.
+pub struct Used {
+    /// From start to end on the clock.
+    pub wall: Duration,
+    /// Processor time of it and its descendants, as far as each was waited for by its parent; the
+    /// kernel adds those up.
+    pub cpu: Duration,
+    /// Its standard output.
+    pub said: String,
+}
+
+/// Runs a command to its end; what it says on standard error is shown only where it fails. Commands must not be measured at the same
+/// time: the kernel counts processor time for all children together.
+pub fn measure(command: &mut Command) -> Result<Used> {
+    let before = cpu()?;
+    let begun = Instant::now();
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", tools::shown(command)))?;
+    let wall = begun.elapsed();
+    let cpu = cpu()?.saturating_sub(before);
+    if !output.status.success() {
+        bail!(
+            "`{}` failed ({}):\n{}",
+            tools::shown(command),
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(Used { wall, cpu, said: String::from_utf8_lossy(&output.stdout).into_owned() })
+}
+
+fn cpu() -> Result<Duration> {
+    let usage: Usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Ok(Duration::from_micros(u64::try_from(micros).unwrap_or(0)))
+}
