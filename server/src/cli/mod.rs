@@ -13,6 +13,7 @@ mod run;
 mod serve;
 mod studies;
 mod submissions;
+mod token;
 mod user;
 
 use std::{io::Write, path::PathBuf, process::ExitCode};
@@ -72,6 +73,9 @@ enum Command {
     /// Add people, reset passwords, make invitation links
     #[command(subcommand)]
     User(user::User),
+    /// Make, list and revoke tokens for the REST API
+    #[command(subcommand)]
+    Token(token::Token),
     /// Check the data folder and the machine
     Doctor(doctor::Doctor),
     /// Bring the database up to this program's schema, and say which one that is
@@ -102,6 +106,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Run(run) => run::run(&global, run).await,
         Command::Export(export) => export::run(&global, export).await,
         Command::User(user) => user::run(&global, user).await,
+        Command::Token(token) => token::run(&global, token).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,
     }

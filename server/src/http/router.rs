@@ -15,6 +15,11 @@ use crate::state::AppState;
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
 const FORM_LIMIT: usize = 1024 * 1024;
 
+/// The addresses of all pages, as they are routed.
+pub fn pages() -> Vec<String> {
+    generate_route_list(app::routes::App).iter().map(|page| page.path().to_owned()).collect()
+}
+
 /// The whole program as a service.
 pub fn router(state: AppState) -> Router {
     let pages = generate_route_list(app::routes::App);
