@@ -26,8 +26,12 @@ pub enum Part {
     Results,
     /// Outputs up close, and what raters made of each.
     Outputs,
+    /// What makes a study's figures good, and disagreements, whoever decides them.
+    Quality,
     /// Runs of automated tests.
     Runs,
+    /// Models compared.
+    Compare,
 }
 
 impl Part {
@@ -38,10 +42,17 @@ impl Part {
             None => false,
         };
         let any = |folders: &[&str]| folders.iter().any(|folder| within(folder));
-        if !(within("/admin") || (path == "/" && admin)) {
+        let below_study = |place: &str| within("/admin/studies") && path.ends_with(place);
+        if within("/adjudicate") || ["/quality", "/ratings", "/flags", "/disputes"].into_iter().any(below_study) {
+            Part::Quality
+        } else if !(within("/admin") || (path == "/" && admin)) {
             Part::Grading
-        } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"]) {
+        } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"])
+            || (within("/admin/studies") && path.ends_with("/plan"))
+        {
             Part::Setup
+        } else if within("/admin/compare") {
+            Part::Compare
         } else if within("/admin/runs") {
             Part::Runs
         } else if within("/admin/outputs") || (within("/admin/studies") && path.contains("/tasks/")) {
@@ -61,7 +72,9 @@ impl Part {
             Part::Setup => "setup",
             Part::Results => "results",
             Part::Outputs => "outputs",
+            Part::Quality => "quality",
             Part::Runs => "runs",
+            Part::Compare => "compare",
         }
     }
 
@@ -73,7 +86,9 @@ impl Part {
             Part::Setup => cfg!(feature = "setup"),
             Part::Results => cfg!(feature = "results"),
             Part::Outputs => cfg!(feature = "outputs"),
+            Part::Quality => cfg!(feature = "quality"),
             Part::Runs => cfg!(feature = "runs"),
+            Part::Compare => cfg!(feature = "compare"),
         }
     }
 }
@@ -136,8 +151,14 @@ mod tests {
         check("/admin/studies/new", true, Part::Setup);
         check("/admin/studies/1", true, Part::Results);
         check("/admin/studies/1/tasks/2", true, Part::Outputs);
+        check("/admin/studies/1/ratings", true, Part::Quality);
+        check("/admin/studies/1/quality", true, Part::Quality);
+        check("/adjudicate", false, Part::Quality);
+        check("/adjudicate/abc", false, Part::Quality);
+        check("/admin/studies/1/plan", true, Part::Setup);
         check("/admin/people", true, Part::Setup);
         check("/admin/runs/1", true, Part::Runs);
+        check("/admin/compare/starter/tasks/1", true, Part::Compare);
         check("/administration", true, Part::Grading);
         check("/desk", true, Part::Grading);
         check("/account", true, Part::Grading);

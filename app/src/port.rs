@@ -5,21 +5,30 @@
 //! the page's.
 
 pub mod api;
+mod comparisons;
+mod plans;
+pub mod quality;
+pub mod settings;
 
 use std::sync::Arc;
 
+pub use plans::Plans;
+
 use async_trait::async_trait;
 use leptos::prelude::use_context;
+
+pub use comparisons::Comparisons;
 
 use crate::{
     error::AppError,
     model::{
         comparison::{Comparison, TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow},
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
-        run::{ItemDetail, RunDetail, RunProgress, RunRow},
+        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow},
+        run_pair::RunPair,
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
         user::{Invitation, Me, Role, UserRow, Visitor},
@@ -152,8 +161,10 @@ pub trait Runs: Send + Sync {
     async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId>;
     /// Stops a run; what is done stays.
     async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()>;
-    /// Runs one output again, or all on which our machinery failed.
-    async fn again(&self, caller: &Caller, id: RunId, output: Option<OutputId>) -> Answer<()>;
+    /// Runs some of a run's outputs again.
+    async fn again(&self, caller: &Caller, id: RunId, what: Again) -> Answer<()>;
+    /// Two runs of one dataset side by side; with a task's code where one is asked for.
+    async fn compare(&self, caller: &Caller, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair>;
 }
 
 /// How many outputs (or tasks, side by side) a page may have besides the one it asks for.
@@ -180,6 +191,12 @@ pub trait Grading: Send + Sync {
     async fn skip(&self, caller: &Caller, assignment: &Token) -> Answer<()>;
     /// The rater's ratings in a study, newest first.
     async fn own(&self, caller: &Caller, study: &Token) -> Answer<Vec<OwnRating>>;
+    /// Takes the rater's newest rating in its study back. It is superseded, never deleted, and what it
+    /// said is the draft again. Where it had replaced an earlier rating, that one counts again;
+    /// otherwise the output is unrated and in the rater's hands. Asked again, it does nothing.
+    async fn undo(&self, caller: &Caller, assignment: &Token) -> Answer<()>;
+    /// The rubric of one of the rater's studies.
+    async fn rubric(&self, caller: &Caller, study: &Token) -> Answer<RubricSheet>;
 }
 
 /// Everything behind the pages.
@@ -193,6 +210,10 @@ pub struct Ports {
     pub submissions: Arc<dyn Submissions>,
     /// Studies.
     pub studies: Arc<dyn Studies>,
+    /// How studies' work is shared.
+    pub plans: Arc<dyn Plans>,
+    /// Comparisons of a dataset's models.
+    pub comparisons: Arc<dyn Comparisons>,
     /// Runs of automated tests.
     pub runs: Arc<dyn Runs>,
     /// The rater's side.
@@ -203,6 +224,14 @@ pub struct Ports {
     pub webhooks: Arc<dyn api::Webhooks>,
     /// Public pages of closed studies.
     pub public_links: Arc<dyn api::PublicLinks>,
+    /// Quality of studies.
+    pub quality: Arc<dyn quality::Quality>,
+    /// Studies as they go on.
+    pub watching: Arc<dyn quality::Watching>,
+    /// What comes back to raters and adjudicators.
+    pub feedback: Arc<dyn quality::Feedback>,
+    /// What people set for themselves.
+    pub settings: Arc<dyn settings::PersonalSettings>,
 }
 
 /// The ports and the caller of the request being answered.

@@ -17,7 +17,10 @@ use leptos_router::{
 use crate::i18n::use_visitor;
 use crate::{
     model::user::Visitor,
-    pages::{grade::provide_habits, not_found::NotFoundPage},
+    pages::{
+        grade::{LogOutGuard, provide_active, provide_ahead, provide_habits, provide_outbox},
+        not_found::NotFoundPage,
+    },
     part::KeepApart,
     ui::{
         announce::{LiveRegions, provide_announcer},
@@ -35,6 +38,9 @@ pub fn App() -> impl IntoView {
     provide_context(visitor);
     provide_announcer();
     provide_habits();
+    provide_outbox();
+    provide_ahead();
+    provide_active();
     view! {
         <Title formatter=|title: String| if title.is_empty() { "AixGrade".into() } else { format!("{title} · AixGrade") } />
         <Router>
@@ -46,6 +52,7 @@ pub fn App() -> impl IntoView {
                 </FlatRoutes>
             </main>
             <LiveRegions />
+            <LogOutGuard />
             <KeepApart admin />
             <FocusOnNavigation />
         </Router>
@@ -81,8 +88,12 @@ fn Pages() -> AnyNestedRoute {
         crate::pages::admin::ResultRoutes(),
         #[cfg(feature = "outputs")]
         crate::pages::admin::OutputRoutes(),
+        #[cfg(feature = "quality")]
+        crate::pages::admin::QualityRoutes(),
         #[cfg(feature = "runs")]
         crate::pages::admin::RunRoutes(),
+        #[cfg(feature = "compare")]
+        crate::pages::admin::CompareRoutes(),
     ];
     StaticVec::from(pages).into_any_nested_route()
 }
@@ -94,10 +105,11 @@ fn GradingRoutes() -> AnyNestedRoute {
     use crate::pages::{
         account::AccountPage,
         desk::DeskPage,
-        grade::{GradeItemPage, GradeNextPage},
+        grade::{GradeItemPage, GradeNextPage, beside::BesidePage, tour::TourPage},
         join::JoinPage,
         log_in::LogInPage,
         mine::MinePage,
+        rubric::RubricPage,
     };
     view! {
         <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
@@ -106,7 +118,10 @@ fn GradingRoutes() -> AnyNestedRoute {
         <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
         <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
         <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
+        <Route path=path!("/beside/:study") view=BesidePage ssr=SsrMode::Async />
         <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
+        <Route path=path!("/rubric/:study") view=RubricPage ssr=SsrMode::Async />
+        <Route path=path!("/tour") view=TourPage ssr=SsrMode::Async />
     }
     .into_inner()
     .into_any_nested_route()

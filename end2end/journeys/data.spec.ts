@@ -81,7 +81,9 @@ test('a study over the new outputs reaches its raters', async ({ page, browser, 
   await page.getByLabel('Title').fill('Three words');
   await page.getByRole('checkbox', { name: /Journeyman 1/ }).check();
   await page.getByRole('checkbox', { name: 'chen' }).check();
+  await page.getByRole('button', { name: 'Preview the plan' }).click();
   await page.getByRole('button', { name: 'Start the study' }).click();
+  await page.getByRole('link', { name: 'To the study' }).click();
   await expect(page).toHaveURL(/\/admin\/studies\/\d+$/);
 
   const context = await browser.newContext({ baseURL });

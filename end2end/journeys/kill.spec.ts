@@ -1,11 +1,16 @@
+import type { Page } from '@playwright/test';
+
+import { atScales, hydrated, logIn, open } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
-import { atScales, hydrated, logIn } from '../support/steps.ts';
 
 const server = serve('--demo');
 
+const firstAddress = async (page: Page): Promise<string> =>
+  (await page.getByRole('link', { name: 'Start grading' }).first().getAttribute('href')) ?? '';
+
 test('a kill between acknowledgement and next request loses nothing', async ({ page, watch }) => {
   // The page asks a server that is gone; that is what this is about.
-  watch.expect(/ERR_CONNECTION_REFUSED|Failed to fetch|Failed to load resource/);
+  watch.expect(/ERR_CONNECTION_REFUSED|Failed to fetch|ERR_FAILED|Failed to load resource/);
   await logIn(page, demo.chen);
   await page.getByRole('link', { name: 'Start grading' }).click();
   await hydrated(page);
@@ -19,14 +24,15 @@ test('a kill between acknowledgement and next request loses nothing', async ({ p
 
   // The server dies the moment the page asks for what comes after the acknowledged rating.
   let killed = false;
+  const acknowledged = page.waitForResponse('**/rpc/submit_rating*');
   await page.route('**/rpc/next*', async (route) => {
+    await acknowledged;
     if (!killed) {
       killed = true;
       await server.kill();
     }
     await route.continue();
   });
-  const acknowledged = page.waitForResponse('**/rpc/submit_rating*');
   await page.keyboard.press('Enter');
   expect((await acknowledged).ok()).toBe(true);
   await expect(() => expect(killed).toBe(true)).toPass();
@@ -46,10 +52,11 @@ test('a kill between acknowledgement and next request loses nothing', async ({ p
 });
 
 test('scores given while the server is away arrive when it is back', async ({ page, watch }) => {
-  watch.expect(/ERR_CONNECTION_REFUSED|Failed to fetch|Failed to load resource/);
+  watch.expect(/ERR_CONNECTION_REFUSED|Failed to fetch|ERR_FAILED|Failed to load resource/);
   await logIn(page, demo.ada);
-  await page.getByRole('link', { name: 'Start grading' }).click();
-  await hydrated(page);
+  // Nothing lies ready: the page has to wait for the server.
+  await page.route('**/rpc/next*', (route) => route.abort());
+  await open(page, await firstAddress(page));
   await atScales(page);
   await server.kill();
   for (const key of ['3', '2', '4', 'Enter']) {
@@ -57,6 +64,7 @@ test('scores given while the server is away arrive when it is back', async ({ pa
   }
   await expect(page.getByText('Not submitted yet: the server cannot be reached.').first()).toBeVisible();
   await server.restart();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.unroute('**/rpc/next*');
+  await page.getByRole('button', { name: 'Try again' }).first().click();
   await expect(page.getByText(/^1 rated, /).first()).toBeVisible();
 });

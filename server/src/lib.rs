@@ -17,6 +17,7 @@ pub mod formats;
 pub mod http;
 pub mod jobs;
 pub mod layout;
+pub mod plan;
 pub mod report;
 pub mod sandbox;
 pub mod services;

@@ -6,6 +6,7 @@ mod util;
 
 use app::{
     model::{
+        keys::Settings,
         lang::Lang,
         user::{Me, Role},
     },
@@ -107,7 +108,13 @@ async fn a_disabled_account_is_out_at_once_and_an_admin_cannot_shut_themselves_o
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
     admin.form("/rpc/set_disabled", &fields).await;
     assert_eq!(ada.get("/").await.location(), "/log-in");
-    let me = Me { id: id("admin").parse().unwrap(), name: "admin".into(), role: Role::Admin, lang: Lang::En };
+    let me = Me {
+        id: id("admin").parse().unwrap(),
+        name: "admin".into(),
+        role: Role::Admin,
+        lang: Lang::En,
+        settings: Settings::default(),
+    };
     let own = me.id;
     assert!(app.services.accounts.set_disabled(&Caller::User(me), own, true).await.is_err());
     assert_eq!(admin.get("/admin").await.status, StatusCode::OK);

@@ -12,6 +12,7 @@ use std::{
 use app::model::run::{Outcome, Verdict};
 use server::{
     engine::{
+        dates::Dates,
         grader::{Grader, Task, Worker},
         runner::Allowance,
         suite::{TestKind, TestTree},
@@ -90,9 +91,11 @@ fn every_fixture_comes_to_its_verdict() {
     let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
     let classes: BTreeSet<String> =
         ["SumTest", "ObjectTest", "EmptyTest"].iter().map(|name| format!("aixgrade.fixture.{name}")).collect();
-    let allowance = Allowance { cpu_s: 2, wall_s: 20, heap_mib: 64, threads: 16 };
-    let grader =
-        Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, workers()).unwrap();
+    let allowance = Allowance { cpu_s: 2, wall_s: 20, heap_mib: 64, threads: 16, ..Allowance::default() };
+    let grader = |fast| {
+        let allowance = Allowance { fast, ..allowance };
+        Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, workers()).unwrap()
+    };
     let outputs = tree(&fixtures.join("outputs"), |path| path.ends_with(".java"));
     let names: Vec<&str> = outputs.keys().map(|name| name.trim_end_matches(".java")).collect();
     let outputs: Vec<(Task, String)> = outputs
@@ -104,7 +107,7 @@ fn every_fixture_comes_to_its_verdict() {
             (Task { test_class: test_class.to_owned(), signature: None }, code)
         })
         .collect();
-    let found = grade(grader, &outputs);
+    let found = grade(grader(false), &outputs);
     let (mut report, mut wrong) = (String::new(), Vec::new());
     for (name, outcome) in names.iter().zip(&found) {
         report.push_str(&describe(name, outcome));
@@ -122,6 +125,45 @@ fn every_fixture_comes_to_its_verdict() {
         assert_eq!(found, expected);
     }
     assert_eq!(report.lines().count(), expected.lines().count());
+
+    // The fast mode over the same, the harmless ones between all the others several times: the same
+    // verdicts, case for case.
+    let harmless = names.iter().position(|name| *name == "passed").unwrap();
+    let mixed: Vec<usize> = (0..outputs.len()).flat_map(|at| [at, harmless]).collect();
+    let again: Vec<(Task, String)> = mixed.iter().map(|&at| outputs[at].clone()).collect();
+    for (&at, fast) in mixed.iter().zip(grade(grader(true), &again)) {
+        assert_eq!(describe(names[at], &fast), describe(names[at], &found[at]), "fast mode");
+    }
+}
+
+/// A run may ask for another date than today's.
+#[test]
+fn dates_are_those_that_a_run_asks_for() {
+    if let Err(missing) = Dates::June2022.needs() {
+        assert!(missing.to_string().contains("libfaketime"), "{missing}");
+        eprintln!("skipped: {missing}");
+        return;
+    }
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../java-harness/fixtures");
+    let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
+    let class = "aixgrade.fixture.SumTest".to_owned();
+    let code = "public int sum(int[] values) {
+        java.time.YearMonth asked = java.time.YearMonth.of(2022, 6);
+        long waited = System.nanoTime();
+        boolean all = java.time.YearMonth.now().equals(asked)
+            && new java.util.Date().toInstant().toString().startsWith(asked.toString())
+            && java.time.Instant.ofEpochMilli(System.currentTimeMillis()).toString().startsWith(asked.toString())
+            && System.nanoTime() >= waited;
+        return all ? java.util.Arrays.stream(values).sum() : -1;
+    }";
+    let outputs = [(Task { test_class: class.clone(), signature: None }, code.to_owned())];
+    for (dates, verdict) in [(Some(Dates::June2022), Verdict::Passed), (None, Verdict::Failed)] {
+        let allowance = Allowance { dates, ..Allowance::default() };
+        let classes = BTreeSet::from([class.clone()]);
+        let grader = Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, 1).unwrap();
+        let found = grade(grader, &outputs);
+        assert_eq!(found[0].verdict, verdict, "{:#?}", found[0]);
+    }
 }
 
 /// What of an outcome is the same every time, as one line of JSON.
@@ -137,7 +179,7 @@ fn describe(name: &str, outcome: &Outcome) -> String {
         "diagnostics": outcome.diagnostics,
         "changes": kinds(outcome.changes.iter().map(|c| &c.kind).collect()),
         "flags": kinds(outcome.flags.iter().map(|f| &f.kind).collect()),
-        "cases": outcome.cases.iter().map(|c| (&c.name, c.passed)).collect::<Vec<_>>(),
+        "cases": outcome.cases.iter().map(|c| (&c.name, c.passed, &c.detail)).collect::<Vec<_>>(),
     });
     format!("{line}\n")
 }
@@ -182,14 +224,22 @@ fn agrees_with_the_published_runner() {
             })
             .collect();
         let classes: BTreeSet<String> = outputs.iter().map(|(task, _)| task.test_class.clone()).collect();
-        let grader =
-            Grader::prepare(sandbox(), &folder(), TestKind::Aixbench, &tree, &classes, Allowance::default(), workers());
-        let grader = grader.unwrap();
-        let found = grade(grader, &outputs);
+        let grader = |fast| {
+            let allowance = Allowance { fast, ..Allowance::default() };
+            Grader::prepare(sandbox(), &folder(), TestKind::Aixbench, &tree, &classes, allowance, workers()).unwrap()
+        };
+        let found = grade(grader(false), &outputs);
         for ((id, passed, total), outcome) in expected.iter().zip(&found) {
             // The packaged code of 160 draws at random.
             if id != "160" {
                 assert_eq!((outcome.passed, outcome.total), (*passed, *total), "{model}, task {id}: {outcome:#?}");
+            }
+        }
+        for ((id, _, _), (fast, strict)) in expected.iter().zip(grade(grader(true), &outputs).iter().zip(&found)) {
+            // 160 draws at random, 128 looks at the clock.
+            if id != "160" && id != "128" {
+                let told = |o: &Outcome| (o.verdict, o.limit, o.passed, o.total);
+                assert_eq!(told(fast), told(strict), "{model}, task {id}, fast: {fast:#?}");
             }
         }
         let solved = found.iter().filter(|o| o.verdict == Verdict::Passed).count();

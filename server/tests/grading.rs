@@ -4,7 +4,15 @@
 
 mod util;
 
-use app::model::grading::{Draft, Flag, GradingItem, Next, OwnRating, Receipt};
+use app::{
+    model::{
+        grading::{Draft, Flag, GradingItem, Next, NextTask, OwnRating, Receipt},
+        note::{LineNote, Place},
+        plan::Presentation,
+        study::NewStudy,
+    },
+    port::{Accounts, Caller, Studies, Submissions},
+};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use util::{Answer, Client, TestApp};
@@ -19,6 +27,7 @@ async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
         Next::Item(item) => Some(*item),
         Next::Finished { .. } => None,
         Next::Paused { .. } => panic!("the study is paused"),
+        Next::Calibration(_) => panic!("the study has no calibration"),
     }
 }
 
@@ -66,8 +75,8 @@ async fn what_is_acknowledged_survives_a_restart_and_so_do_drafts() {
     let item = next(&mut ada, &study).await.unwrap();
     submit(&mut ada, &item, &full(&item, 2), "k").await.json::<Receipt>();
     let item = next(&mut ada, &study).await.unwrap();
-    let draft =
-        Draft { scores: vec![Some(4), None, None], comment: "so far 好".into(), flag: Some(Flag::CannotJudge) };
+    let scores = vec![Some(4), None, None];
+    let draft = Draft { scores, comment: "so far 好".into(), flag: Some(Flag::CannotJudge), ..noted(&item, 1, "hm") };
     let saved = ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await;
     assert_eq!(saved.status, StatusCode::OK);
 
@@ -189,10 +198,8 @@ async fn the_form_works_without_javascript() {
     assert!(ratings[0].commented && ratings[0].flagged);
 }
 
-#[tokio::test]
-async fn nothing_a_rater_can_reach_names_a_model() {
-    let app = TestApp::demo().await;
-    let mut ada = app.rater().await;
+/// Every model's name and every submission's file name.
+async fn secrets(app: &TestApp) -> Vec<String> {
     let secrets: Vec<String> = app
         .services
         .db
@@ -203,27 +210,91 @@ async fn nothing_a_rater_can_reach_names_a_model() {
         .await
         .unwrap();
     assert!(secrets.len() >= 6, "{secrets:?}");
-    let check = |what: &str, answer: &Answer| {
-        let mut text = answer.body.to_lowercase();
-        for (name, value) in &answer.headers {
-            text.push_str(&format!("\n{name}: {}", value.to_str().unwrap_or_default().to_lowercase()));
+    secrets
+}
+
+fn names_nobody(secrets: &[String], what: &str, answer: &Answer) {
+    let mut text = answer.body.to_lowercase();
+    for (name, value) in &answer.headers {
+        text.push_str(&format!("\n{name}: {}", value.to_str().unwrap_or_default().to_lowercase()));
+    }
+    for secret in secrets {
+        // The first word too: "Northwind" of "Northwind 2".
+        for part in [secret.as_str(), secret.split(['.', ' ']).next().unwrap()] {
+            assert!(!text.contains(&part.to_lowercase()), "{what} names {part}");
         }
-        for secret in &secrets {
-            // The first word too: "Northwind" of "Northwind 2".
-            for part in [secret.as_str(), secret.split(['.', ' ']).next().unwrap()] {
-                assert!(!text.contains(&part.to_lowercase()), "{what} names {part}");
-            }
-        }
-        // An answer may repeat what was asked, so the word counts only where it was not in the question.
-        assert!(what.contains("submission") || !text.contains("submission"), "{what} speaks of submissions");
+    }
+    // An answer may repeat what was asked, so the word counts only where it was not in the question.
+    assert!(what.contains("submission") || !text.contains("submission"), "{what} speaks of submissions");
+}
+
+#[tokio::test]
+async fn outputs_side_by_side_stand_under_letters_and_name_nobody() {
+    let app = TestApp::demo().await;
+    let operator = Caller::Operator;
+    let users = app.services.accounts.users(&operator).await.unwrap();
+    let rows = app.services.submissions.list(&operator, None).await.unwrap();
+    let new = NewStudy {
+        title: "Beside".into(),
+        dataset: "starter".into(),
+        submissions: rows.iter().map(|row| row.id).collect(),
+        raters: users.iter().filter(|user| user.name != "admin").map(|user| user.id).collect(),
+        overlap: 2,
+        presentation: Presentation::SideBySide,
+        ..NewStudy::default()
     };
+    app.services.studies.create(&operator, new).await.unwrap();
+    let secrets = secrets(&app).await;
+    let mut ada = app.rater().await;
+    // The newest comes first.
+    let study = study(&mut ada).await;
+    let task = |answer: &Answer| match answer.json::<NextTask>() {
+        NextTask::Task(items) => items,
+        other => panic!("{other:?}"),
+    };
+    let first = task(&ada.rpc("next_task", json!({"study": study})).await);
+    assert_eq!(first.len(), 3);
+    assert!(first.iter().all(|item| item.raw_nl == first[0].raw_nl), "one task");
+    for rated in [false, true] {
+        if rated {
+            submit(&mut ada, &first[1], &full(&first[1], 2), "k").await.json::<Receipt>();
+        }
+        let answer = ada.rpc("next_task", json!({"study": study})).await;
+        names_nobody(&secrets, "next_task", &answer);
+        let again = task(&answer);
+        let tokens = |items: &[GradingItem]| items.iter().map(|item| item.token.clone()).collect::<Vec<_>>();
+        assert_eq!(tokens(&again), tokens(&first), "the letters stay");
+        assert_eq!(again.iter().map(|item| item.rated).collect::<Vec<_>>(), [false, rated, false]);
+        let page = ada.get(&format!("/beside/{study}")).await;
+        assert_eq!(page.status, StatusCode::OK);
+        assert!(page.body.contains("Output C"), "{}", page.body);
+        names_nobody(&secrets, "/beside", &page);
+    }
+    // Without JavaScript one form comes back to the whole task.
+    let fields = [("score-0", "4"), ("score-1", "3"), ("score-2", "5"), ("action", "submit"), ("beside", "1")];
+    assert_eq!(ada.form(&format!("/grade/{}", first[0].token), &fields).await.location(), format!("/beside/{study}"));
+}
+
+#[tokio::test]
+async fn nothing_a_rater_can_reach_names_a_model() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let secrets = secrets(&app).await;
+    let check = |what: &str, answer: &Answer| names_nobody(&secrets, what, answer);
     let study = study(&mut ada).await;
     let item = next(&mut ada, &study).await.unwrap();
     for rated in [false, true] {
         if rated {
             submit(&mut ada, &item, &full(&item, 2), "k").await.json::<Receipt>();
         }
-        let pages = ["/", "/account", &format!("/grade/{study}"), &format!("/grade/{study}/{}", item.token)];
+        let pages = [
+            "/",
+            "/account",
+            "/tour",
+            &format!("/rubric/{study}"),
+            &format!("/grade/{study}"),
+            &format!("/grade/{study}/{}", item.token),
+        ];
         for page in pages.into_iter().chain([format!("/studies/{study}/mine").as_str()]) {
             let answer = ada.get(page).await;
             assert_eq!(answer.status, StatusCode::OK, "{page}");
@@ -234,9 +305,18 @@ async fn nothing_a_rater_can_reach_names_a_model() {
             ("next", json!({"study": study})),
             ("item", json!({"assignment": item.token})),
             ("own_ratings", json!({"study": study})),
+            ("rubric", json!({"study": study})),
+            ("who", json!({})),
+            ("next_task", json!({"study": study})),
+            ("save_draft", json!({"assignment": item.token, "draft": full(&item, 2)})),
         ] {
             check(function, &ada.rpc(function, arguments).await);
         }
+    }
+    for (function, arguments) in
+        [("undo_rating", json!({"assignment": item.token})), ("skip", json!({"assignment": item.token}))]
+    {
+        check(function, &ada.rpc(function, arguments).await);
     }
     // What is not a rater's stays shut, whatever number is tried.
     for path in ["/admin/outputs/1", "/admin/submissions/1", "/admin/studies/1/ratings.csv", "/admin/studies/1/tasks/1"]
@@ -276,4 +356,157 @@ async fn a_paused_study_takes_no_rating_and_keeps_the_draft() {
     admin.form("/rpc/set_study_status", &[("id", "1"), ("status", "running")]).await;
     assert_eq!(next(&mut ada, &study).await.unwrap().draft, full(&item, 2));
     assert_eq!(submit(&mut ada, &item, &full(&item, 2), "k").await.json::<Receipt>(), Receipt::Stored);
+}
+
+/// A draft with a note on the first line of the code.
+fn noted(item: &GradingItem, score: u8, text: &str) -> Draft {
+    let notes = vec![LineNote { at: Place { line: 1, column: 1 }, text: text.into() }];
+    Draft { notes, ..full(item, score) }
+}
+
+#[tokio::test]
+async fn line_notes_are_kept_submitted_superseded_and_exported() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let study = study(&mut ada).await;
+    let item = next(&mut ada, &study).await.unwrap();
+    let first = noted(&item, 3, "why \"this\", so?");
+    assert_eq!(ada.rpc("save_draft", json!({"assignment": item.token, "draft": first})).await.status, StatusCode::OK);
+    assert_eq!(next(&mut ada, &study).await.unwrap().draft, first);
+    submit(&mut ada, &item, &first, "k1").await.json::<Receipt>();
+    submit(&mut ada, &item, &noted(&item, 3, "changed"), "k2").await.json::<Receipt>();
+    let own = own(&mut ada, &study).await;
+    assert_eq!(own[0].notes, noted(&item, 3, "changed").notes);
+
+    let mut admin = app.admin().await;
+    let csv = admin.get("/admin/studies/1/ratings.csv").await.body;
+    assert!(csv.contains(r#""[{""line"":1,""column"":1,""text"":""why \""this\"", so?""}]""#), "{csv}");
+    assert!(csv.contains("changed"), "{csv}");
+    let task: i64 = app
+        .services
+        .db
+        .read(|conn| {
+            Ok(conn.query_row(
+                "SELECT v.task_id FROM rating_notes n JOIN ratings r ON r.id = n.rating_id
+                 JOIN assignments a ON a.id = r.assignment_id JOIN outputs o ON o.id = a.output_id
+                 JOIN task_revisions v ON v.id = o.revision_id",
+                [],
+                |row| row.get(0),
+            )?)
+        })
+        .await
+        .unwrap();
+    let page = admin.get(&format!("/admin/studies/1/tasks/{task}")).await.body;
+    assert!(
+        [">changed</span>", ">why \"this\", so?</span>"].iter().all(|note| page.contains(note)),
+        "both stand beside the code"
+    );
+
+    let check = async |client: &mut Client, line: u32, text: &str| {
+        let notes = vec![LineNote { at: Place { line, column: 1 }, text: text.into() }];
+        let answer = submit(client, &item, &Draft { notes, ..full(&item, 2) }, "k9").await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{line} {text}: {}", answer.body);
+    };
+    check(&mut ada, 9999, "beyond the end").await;
+    check(&mut ada, 0, "before the beginning").await;
+    check(&mut ada, 1, " ").await;
+    check(&mut ada, 1, &"x".repeat(1001)).await;
+}
+
+#[tokio::test]
+async fn notes_come_by_the_form_without_javascript() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let study = study(&mut ada).await;
+    let item = next(&mut ada, &study).await.unwrap();
+    let path = format!("/grade/{}", item.token);
+    let fields = [("score-0", "4"), ("score-1", "3"), ("score-2", "5"), ("action", "submit")];
+    let wrong: Vec<_> = fields.into_iter().chain([("notes", "1: fine\r\n999: no such line")]).collect();
+    assert!(ada.form(&path, &wrong).await.location().ends_with("?error=notes-2"));
+    let right: Vec<_> = fields.into_iter().chain([("notes", "1: fine\r\nand more\r\n")]).collect();
+    ada.form(&path, &right).await;
+    let own = own(&mut ada, &study).await;
+    assert_eq!(own[0].notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>(), ["fine and more"]);
+}
+
+#[tokio::test]
+async fn the_last_rating_can_be_taken_back_and_an_earlier_one_counts_again() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let study = study(&mut ada).await;
+    let undo = async |client: &mut Client, item: &GradingItem| {
+        client.rpc("undo_rating", json!({"assignment": item.token})).await.status
+    };
+    let first = next(&mut ada, &study).await.unwrap();
+    submit(&mut ada, &first, &full(&first, 1), "a1").await.json::<Receipt>();
+    let second = next(&mut ada, &study).await.unwrap();
+    submit(&mut ada, &second, &noted(&second, 2, "kept"), "b1").await.json::<Receipt>();
+
+    // Only the newest; asked twice, it is done once.
+    assert_eq!(undo(&mut ada, &first).await, StatusCode::CONFLICT);
+    for _ in 0..2 {
+        assert_eq!(undo(&mut ada, &second).await, StatusCode::OK);
+    }
+    assert_eq!(own(&mut ada, &study).await.len(), 1);
+    let again = next(&mut ada, &study).await.unwrap();
+    assert_eq!((&again.token, again.rated, &again.draft), (&second.token, false, &noted(&second, 2, "kept")));
+    // A late copy of what was taken back does not bring it back.
+    assert_eq!(
+        submit(&mut ada, &second, &noted(&second, 2, "kept"), "b1").await.json::<Receipt>(),
+        Receipt::AlreadyStored
+    );
+    assert_eq!(own(&mut ada, &study).await.len(), 1);
+    submit(&mut ada, &second, &full(&second, 3), "b2").await.json::<Receipt>();
+
+    // A changed mind taken back leaves what was there before it.
+    submit(&mut ada, &first, &full(&first, 2), "a2").await.json::<Receipt>();
+    assert_eq!(undo(&mut ada, &first).await, StatusCode::OK);
+    let ratings = own(&mut ada, &study).await;
+    let of = |token| ratings.iter().find(|r| r.token == token).map(|r| r.scores.clone());
+    assert_eq!(of(first.token.clone()), Some(vec![Some(1); 3]));
+    assert_eq!(of(second.token.clone()), Some(vec![Some(3); 3]));
+    // Nothing was deleted: four ratings were given, two count.
+    let counts: (i64, i64) = app
+        .services
+        .db
+        .read(|conn| {
+            Ok(conn.query_row("SELECT count(*), sum(superseded_at IS NULL) FROM ratings", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?)
+        })
+        .await
+        .unwrap();
+    assert_eq!(counts, (4, 2));
+    // Nobody takes back what is not theirs.
+    assert_eq!(undo(&mut app.demo_user("bo").await, &second).await, StatusCode::NOT_FOUND);
+    assert_eq!(undo(&mut app.anonymous(), &second).await, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn keys_and_the_tour_are_remembered_with_the_account() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let wrong = ada.form("/account/keys", &[("key-comment", "f"), ("action", "save")]).await;
+    assert_eq!(wrong.location(), "/account?keys=taken&at=comment&other=flag#keys");
+    let wrong = ada.form("/account/keys", &[("key-comment", "cc"), ("action", "save")]).await;
+    assert_eq!(wrong.location(), "/account?keys=odd&at=comment#keys");
+    ada.form("/account/keys", &[("key-comment", "k"), ("off", "on"), ("action", "save")]).await;
+    ada.form("/account/toured", &[]).await;
+    let mut again = app.demo_user("ada").await;
+    let page = again.get("/account").await.body;
+    assert!(page.contains(r#"name="key-comment" value="k""#) || page.contains(r#"value="k""#), "{page}");
+    let settings: (String, bool) = app
+        .services
+        .db
+        .read(|conn| {
+            Ok(conn.query_row("SELECT keys, tour_at IS NOT NULL FROM rater_settings", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?)
+        })
+        .await
+        .unwrap();
+    assert_eq!(settings, (r#"{"off":true,"changed":[["comment","k"]]}"#.to_owned(), true));
+    ada.form("/account/keys", &[("action", "reset")]).await;
+    assert!(!ada.get("/account").await.body.contains(r#"value="k""#));
+    assert_eq!(app.anonymous().form("/account/keys", &[]).await.location(), "/log-in?next=%2Faccount");
 }

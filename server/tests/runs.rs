@@ -23,7 +23,7 @@ use axum::http::StatusCode;
 use serde_json::Value;
 use server::{
     clock,
-    db::runs::{self, Finish},
+    db::runs::{self, Basis, Finish},
 };
 use util::TestApp;
 
@@ -46,6 +46,7 @@ async fn a_lost_lease_is_somebody_elses_and_counts_once() {
         db.write_blocking(|tx| runs::finish(tx, item, holder, &how)).unwrap()
     };
     let outcome = Outcome::new(Verdict::Passed);
+    let basis = Basis { key: "k", fingerprint: "f" };
 
     // Two holders never have the same item while its lease lasts.
     let first = claim("one", later);
@@ -54,9 +55,9 @@ async fn a_lost_lease_is_somebody_elses_and_counts_once() {
     // The second's lease has run out: a third takes the item, and the second's word comes to nothing.
     let third = claim("three", later);
     assert_eq!(third.item, second.item);
-    assert!(!finish(second.item, "two", Finish::Done(&outcome, None)));
-    assert!(finish(third.item, "three", Finish::Done(&outcome, None)));
-    assert!(!finish(third.item, "three", Finish::Done(&outcome, None)), "an item is done once");
+    assert!(!finish(second.item, "two", Finish::Done(&outcome, basis, false)));
+    assert!(finish(third.item, "three", Finish::Done(&outcome, basis, false)));
+    assert!(!finish(third.item, "three", Finish::Done(&outcome, basis, false)), "an item is done once");
     // Our own failure sends an item to the queue of those that run alone, then it is given up.
     assert!(finish(first.item, "one", Finish::Failed { fault: "f", again: true }));
     let alone = db.write_blocking(|tx| runs::claim(tx, run, "one", later, true)).unwrap().unwrap();

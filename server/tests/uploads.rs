@@ -134,7 +134,8 @@ async fn outputs_are_previewed_and_taken_once() {
     assert_eq!(preview.missing, ["1"]);
     assert_eq!(preview.unknown, [(5, "9".to_owned())]);
     assert_eq!(preview.duplicates, [(4, "2".to_owned())]);
-    assert_eq!(preview.telltales, [(2, "claude".to_owned())]);
+    let told: Vec<_> = preview.telltales.iter().map(|t| (t.line, t.name.as_str())).collect();
+    assert_eq!((preview.telltale_count, told), (1, vec![(2, "claude")]));
     // The repeat counts: task 2 has different outputs, so the file holds samples.
     assert_eq!((preview.samples_max, preview.same_as), (3, None));
 

@@ -84,6 +84,7 @@ pub fn for_tests() -> Result<()> {
         ("javac", "openjdk-17-jdk-headless"),
         ("jlink", "openjdk-17-jdk-headless"),
         ("bwrap", "bubblewrap"),
+        ("faketime", "faketime"),
         ("node", "nodejs"),
         ("npm", "npm"),
     ] {

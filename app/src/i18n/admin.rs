@@ -107,10 +107,11 @@ texts! {
         upload_needs_dataset: "There is no dataset to match outputs against yet", "还没有可供匹配的数据集";
         upload_form: "Choose a file", "选择文件";
         upload_file: "Outputs", "输出文件";
-        upload_file_hint: "JSON Lines, plain or gzip, one output a line. Large files are fine.", "JSON Lines 格式，可用 gzip 压缩，每行一个输出。文件较大也没有问题。";
+        upload_file_hint: "JSON Lines, plain or gzip, one output a line; or an archive with a Java class a task. Large files are fine.", "JSON Lines 格式，可用 gzip 压缩，每行一个输出；或每个任务一个 Java 类的压缩包。文件较大也没有问题。";
         upload_button: "Upload and preview", "上传并预览";
         shapes_head: "What a line looks like", "每一行的格式";
-        shapes_lead: "Each line is a JSON object in one of three shapes:", "每一行是一个 JSON 对象，格式为以下三种之一：";
+        shapes_lead: "Each line is a JSON object in one of the first three shapes; an archive holds classes instead.", "每一行是一个 JSON 对象，格式为前三种之一；压缩包则存放 Java 类。";
+        shape_classes: "in a .zip or .tar.gz: one class a task, its name ending in the task's id, such as", "放在 .zip 或 .tar.gz 中：每个任务一个类，类名以任务编号结尾，例如";
         shapes_note: "Several lines for one task are several samples. Code inside a chat answer loses its fences; what was said around it is kept.", "同一任务有多行，表示多个样本。对话式回答中的代码会去掉围栏标记，其余文字予以保留。";
         stop_sending: "Stop", "停止";
         sending_label: "Upload", "上传进度";
@@ -163,7 +164,7 @@ texts! {
         study_submissions: "Outputs to grade", "要评分的模型输出";
         study_submissions_hint: "One or more, all of the same dataset version.", "至少一项，须属于数据集的同一版本。";
         study_raters: "Raters", "评分者";
-        study_raters_hint: "Who grades. More can only come with a new study.", "由谁评分。项目开始后不能再增加。";
+        study_raters_hint: "Who grades. People may join and leave later.", "由谁评分。之后仍可增减人员。";
         invite_people: "Invite people", "邀请成员";
         overlap: "Raters per output", "每个输出的评分人数";
         overlap_hint: "With two or more, the comparison also says how far raters agree.", "两人或以上时，还可以得到评分者之间的一致程度。";
@@ -173,7 +174,6 @@ texts! {
         seed: "Seed", "随机种子";
         seed_hint: "What the order is drawn from, a whole number. Leave empty to have one drawn and recorded.", "决定评分顺序的整数。留空则自动生成并记录。";
         estimate_open: "Choose outputs and raters to see how many ratings that makes.", "选好模型输出和评分者后，这里会显示共需多少次评分。";
-        study_button: "Start the study", "开始评分";
 
         // A study
         status_running: "Running", "进行中";
@@ -308,7 +308,7 @@ texts! {
             { format!("{} cannot be read. Mend the file and upload it again: nothing is taken while there is a bad line.", some(n, "line", "lines")) }
             { format!("有 {} 行无法读取。请修正文件后重新上传：只要还有坏行，就不会接收任何内容。", num(n)) }
         preview_good(matched: u64, covered: u64, total: u64)
-            { format!("{} found their task; {} of {} get an output.", some(matched, "line", "lines"), num(covered), some(total, "task", "tasks")) }
+            { format!("{} found their task; {} of {} get an output.", some(matched, "output", "outputs"), num(covered), some(total, "task", "tasks")) }
             { format!("{} 行匹配到任务，{} / {} 个任务有输出。", num(matched), num(covered), num(total)) }
         samples_line(tasks: u64, most: u64)
             { format!("{} with several, at most {most}", some(tasks, "task", "tasks")) }

@@ -5,8 +5,12 @@
 //! take theirs by [`use_i18n`]; nothing here reads a clock or the browser's settings.
 
 pub mod admin;
+pub mod bench;
+pub mod chart;
 pub mod common;
+pub mod compare;
 pub mod plan;
+pub mod quality;
 pub mod rater;
 pub mod runs;
 
@@ -43,6 +47,14 @@ impl I18n {
         }
     }
 
+    /// The grading page's hands.
+    pub fn bench(&self) -> &'static bench::Bench {
+        match self.lang {
+            Lang::En => &bench::EN,
+            Lang::Zh => &bench::ZH,
+        }
+    }
+
     /// The admin's pages.
     pub fn admin(&self) -> &'static admin::Admin {
         match self.lang {
@@ -51,11 +63,27 @@ impl I18n {
         }
     }
 
+    /// Comparisons.
+    pub fn compare(&self) -> &'static compare::CompareTexts {
+        match self.lang {
+            Lang::En => &compare::EN,
+            Lang::Zh => &compare::ZH,
+        }
+    }
+
     /// How a study's work is shared.
     pub fn plan(&self) -> &'static plan::PlanTexts {
         match self.lang {
             Lang::En => &plan::EN,
             Lang::Zh => &plan::ZH,
+        }
+    }
+
+    /// Pictures.
+    pub fn chart(&self) -> &'static chart::ChartTexts {
+        match self.lang {
+            Lang::En => &chart::EN,
+            Lang::Zh => &chart::ZH,
         }
     }
 

@@ -2,7 +2,10 @@
 
 #![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
 
-use crate::model::run::{LimitHit, RunStatus, Verdict};
+use crate::model::{
+    ids::RunId,
+    run::{LimitHit, RunStatus, Verdict},
+};
 
 macro_rules! texts {
     ($($word:ident: $en:literal, $zh:literal;)*) => {
@@ -19,45 +22,98 @@ macro_rules! texts {
 
 texts! {
     again: "Run this output again", "重新运行该输出";
+    again_all: "Run everything again", "全部重新运行";
+    again_all_warning: "Makes a new run of the same outputs and leaves everything that is known of them alone. It takes as long as the first time. This run stays as it is.", "对相同的输出新建一次运行，不使用任何已知结果，耗时与首次运行相当。当前运行保持不变。";
+    again_changed: "Run again what has changed", "重新运行有变化的输出";
+    again_changed_warning: "The engine looks which outputs could come to something else today, because the engine itself, its limits or the Java build are others than then, and runs those. Their results are replaced. Where nothing has changed, nothing is run.", "引擎会检查哪些输出如今可能得到不同结果（引擎本身、限制或 Java 版本已改变），只重新运行这些输出并替换其结果。若没有变化，则不运行任何内容。";
+    again_failed: "Run the engine's failures again", "重新运行引擎出错的输出";
+    again_failed_warning: "Runs every output again on which the engine itself failed, one after the other.", "逐个重新运行引擎自身出错的输出。";
+    again_head: "Run again", "重新运行";
+    all_tasks: "all", "全部";
+    anomaly_hint: "The tests reported more passes than cases, or no case at all. The numbers are kept as reported.", "测试报告的通过数多于用例数，或没有任何用例。数字按原样保留。";
+    as_reported: "as the tests reported it", "按测试原始报告";
     assembled: "The class that was compiled", "实际编译的类";
-    cached: "from the cache", "来自缓存";
+    assembled_hint: "The model's own lines carry their numbers. Lines that were added or changed are marked, with what the model wrote.", "模型原有的行标有行号；补充或改动的行另有标记，并附上模型的原文。";
+    at_work: "at work", "运行中";
+    cached: "answered from the cache: the same code, tests and Java were run before.", "来自缓存：相同的代码、测试与 Java 版本此前已运行过。";
+    cached_short: "from the cache", "来自缓存";
     cancel: "Stop this run", "停止运行";
+    cancel_warning: "What is done stays. You can go on with the rest later.", "已完成的结果会保留，之后可以继续运行其余部分。";
     case: "Case", "用例";
     cases: "Cases", "用例";
+    changed_from: "the model wrote:", "模型原文：";
     changes: "What was changed to make a class of it", "为组成类所做的改动";
+    choose_others: "Choose other runs", "选择其他运行";
+    choose_runs: "Choose two runs of one dataset", "选择同一数据集的两次运行";
     clamped: "where no task counts for more than 1", "每个任务最多计 1";
     clock_time: "Time", "耗时";
+    compare: "Compare", "比较";
+    compare_runs: "Compare two runs", "比较两次运行";
     compiler: "What the compiler said", "编译器信息";
     cpu: "Processor time", "处理器时间";
+    difference: "Difference", "差异";
+    differs: "differs", "不同";
     done: "Done", "已完成";
     engine_failed: "The engine itself failed; this says nothing about the output.", "引擎自身出错，与该输出无关。";
+    engine_failed_short: "engine failed", "引擎出错";
     environment: "Where it ran", "运行环境";
     every_verdict: "Every verdict", "全部结果";
     export_csv: "CSV", "CSV";
     export_jsonl: "JSON Lines", "JSON Lines";
+    flagged: "Only what has something to look at", "只看有值得注意之处的";
     flags: "To look at", "值得注意";
-    fresh: "Also what was run before, unchanged", "未变动的也重新运行";
+    getting_ready: "The engine is getting ready: the first time it makes itself a small Java, which takes some seconds.", "引擎正在准备：首次使用时需要制作精简版 Java，约需数秒。";
+    go_on: "Go on with it", "继续运行";
+    in_all: "All", "合计";
     left: "Time left, about", "预计剩余";
     limit: "Limit reached", "触及的限制";
     line: "line", "行";
+    lost: "The connection to the server is lost. The run goes on without it; this page keeps trying.", "与服务器的连接已断开。运行不受影响，页面正在重新连接。";
     memory: "Memory", "内存";
-    metrics: "Figures", "指标";
+    missing: "no output", "没有输出";
+    missing_hint: "The submission has no output for this task; it counts 0.", "该提交没有此任务的输出，按 0 计。";
+    mixed_one: "Run with another engine, Java build or limits than the run's other outputs.", "所用的引擎、Java 版本或限制与本次运行的其他输出不同。";
     model_text: "The model's own text", "模型原文";
+    neighbours: "Outputs before and after", "前后的输出";
+    next: "Next", "下一个";
+    next_difference: "Next difference", "下一处差异";
     no_runs: "No run yet", "还没有运行";
     no_runs_hint: "Open a submission whose dataset has tests and start one there.", "请打开带有测试的数据集的模型输出，在那里开始运行。";
+    not_passed: "does not pass", "未通过";
+    of_all: "of all", "占比";
+    only_differ: "where the two differ", "两者不同的任务";
+    open_output: "Open this output", "查看该输出";
+    order_hint: "Tasks on which the two differ come first.", "两者不同的任务排在前面。";
+    output_page: "The output as it was taken", "接收时的输出";
+    outputs_done: "Outputs done", "已完成的输出";
     passed_cases: "Cases passed", "通过的用例";
+    passes: "passes", "通过";
+    pass_table: "Tasks by which run passes them", "按通过情况统计的任务数";
+    points: "pp", "个百分点";
+    previous: "Previous", "上一个";
+    previous_difference: "Previous difference", "上一处差异";
     printed: "What it printed", "打印内容";
     ratio: "AvgPassRatio", "AvgPassRatio";
+    ratio_clamped: "AvgPassRatio, clamped", "AvgPassRatio（截断）";
+    ratio_sum: "Sum of pass ratios", "通过率之和";
+    reload: "Load this page again to see how far it is.", "刷新页面可查看进度。";
     run: "Run", "运行";
+    run_a: "Left run", "左侧运行";
+    run_b: "Right run", "右侧运行";
     runs: "Runs", "测试运行";
-    share: "of all tasks", "占全部任务";
+    same: "same", "相同";
+    show: "Show", "显示";
+    so_far: "Figures so far; what is not done counts 0.", "目前的指标；未完成的按 0 计。";
     solved: "Tasks passed", "通过的任务";
     start: "Run the tests", "运行测试";
     started: "Begun", "开始时间";
     state: "State", "状态";
+    stopped_hint: "This run was stopped. What was done stays, and the rest can be run.", "该运行已停止。已完成的结果保留，其余部分可以继续运行。";
+    submission: "Submission", "模型输出";
+    to_all_tasks: "All tasks", "全部任务";
+    totals: "Figures of both", "两者的指标";
     verdict: "Verdict", "结果";
     waiting: "waiting", "等待中";
-    at_work: "at work", "运行中";
     why: "Why", "原因";
 }
 
@@ -65,6 +121,65 @@ impl RunTexts {
     fn pick(&self, en: &'static str, zh: &'static str) -> &'static str {
         // The two catalogues are told apart by a word of theirs.
         if self.run == EN.run { en } else { zh }
+    }
+
+    /// A run by its number.
+    pub fn run_n(&self, id: RunId) -> String {
+        match self.pick("en", "zh") {
+            "en" => format!("run {id}"),
+            _ => format!("运行 {id}"),
+        }
+    }
+
+    /// Who has to be done first.
+    pub fn behind(&self, id: RunId) -> String {
+        match self.pick("en", "zh") {
+            "en" => format!("Run {id} is at work. This one waits for it."),
+            _ => format!("运行 {id} 正在进行，本次运行排在其后。"),
+        }
+    }
+
+    /// On how many outputs the engine failed.
+    pub fn failures(&self, count: u32) -> String {
+        match self.pick("en", "zh") {
+            "en" if count == 1 => "The engine itself failed on one output. It has no verdict, and counts 0.".into(),
+            "en" => format!("The engine itself failed on {count} outputs. They have no verdict, and count 0."),
+            _ => format!("引擎自身在 {count} 个输出上出错。这些输出没有结果，按 0 计。"),
+        }
+    }
+
+    /// How many outputs were taken over.
+    pub fn taken_over(&self, count: u32) -> String {
+        match self.pick("en", "zh") {
+            "en" if count == 1 => {
+                "This run was interrupted and went on: one output was taken over from a worker that was gone. It counts once.".into()
+            }
+            "en" => format!(
+                "This run was interrupted and went on: {count} outputs were taken over from workers that were gone. Each counts once."
+            ),
+            _ => format!("本次运行曾经中断并已继续：{count} 个输出由其他工作进程接手，每个只计一次。"),
+        }
+    }
+
+    /// How many outputs were run in another environment.
+    pub fn mixed(&self, count: u32) -> String {
+        match self.pick("en", "zh") {
+            "en" if count == 1 => {
+                "One output was run with another engine, Java build or limits than the rest. “Run again what has changed” makes them alike.".into()
+            }
+            "en" => format!(
+                "{count} outputs were run with another engine, Java build or limits than the rest. “Run again what has changed” makes them alike."
+            ),
+            _ => format!("{count} 个输出所用的引擎、Java 版本或限制与其余不同。点击“重新运行有变化的输出”可使其一致。"),
+        }
+    }
+
+    /// What a filter calls the tasks that only this one passes.
+    pub fn only_passes(&self, name: &str) -> String {
+        match self.pick("en", "zh") {
+            "en" => format!("only {name} passes"),
+            _ => format!("仅 {name} 通过"),
+        }
     }
 
     /// A verdict's name.

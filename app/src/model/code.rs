@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::note::Place;
+
 /// What a page needs to show one output. It names nobody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -10,6 +12,9 @@ pub struct CodeView {
     pub laid_out: Option<Vec<Line>>,
     /// The code as it came (without the fences of a chat answer).
     pub raw: Vec<Line>,
+    /// Where each laid-out line begins in the code as it came; empty where there is no laid-out form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starts: Vec<Place>,
     /// Why there is no laid-out form, or what to know about it.
     pub remark: Option<Remark>,
     /// What a chat answer said before and after its code; empty where it said nothing.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{code::CodeView, dataset::TaskRow, grading::Flag, rubric::Rubric, time::Timestamp};
+use super::{code::CodeView, dataset::TaskRow, grading::Flag, note::LineNote, rubric::Rubric, time::Timestamp};
 
 /// The comparison of a study's models by people's ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,6 +169,9 @@ pub struct RatingRow {
     pub comment: String,
     /// The flag they raised.
     pub flag: Option<Flag>,
+    /// What they said about single lines, in the order of the code.
+    #[serde(default)]
+    pub notes: Vec<LineNote>,
     /// When it was committed.
     pub at: Timestamp,
     /// Whether a later rating by the same rater replaced it.

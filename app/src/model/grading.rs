@@ -3,7 +3,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{code::CodeView, ids::Token, lang::Lang, plan::Presentation, rubric::Rubric};
+use super::{
+    code::CodeView,
+    feedback::{Calibration, FlagReply, OpeningStep},
+    ids::Token,
+    lang::Lang,
+    note::{self, LineNote},
+    plan::Presentation,
+    rubric::Rubric,
+};
 
 /// The scores of one output, one place a dimension in the rubric's order; `None` is not yet scored.
 pub type Scores = Vec<Option<u8>>;
@@ -19,9 +27,21 @@ pub struct Draft {
     /// Why the output needs somebody's eye, where the rater says so.
     #[serde(default)]
     pub flag: Option<Flag>,
+    /// How long the rater had the page in front of them and was at it, in milliseconds; absent where
+    /// the page could not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_ms: Option<u64>,
+    /// What they say about single lines, in the order of the code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<LineNote>,
 }
 
 impl Draft {
+    /// Whether both say the same, however long that took.
+    pub fn same(&self, other: &Draft) -> bool {
+        Draft { active_ms: None, ..self.clone() } == Draft { active_ms: None, ..other.clone() }
+    }
+
     /// Nothing put down yet.
     pub fn blank(rubric: &Rubric) -> Self {
         Draft { scores: vec![None; rubric.dimensions.len()], ..Draft::default() }
@@ -64,7 +84,10 @@ impl Draft {
             Some(Flag::Other(text)) => text.chars().count(),
             _ => 0,
         };
-        (self.comment.chars().count().max(flag) > TEXT_MAX).then_some(DraftFault::TooLong)
+        if self.comment.chars().count().max(flag) > TEXT_MAX {
+            return Some(DraftFault::TooLong);
+        }
+        (!note::sound(&self.notes)).then_some(DraftFault::Notes)
     }
 }
 
@@ -80,6 +103,8 @@ pub enum DraftFault {
     OffScale(usize),
     /// The comment or the flag is longer than [`TEXT_MAX`].
     TooLong,
+    /// The line notes are too many or too long, or one stands where the code has no line.
+    Notes,
     /// There are more or fewer scores than the rubric has dimensions.
     OtherRubric,
 }
@@ -129,6 +154,12 @@ pub struct GradingItem {
     pub previous: Option<Token>,
     /// The output rated after this one, where the rater went back.
     pub following: Option<Token>,
+    /// Which item of the study's calibration this is; absent for all that counts as work.
+    #[serde(default)]
+    pub opening: Option<OpeningStep>,
+    /// What was answered to flags that the rater raised on it, newest first.
+    #[serde(default)]
+    pub replies: Vec<FlagReply>,
 }
 
 /// What a rater finds when asking for the next output.
@@ -152,6 +183,8 @@ pub enum Next {
         /// Where the rater stands.
         progress: Progress,
     },
+    /// Something about the study's calibration comes first.
+    Calibration(Box<Calibration>),
 }
 
 /// What a rater finds when asking for the next task of a study that shows its outputs side by side.
@@ -217,6 +250,15 @@ pub struct DeskStudy {
     pub progress: Progress,
 }
 
+/// A study's rubric, to be read and printed by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RubricSheet {
+    /// The study's title.
+    pub title: String,
+    /// The rubric.
+    pub rubric: Rubric,
+}
+
 /// A rating the rater gave, in their own list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRating {
@@ -232,4 +274,6 @@ pub struct OwnRating {
     pub commented: bool,
     /// Whether it carries a flag.
     pub flagged: bool,
+    /// What was noted on single lines.
+    pub notes: Vec<LineNote>,
 }

@@ -5,15 +5,22 @@
 
 pub mod api;
 pub mod code;
+pub mod compare;
 pub mod comparison;
 pub mod dataset;
+pub mod feedback;
 pub mod grading;
 pub mod ids;
+pub mod keys;
 pub mod lang;
+pub mod note;
 pub mod plan;
 pub mod problem;
+pub mod quality;
 pub mod rubric;
 pub mod run;
+pub mod run_pair;
+pub mod stats;
 pub mod study;
 pub mod submission;
 pub mod time;

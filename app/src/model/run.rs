@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    code::Line,
     ids::{OutputId, RunId, SubmissionId},
     time::Timestamp,
 };
@@ -312,8 +313,25 @@ pub struct RunRow {
     pub metrics: Metrics,
 }
 
+/// Which of a run's outputs are to be run again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Again {
+    /// This one, whatever is known of it.
+    Output(OutputId),
+    /// Those of these tasks, by the source's ids, whatever is known of them.
+    Tasks(Vec<String>),
+    /// Those on which our own machinery failed.
+    Failed,
+    /// Those that could come to something else today: the engine, its limits or the Java build are
+    /// others than they were run with.
+    Changed,
+    /// What was left when the run was stopped.
+    Rest,
+}
+
 /// How far a run is, as the browser hears it while it works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunProgress {
     /// How far.
@@ -322,6 +340,14 @@ pub struct RunProgress {
     pub items: u32,
     /// Outputs that came to their end.
     pub done: u32,
+    /// Of these, where our own machinery failed.
+    pub failed: u32,
+    /// How many came to each verdict so far; only verdicts that occur.
+    pub verdicts: Vec<(Verdict, u32)>,
+    /// Whether the engine has begun with it: at first it makes itself ready, which can take a while.
+    pub begun: bool,
+    /// The run that has to come to its end before this one's turn.
+    pub behind: Option<RunId>,
     /// Seconds that are left if the rest goes as what was run so far; absent until that can be said.
     pub left_s: Option<u32>,
 }
@@ -342,8 +368,24 @@ pub struct RunDetail {
     pub verdicts: Vec<(Verdict, u32)>,
     /// How many were answered from the cache.
     pub cached: u32,
+    /// How many were taken over from a worker that stopped without a word, as in a kill. Each counts
+    /// once all the same.
+    pub taken_over: u32,
+    /// How many were run with another engine, Java build or limits than the environment names.
+    pub mixed: u32,
     /// Every output, in the dataset's order.
     pub items: Vec<ItemRow>,
+    /// Tasks with tests that have no output, in the dataset's order; they count 0.
+    pub missing: Vec<MissingTask>,
+}
+
+/// A task that nothing answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingTask {
+    /// The source's id.
+    pub task_id: String,
+    /// The description's beginning.
+    pub raw_nl: String,
 }
 
 /// One output of a run in a list.
@@ -356,7 +398,7 @@ pub struct ItemRow {
     pub task_id: String,
     /// Counts from 0 where a task has several samples.
     pub sample: u32,
-    /// The description's beginning.
+    /// The description's beginning, with a mark where it goes on.
     pub raw_nl: String,
     /// How far it is.
     pub state: ItemState,
@@ -388,16 +430,64 @@ pub struct ItemDetail {
     pub run: RunId,
     /// Whose output it is.
     pub model_name: String,
+    /// The submission that it came with.
+    pub submission: SubmissionId,
+    /// The dataset's short name.
+    pub dataset: String,
     /// The task's whole description.
     pub raw_nl: String,
     /// The signature asked for.
     pub signature: Option<String>,
     /// The model's own text.
     pub code: String,
+    /// The same in lines, highlighted, as it came.
+    pub text: Vec<Line>,
     /// What came of it; absent until it is done.
     pub outcome: Option<Outcome>,
+    /// The source that was compiled, beside the model's text; empty where there is none.
+    pub listing: Vec<SourceLine>,
     /// Why our own machinery failed, where it did.
     pub fault: Option<String>,
+    /// Whether it was run with another engine, Java build or limits than the run's environment names.
+    pub mixed: bool,
+    /// The output before it in the run.
+    pub previous: Option<Neighbour>,
+    /// The output after it.
+    pub next: Option<Neighbour>,
+}
+
+/// The output beside another in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Neighbour {
+    /// The output.
+    pub output: OutputId,
+    /// The source's id of its task.
+    pub task_id: String,
+}
+
+/// A line of the source that was compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceLine {
+    /// The line.
+    pub code: Line,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What the compiler said of it.
+    pub messages: Vec<String>,
+    /// What a person should look at in it.
+    pub flags: Vec<String>,
+}
+
+/// Where a line of the compiled source comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// We put it there.
+    Added,
+    /// It is the model's line with this number, counted from 1.
+    Same(u32),
+    /// It is the model's line with this number, which was other than it is here.
+    Changed(u32, String),
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ pub enum Shape {
     HumanEvalX,
     /// CodeIF-Bench's: `task_id`, `completion`, a chat answer.
     CodeIfBench,
+    /// No lines but an archive with a Java class a task, numbered in its name, as AixBench packages
+    /// hand-assembled answers.
+    Classes,
 }
 
 /// How lines find their tasks.
@@ -67,7 +70,8 @@ pub struct Preview {
     pub missing: Vec<String>,
     /// How many tasks get none.
     pub missing_count: u64,
-    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`], with their line.
+    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`], with their line. Here
+    /// and below an archive's class has line 0 and its file's name.
     pub unknown: Vec<(u64, String)>,
     /// How many such lines.
     pub unknown_count: u64,
@@ -88,8 +92,12 @@ pub struct Preview {
     pub problems: Vec<Problem>,
     /// How many such lines. While there is one, nothing can be taken.
     pub problem_count: u64,
-    /// Outputs whose comments or text may name a model, which a rater would see.
-    pub telltales: Vec<(u64, String)>,
+    /// Outputs whose comments or text may name a model, which a rater would see; at most
+    /// [`PREVIEW_LIST`], each with its first place.
+    pub telltales: Vec<Telltale>,
+    /// How many such lines.
+    #[serde(default)]
+    pub telltale_count: u64,
     /// A submission that already holds this very file.
     pub same_as: Option<SubmissionId>,
 }
@@ -99,6 +107,35 @@ impl Preview {
     pub fn acceptable(&self) -> bool {
         self.problem_count == 0 && self.matched > 0
     }
+}
+
+/// A place in an output that may tell which model wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Telltale {
+    /// The line of the file; 0 for an output that was taken already.
+    pub line: u64,
+    /// The task's id in its source.
+    pub task_id: String,
+    /// The name found, in lower case.
+    pub name: String,
+    /// The line of the code, from 1; absent where it stands in the words around the code.
+    pub code_line: Option<u64>,
+    /// What stands around it.
+    pub excerpt: String,
+}
+
+/// What of a submission raters do not get to see.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaskState {
+    /// Who masked names, and when; absent where nothing is masked. The name is absent for the command
+    /// line.
+    pub masked: Option<(Option<String>, Timestamp)>,
+    /// The names that are or would be masked and stand in some output.
+    pub names: Vec<String>,
+    /// Places that name a model, at most [`PREVIEW_LIST`].
+    pub telltales: Vec<Telltale>,
+    /// How many outputs have one.
+    pub telltale_count: u64,
 }
 
 /// How many rows of each kind a preview carries; the counts are exact.

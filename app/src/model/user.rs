@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ids::UserId, lang::Lang, time::Timestamp};
+use super::{ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp};
 
 /// What a person may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +61,9 @@ pub struct Me {
     pub role: Role,
     /// The language in which they want the program and the rubric.
     pub lang: Lang,
+    /// What else they set for themselves.
+    #[serde(default)]
+    pub settings: Settings,
 }
 
 /// What every page knows about its visitor.
@@ -96,6 +99,8 @@ pub struct UserRow {
     pub disabled: bool,
     /// How many ratings they gave, superseded ones not counted.
     pub ratings: u64,
+    /// Which languages they read: decides what studies shared by language give them.
+    pub reads: Reads,
 }
 
 /// A link that lets one person make an account.

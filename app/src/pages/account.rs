@@ -1,12 +1,16 @@
-//! One's own account: language and password.
+//! One's own account: language, keys and password.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
     error::AppError,
-    i18n::{use_i18n, use_visitor},
-    model::user::Role,
+    i18n::{I18n, use_i18n, use_visitor},
+    model::{
+        keys::{Action, KeyFault, Keys},
+        user::Role,
+    },
+    pages::grade::help::action_text,
     ui::{
         failure::Failure,
         field::TextField,
@@ -15,14 +19,15 @@ use crate::{
     },
 };
 
-/// `/account`, or after the form `?done=password` or `?error=current|password`.
+/// `/account`, or after a form `?done=password|keys`, `?error=current|password`, or
+/// `?keys=taken|digit|browser|odd&at=ACTION&other=ACTION`.
 #[component]
 pub fn AccountPage() -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
     let query = use_query_map().get_untracked();
     let error = query.get("error").unwrap_or_default();
-    let done = query.get("done").is_some();
+    let done = query.get("done").unwrap_or_default();
     let wait = query.get("wait").and_then(|wait| wait.parse().ok()).unwrap_or(60);
     let on_current = match error.as_str() {
         "current" => t.password_wrong.to_owned(),
@@ -39,7 +44,11 @@ pub fn AccountPage() -> impl IntoView {
     };
     view! {
         <Page title=t.account_title narrow=true>
-            {done.then(|| view! { <Notice tone=Tone::Good>{t.password_done}</Notice> })}
+            {match done.as_str() {
+                "password" => Some(view! { <Notice tone=Tone::Good>{t.password_done}</Notice> }),
+                "keys" => Some(view! { <Notice tone=Tone::Good>{i18n.bench().keys_done}</Notice> }),
+                _ => None,
+            }}
             <dl class="facts">
                 <div><dt>{t.account_name}</dt><dd>{me.name.clone()}</dd></div>
                 <div><dt>{t.account_role}</dt><dd>{role}</dd></div>
@@ -49,6 +58,7 @@ pub fn AccountPage() -> impl IntoView {
                 <p class="muted">{t.language_lead}</p>
                 <LanguageSwitch />
             </section>
+            <KeysForm keys=me.settings.keys.clone() />
             <form class="card stack" method="post" action="/account/password">
                 <h2>{t.password_title}</h2>
                 <p class="muted">{t.password_lead}</p>
@@ -74,4 +84,99 @@ pub fn AccountPage() -> impl IntoView {
         </Page>
     }
     .into_any()
+}
+
+/// One's keys: a field each, checked as they are typed and again by the server.
+#[component]
+fn KeysForm(keys: Keys) -> impl IntoView {
+    let i18n = use_i18n();
+    let b = i18n.bench();
+    let query = use_query_map().get_untracked();
+    let told = told_fault(|name| query.get(name));
+    // What is typed now; what cannot be typed at all (two characters) is left as it was.
+    let chosen = RwSignal::new(Action::ALL.map(|action| (action, keys.key(action))).to_vec());
+    let off = keys.off;
+    let fault = Memo::new(move |_| chosen.with(|chosen| Keys::choose(off, chosen).err()));
+    let rows = Action::ALL
+        .into_iter()
+        .map(|action| {
+            let id = format!("key-{}", action.code());
+            let error = move || {
+                let now = fault.get().filter(|(at, _)| *at == action).map(|(_, fault)| fault);
+                let before = told.filter(|(at, _)| *at == action).map(|(_, fault)| fault);
+                now.or(before).map(|fault| fault_text(i18n, fault))
+            };
+            let wrong = move || error().is_some();
+            let type_in = move |event: leptos::ev::Event| {
+                if let Some(key) = event_target_value(&event).chars().next() {
+                    chosen.update(|chosen| {
+                        if let Some(slot) = chosen.iter_mut().find(|(a, _)| *a == action) {
+                            slot.1 = key;
+                        }
+                    });
+                }
+            };
+            let (name, described) = (id.clone(), format!("{id}-error"));
+            view! {
+                <div class="key-row" class:field-wrong=wrong>
+                    <label for=id.clone()>{action_text(i18n, action)}</label>
+                    <input
+                        class="input"
+                        id=id
+                        name=name
+                        value=keys.key(action).to_string()
+                        maxlength="1"
+                        autocomplete="off"
+                        autocapitalize="off"
+                        spellcheck="false"
+                        aria-describedby=described.clone()
+                        aria-invalid=move || if wrong() { "true" } else { "false" }
+                        on:input=type_in
+                    />
+                    <p class="field-error" id=described role="status">{error}</p>
+                </div>
+            }
+        })
+        .collect_view();
+    view! {
+        <form class="card stack" id="keys" method="post" action="/account/keys">
+            <h2>{b.keys_title}</h2>
+            <p class="muted">{b.keys_lead}</p>
+            <div class="key-rows">{rows}</div>
+            <label class="choice">
+                <input type="checkbox" name="off" checked=off />
+                <span>{b.keys_off}</span>
+            </label>
+            <p class="row">
+                <button class="button primary" type="submit" name="action" value="save">{b.keys_save}</button>
+                <button class="button" type="submit" name="action" value="reset">{b.keys_reset}</button>
+            </p>
+        </form>
+    }
+}
+
+/// What the server said about a choice of keys.
+fn told_fault(query: impl Fn(&str) -> Option<String>) -> Option<(Action, KeyFault)> {
+    let action = |name: &str| {
+        let code = query(name)?;
+        Action::ALL.into_iter().find(|action| action.code() == code)
+    };
+    let fault = match query("keys")?.as_str() {
+        "taken" => KeyFault::Taken(action("other")?),
+        "digit" => KeyFault::Digit,
+        "browser" => KeyFault::Browser,
+        "odd" => KeyFault::NotOneKey,
+        _ => return None,
+    };
+    Some((action("at")?, fault))
+}
+
+fn fault_text(i18n: I18n, fault: KeyFault) -> String {
+    let b = i18n.bench();
+    match fault {
+        KeyFault::Taken(other) => (b.key_taken)(action_text(i18n, other)),
+        KeyFault::Digit => b.key_digit.into(),
+        KeyFault::Browser => b.key_browser.into(),
+        KeyFault::NotOneKey => b.key_odd.into(),
+    }
 }

@@ -3,9 +3,13 @@
 use leptos::prelude::*;
 
 use crate::{
-    i18n::use_i18n,
-    model::grading::DeskStudy,
-    rpc::grading::desk,
+    i18n::{use_i18n, use_visitor},
+    model::{grading::DeskStudy, plan::Presentation},
+    pages::{
+        came_back::came_back,
+        grade::{OutboxBar, tour::LeaveTour},
+    },
+    rpc::{grading::desk, quality::what_came_back},
     ui::{
         frame::Page,
         load::Load,
@@ -17,10 +21,15 @@ use crate::{
 #[component]
 pub fn DeskPage() -> impl IntoView {
     let studies = Resource::new_blocking(|| (), |()| desk());
+    let back = Resource::new_blocking(|| (), |()| what_came_back());
     let i18n = use_i18n();
-    let t = i18n.rater();
+    let (t, b) = (i18n.rater(), i18n.bench());
+    let toured = use_visitor().me.is_some_and(|me| me.settings.toured);
     view! {
         <Page title=i18n.common.nav_desk>
+            <OutboxBar />
+            <Load data=back let:back>{came_back(i18n, back)}</Load>
+            {(!toured).then(|| view! { <TourOffer /> })}
             <Load data=studies let:studies>
                 {if studies.is_empty() {
                     view! { <Empty title=t.desk_empty><p>{t.desk_empty_hint}</p></Empty> }.into_any()
@@ -29,6 +38,10 @@ pub fn DeskPage() -> impl IntoView {
                     view! {
                         <p class="lead">{t.desk_lead}</p>
                         <ul class="desk">{cards}</ul>
+                        <p class="row">
+                            {toured.then(|| view! { <a href="/tour">{b.tour_again}</a> })}
+                            <a href="/account#keys">{b.keys_change}</a>
+                        </p>
                     }
                         .into_any()
                 }}
@@ -37,10 +50,28 @@ pub fn DeskPage() -> impl IntoView {
     }
 }
 
+/// The first tour, until it was taken or put away.
+#[component]
+fn TourOffer() -> impl IntoView {
+    let b = use_i18n().bench();
+    view! {
+        <section class="card row tour-offer" aria-label=b.tour_title>
+            <p>{b.tour_offer}</p>
+            <a class="button primary" href="/tour">{b.tour_go}</a>
+            <LeaveTour text=b.tour_later />
+        </section>
+    }
+}
+
 #[component]
 fn StudyCard(study: DeskStudy) -> impl IntoView {
-    let t = use_i18n().rater();
-    let DeskStudy { token, title, open, progress, .. } = study;
+    let i18n = use_i18n();
+    let (t, b) = (i18n.rater(), i18n.bench());
+    let DeskStudy { token, title, open, progress, presentation } = study;
+    let way = match presentation {
+        Presentation::One => "grade",
+        Presentation::SideBySide => "beside",
+    };
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {
         (false, _) => Some((Tone::Care, t.desk_closed)),
@@ -62,9 +93,10 @@ fn StudyCard(study: DeskStudy) -> impl IntoView {
                 </p>
             </div>
             <p class="row">
-                {(open && !done).then(|| view! { <a class="button primary" href=format!("/grade/{token}")>{go}</a> })}
+                {(open && !done).then(|| view! { <a class="button primary" href=format!("/{way}/{token}")>{go}</a> })}
                 {(progress.rated > 0)
                     .then(|| view! { <a class="button" href=format!("/studies/{token}/mine")>{t.mine_title}</a> })}
+                <a class="button quiet" href=format!("/rubric/{token}")>{b.rubric_open}</a>
             </p>
         </li>
     }

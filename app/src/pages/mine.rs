@@ -5,7 +5,8 @@ use leptos_router::hooks::use_params_map;
 
 use crate::{
     i18n::use_i18n,
-    model::{grading::OwnRating, ids::Token},
+    model::{grading::OwnRating, ids::Token, lang::Lang},
+    pages::grade::OutboxBar,
     rpc::grading::own_ratings,
     ui::{
         frame::Page,
@@ -26,6 +27,7 @@ pub fn MinePage() -> impl IntoView {
     let on = move || view! { <a class="button primary" href=move || format!("/grade/{}", study.get())>{t.desk_continue}</a> };
     view! {
         <Page title=t.mine_title crumbs actions=on>
+            <OutboxBar />
             <Load data=ratings let:ratings>
                 {if ratings.is_empty() {
                     view! { <Empty title=t.mine_empty /> }.into_any()
@@ -59,7 +61,24 @@ pub fn MinePage() -> impl IntoView {
 #[component]
 fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
     let t = use_i18n().rater();
-    let OwnRating { token, raw_nl, lang, scores, commented, flagged } = rating;
+    let b = use_i18n().bench();
+    let OwnRating { token, raw_nl, lang, scores, commented, flagged, notes } = rating;
+    let noted = (!notes.is_empty()).then(|| {
+        let count = (b.mine_notes_n)(notes.len());
+        let rows = notes
+            .into_iter()
+            .map(|note| {
+                let lang = Lang::detect(&note.text).tag();
+                view! { <li><b>{(b.line_n)(note.at.line)}</b> " " <span lang=lang>{note.text}</span></li> }
+            })
+            .collect_view();
+        view! {
+            <details class="mine-notes">
+                <summary>{count}</summary>
+                <ul>{rows}</ul>
+            </details>
+        }
+    });
     let scores = scores
         .into_iter()
         .map(|score| view! { <span class="score">{score.map_or_else(|| "–".to_owned(), |s| s.to_string())}</span> })
@@ -75,6 +94,7 @@ fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
                     {commented.then(|| view! { <Badge>{t.mine_commented}</Badge> })}
                     {flagged.then(|| view! { <Badge tone=Tone::Care>{t.mine_flagged}</Badge> })}
                 </span>
+                {noted}
             </td>
         </tr>
     }

@@ -1,10 +1,13 @@
 //! One file a route. A page makes its resource at its top, waits for it with `Load`, and draws.
 
 pub mod account;
+pub mod adjudicate;
 pub mod admin;
+pub mod came_back;
 pub mod desk;
 pub mod grade;
 pub mod join;
 pub mod log_in;
 pub mod mine;
 pub mod not_found;
+pub mod rubric;

@@ -9,6 +9,7 @@ use crate::{
     error::AppError,
     model::{
         ids::UserId,
+        keys::Keys,
         user::{Invitation, Role, UserRow},
     },
 };
@@ -52,6 +53,13 @@ pub async fn revoke_invitation(id: i64) -> Result<(), AppError> {
 pub async fn set_disabled(user: UserId, disabled: bool) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.accounts.set_disabled(&caller, user, disabled).await
+}
+
+/// Remembers the caller's keys. From the grading page; the account's page sends a form.
+#[server(prefix = "/rpc", endpoint = "set_keys", input = Json)]
+pub async fn set_keys(keys: Keys) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.settings.set_keys(&caller, keys).await
 }
 
 /// What an invitation link is good for.

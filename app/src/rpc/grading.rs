@@ -7,7 +7,7 @@ use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::Token,
     },
 };
@@ -60,6 +60,28 @@ pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Resu
 pub async fn skip(assignment: Token) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.grading.skip(&caller, &assignment).await
+}
+
+/// Takes the newest rating back; see [`crate::port::Grading::undo`].
+#[server(prefix = "/rpc", endpoint = "undo_rating", input = Json)]
+pub async fn undo_rating(assignment: Token) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.undo(&caller, &assignment).await
+}
+
+/// The rubric of one of the rater's studies.
+#[server(prefix = "/rpc", endpoint = "rubric", input = Json)]
+pub async fn study_rubric(study: Token) -> Result<RubricSheet, AppError> {
+    let (ports, caller) = ports()?;
+    ports.grading.rubric(&caller, &study).await
+}
+
+/// Whom this browser is logged in as now, by name. A page outlives its session: before something that
+/// waited is given up as refused, the page asks whether it still speaks for the same person.
+#[server(prefix = "/rpc", endpoint = "who", input = Json)]
+pub async fn who() -> Result<String, AppError> {
+    let (_, caller) = ports()?;
+    Ok(caller.user()?.name.clone())
 }
 
 /// The rater's ratings in a study.

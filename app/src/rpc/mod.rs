@@ -7,8 +7,11 @@
 
 pub mod accounts;
 pub mod api;
+pub mod compare;
 pub mod datasets;
 pub mod grading;
+pub mod plans;
+pub mod quality;
 pub mod runs;
 pub mod studies;
 pub mod submissions;

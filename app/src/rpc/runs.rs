@@ -2,15 +2,16 @@
 
 use leptos::{prelude::*, server_fn::codec::Json};
 
-#[cfg(feature = "ssr")]
-use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
         ids::{OutputId, RunId, SubmissionId},
         run::{ItemDetail, RunDetail, RunRow},
+        run_pair::RunPair,
     },
 };
+#[cfg(feature = "ssr")]
+use crate::{model::run::Again, port::ports};
 
 /// Every run, or those of one submission.
 #[server(prefix = "/rpc", endpoint = "runs", input = Json)]
@@ -51,11 +52,44 @@ pub async fn cancel_run(id: RunId) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Runs one output again.
+/// Goes on with a run that was stopped.
+#[server(prefix = "/rpc", endpoint = "resume_run")]
+pub async fn resume_run(id: RunId) -> Result<(), AppError> {
+    again(id, Again::Rest).await
+}
+
+/// Runs again everything on which the engine itself failed.
+#[server(prefix = "/rpc", endpoint = "run_failed_again")]
+pub async fn run_failed_again(id: RunId) -> Result<(), AppError> {
+    again(id, Again::Failed).await
+}
+
+/// Runs again what could come to something else today.
+#[server(prefix = "/rpc", endpoint = "run_changed_again")]
+pub async fn run_changed_again(id: RunId) -> Result<(), AppError> {
+    again(id, Again::Changed).await
+}
+
+/// Runs one output again, and stays at it.
 #[server(prefix = "/rpc", endpoint = "run_again")]
 pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
-    ports.runs.again(&caller, id, Some(output)).await?;
+    ports.runs.again(&caller, id, Again::Output(output)).await?;
+    leptos_axum::redirect(&format!("/admin/runs/{id}/outputs/{output}"));
+    Ok(())
+}
+
+/// Two runs of one dataset side by side, with a task's code where one is named.
+#[server(prefix = "/rpc", endpoint = "compare_runs", input = Json)]
+pub async fn compare_runs(a: RunId, b: RunId, task: Option<String>) -> Result<RunPair, AppError> {
+    let (ports, caller) = ports()?;
+    ports.runs.compare(&caller, a, b, task).await
+}
+
+#[cfg(feature = "ssr")]
+async fn again(id: RunId, what: Again) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.runs.again(&caller, id, what).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(())
 }

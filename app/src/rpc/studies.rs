@@ -1,5 +1,7 @@
 //! Studies and their comparison, for admins.
 
+use std::collections::BTreeMap;
+
 use leptos::{prelude::*, server_fn::codec::Json};
 
 use crate::{
@@ -7,11 +9,12 @@ use crate::{
     model::{
         comparison::{Comparison, TaskRatings, TaskScores},
         ids::{StudyId, SubmissionId, TaskId, UserId},
+        plan::{Presentation, Sharing},
         study::{StudyDetail, StudyRow, StudyStatus},
     },
 };
 #[cfg(feature = "ssr")]
-use crate::{model::study::NewStudy, port::ports};
+use crate::{model::study::NewStudy, port::ports, rpc::plans::number};
 
 /// Every study.
 #[server(prefix = "/rpc", endpoint = "studies", input = Json)]
@@ -27,10 +30,11 @@ pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
     ports.studies.get(&caller, id).await
 }
 
-/// Makes and starts a study, and goes to it. The fields are a form's: lists come as repeated
-/// `submissions[]` and `raters[]`, absent when nothing is ticked; an empty `seed` or `tasks` asks
-/// for the default.
+/// Makes a draft of a study and goes to its plan. The fields are a form's: lists come as repeated
+/// `submissions[]` and `raters[]`, absent when nothing is ticked, shares by hand as `shares[ID]`; an
+/// empty number asks for the default.
 #[server(prefix = "/rpc", endpoint = "create_study")]
+#[allow(clippy::too_many_arguments, reason = "a form's fields")]
 pub async fn create_study(
     title: String,
     dataset: String,
@@ -39,24 +43,45 @@ pub async fn create_study(
     overlap: u32,
     #[server(default)] seed: String,
     #[server(default)] tasks: String,
+    #[server(default)] presentation: Presentation,
+    #[server(default)] sharing: Sharing,
+    #[server(default)] shares: BTreeMap<String, String>,
+    #[server(default)] pace: String,
 ) -> Result<StudyId, AppError> {
     let (ports, caller) = ports()?;
-    let number = |field: &str, text: &str, most: u64| match text.trim() {
-        "" => Ok(None),
-        text => match text.parse::<u64>() {
-            Ok(n) if n <= most => Ok(Some(n)),
-            _ => Err(AppError::invalid(
-                field,
-                format!("`{text}` is no whole number up to {most}"),
+    let seed = match seed.trim() {
+        "" => None,
+        text => Some(text.parse::<u64>().map_err(|_| {
+            AppError::invalid(
+                "seed",
+                format!("`{text}` is no whole number up to {}", u64::MAX),
                 "Leave it empty for the default",
-            )),
-        },
+            )
+        })?),
     };
-    let seed = number("seed", &seed, u64::MAX)?;
-    let tasks = number("tasks", &tasks, u32::MAX.into())?.and_then(|n| u32::try_from(n).ok());
-    let new = NewStudy { title, dataset, submissions, raters, overlap, seed, tasks, ..NewStudy::default() };
+    let share = |rater: &UserId| number("shares", shares.get(&rater.to_string()).map_or("", String::as_str));
+    let shares = match sharing {
+        Sharing::Hand => {
+            raters.iter().map(|rater| Ok(share(rater)?.unwrap_or(0))).collect::<Result<Vec<_>, AppError>>()?
+        }
+        _ => Vec::new(),
+    };
+    let new = NewStudy {
+        title,
+        dataset,
+        submissions,
+        raters,
+        overlap,
+        seed,
+        tasks: number("tasks", &tasks)?,
+        presentation,
+        sharing,
+        shares,
+        pace_s: number("pace", &pace)?,
+        draft: true,
+    };
     let id = ports.studies.create(&caller, new).await?;
-    leptos_axum::redirect(&format!("/admin/studies/{id}"));
+    leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));
     Ok(id)
 }
 

@@ -40,16 +40,21 @@ pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matchin
     ports.submissions.preview(&caller, upload, &dataset, matching).await
 }
 
-/// Takes the uploaded outputs as `model`'s and goes to the new submission.
+/// Takes the uploaded outputs as `model`'s and goes to the new submission; `mask` hides names of models
+/// from raters.
 #[server(prefix = "/rpc", endpoint = "take_submission")]
 pub async fn take_submission(
     upload: UploadId,
     dataset: String,
     matching: Matching,
     model: String,
+    #[server(default)] mask: bool,
 ) -> Result<SubmissionId, AppError> {
     let (ports, caller) = ports()?;
     let id = ports.submissions.take(&caller, upload, &dataset, matching, &model).await?;
+    if mask {
+        ports.quality.set_mask(&caller, id, true).await?;
+    }
     leptos_axum::redirect(&format!("/admin/submissions/{id}"));
     Ok(id)
 }

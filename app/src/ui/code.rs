@@ -3,11 +3,15 @@
 //! Both forms are in the document and a checkbox chooses between them, so that the choice needs
 //! no JavaScript. Line numbers are drawn by the style sheet: they are never selected or copied.
 
-use leptos::prelude::*;
+use leptos::{ev, prelude::*};
 
+use super::margin::{Margin, Spot, spots};
 use crate::{
     i18n::use_i18n,
-    model::code::{CodeView, Line, Remark},
+    model::{
+        code::{CodeView, Line, Remark},
+        note::starts,
+    },
 };
 
 /// A box with one output's code.
@@ -21,11 +25,19 @@ pub fn CodeBox(
     /// Whose code it is, where a page shows several.
     #[prop(optional, into)]
     of: String,
+    /// What stands beside the lines.
+    #[prop(optional)]
+    margin: Option<Margin>,
+    /// The key that switches between the two forms, where there is one.
+    #[prop(optional)]
+    key: Option<char>,
 ) -> impl IntoView {
     let common = use_i18n().common;
     let label = if of.is_empty() { common.code.to_owned() } else { format!("{}: {of}", common.code) };
-    // Only a page that hands the switch in has a key for it.
-    let key = raw.is_some().then(|| view! { <kbd>"r"</kbd> });
+    let key = key.map(|key| view! { <kbd>{key.to_string()}</kbd> });
+    let raw_starts = starts(&code, false);
+    let laid_out_starts = code.starts.clone();
+    let beside = margin.clone();
     let raw = raw.unwrap_or_else(|| RwSignal::new(false));
     let remark = code.remark.map(|remark| {
         let text = match remark {
@@ -71,8 +83,17 @@ pub fn CodeBox(
             {(!empty)
                 .then(|| {
                     view! {
-                        {code.laid_out.map(|lines| view! { <Listing lines label=common.code_laid_out class="code laid-out" /> }.into_any())}
-                        <Listing lines=code.raw label=common.code_raw class="code raw" />
+                        {code.laid_out.map(|lines| {
+                            let spots = spots(&laid_out_starts, lines.len(), false);
+                            view! { <Listing lines label=common.code_laid_out class="code laid-out" margin=beside spots /> }.into_any()
+                        })}
+                        <Listing
+                            spots=spots(&raw_starts, code.raw.len(), true)
+                            lines=code.raw
+                            label=common.code_raw
+                            class="code raw"
+                            margin
+                        />
                     }
                 })}
             {said}
@@ -90,6 +111,12 @@ pub fn Listing(
     /// The classes of the box.
     #[prop(default = "code")]
     class: &'static str,
+    /// What stands beside the lines.
+    #[prop(default = None)]
+    margin: Option<Margin>,
+    /// Where each line lies in the code as it came; needed for a margin.
+    #[prop(optional)]
+    spots: Vec<Spot>,
 ) -> impl IntoView {
     // Wide enough for the last line's number: one of four widths, since inline styles are not allowed.
     let digits = match lines.len() {
@@ -98,9 +125,24 @@ pub fn Listing(
         100..=999 => "digits-3",
         _ => "digits-5",
     };
+    let open = margin.as_ref().and_then(|margin| margin.open);
+    let mut reachable = true;
     let lines = lines
         .into_iter()
-        .map(|line| {
+        .enumerate()
+        .map(|(n, line)| {
+            let spot = spots.get(n).copied();
+            // One of the lines takes part in Tab's round; arrows lead from it to the others.
+            let mark = spot.zip(open).filter(|_| !line.0.is_empty()).map(|(spot, open)| {
+                let tabindex = if std::mem::take(&mut reachable) { "0" } else { "-1" };
+                let label = (open.label)(spot.number, line.text().trim());
+                view! {
+                    <button type="button" class="line-mark scripted" tabindex=tabindex data-line=n.to_string() aria-label=label></button>
+                }
+            });
+            let under = margin.as_ref().zip(spot).map(|(margin, spot)| {
+                view! { <span class="line-under">{(margin.under)(spot)}</span> }
+            });
             let runs = line
                 .0
                 .into_iter()
@@ -109,12 +151,89 @@ pub fn Listing(
                     view! { <span class=class>{run.1}</span> }
                 })
                 .collect_view();
-            view! { <span class="line">{runs}"\n"</span> }
+            view! { <span class="line">{mark}{runs}"\n"</span>{under} }
         })
         .collect_view();
-    view! {
-        <div class=class tabindex="0" role="group" aria-label=label>
-            <pre class=digits translate="no"><code>{lines}</code></pre>
-        </div>
+    let opener = move |event: ev::MouseEvent| {
+        if let Some(spot) = clicked_line(&event).and_then(|n| spots.get(n).copied())
+            && let Some(open) = open
+        {
+            open.run.run(spot);
+        }
+    };
+    match open {
+        None => view! {
+            <div class=class tabindex="0" role="group" aria-label=label>
+                <pre class=digits translate="no"><code>{lines}</code></pre>
+            </div>
+        }
+        .into_any(),
+        // The lines' own buttons take the keyboard, so the box needs not.
+        Some(_) => view! {
+            <div class=format!("{class} open") role="group" aria-label=label>
+                <pre class=digits translate="no" on:click=opener on:keydown=walk on:focusin=rove><code>{lines}</code></pre>
+            </div>
+        }
+        .into_any(),
     }
+}
+
+/// The line that was clicked, as its place among the lines. A click that ends a selection opens
+/// nothing, and neither does one on what stands under a line.
+fn clicked_line(event: &ev::MouseEvent) -> Option<usize> {
+    let target = element(event.target())?;
+    if target.closest(".line-under").ok()?.is_some() {
+        return None;
+    }
+    let by_button = target.closest(".line-mark").ok()?.is_some();
+    let selecting = || window().get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed());
+    if !by_button && selecting() {
+        return None;
+    }
+    number(&target.closest(".line").ok()??.query_selector(".line-mark").ok()??)
+}
+
+/// Up, down, to the first and to the last line.
+fn walk(event: ev::KeyboardEvent) {
+    let steps: fn(usize, usize) -> usize = match event.key().as_str() {
+        "ArrowUp" => |at, _| at.saturating_sub(1),
+        "ArrowDown" => |at, last| (at + 1).min(last),
+        "Home" => |_, _| 0,
+        "End" => |_, last| last,
+        _ => return,
+    };
+    let held = event.ctrl_key() || event.alt_key() || event.meta_key() || event.shift_key();
+    let go = || {
+        use leptos::wasm_bindgen::JsCast;
+        let here = element(event.target())?.closest(".line-mark").ok()??;
+        let marks = here.closest("pre").ok()??.query_selector_all(".line-mark").ok()?;
+        let of = |at: u32| marks.item(at).and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok());
+        let at = (0..marks.length()).find(|at| of(*at).is_some_and(|mark| *mark == here))?;
+        let to = steps(usize::try_from(at).ok()?, usize::try_from(marks.length()).ok()?.checked_sub(1)?);
+        of(u32::try_from(to).ok()?)?.focus().ok()
+    };
+    if !held && go().is_some() {
+        event.prevent_default();
+    }
+}
+
+/// The line that has the keyboard is the one to which Tab comes back.
+fn rove(event: ev::FocusEvent) {
+    let _ = (|| {
+        let here = element(event.target())?.closest(".line-mark").ok()??;
+        let before = here.closest("pre").ok()??.query_selector(".line-mark[tabindex='0']").ok()?;
+        if let Some(before) = before {
+            before.set_attribute("tabindex", "-1").ok()?;
+        }
+        here.set_attribute("tabindex", "0").ok()
+    })();
+}
+
+fn element(target: Option<web_sys::EventTarget>) -> Option<web_sys::Element> {
+    use leptos::wasm_bindgen::JsCast;
+    target?.dyn_into().ok()
+}
+
+fn number(mark: &web_sys::Element) -> Option<usize> {
+    mark.get_attribute("data-line")?.parse().ok()
 }

@@ -120,6 +120,7 @@ fn words(error: &AppError, i18n: I18n) -> (&'static str, String) {
                 DraftFault::Missing(_) => c.score_missing,
                 DraftFault::OffScale(_) => c.off_scale,
                 DraftFault::TooLong => c.too_long,
+                DraftFault::Notes => c.notes_wrong,
                 DraftFault::OtherRubric => c.other_rubric,
             }
             .into(),

@@ -10,7 +10,8 @@
 //! - [`field::TextField`]: label, input, hint and error that belong together.
 //! - [`field::Field`]: the same frame around any other control (give it `id=…`).
 //! - [`code::CodeBox`]: highlighted code, numbered, laid out or as it came.
-//! - [`chart`]: stacked bars and interval plots as SVG text.
+//! - [`margin::Margin`]: what stands beside single lines of code, such as raters' notes.
+//! - [`chart`]: pictures as SVG text; [`chart::view::ChartFigure`] puts one on a page with its table.
 //! - [`announce::say`]: tells screen readers; [`announce::toast`]: tells everybody, for a moment.
 //!
 //! Classes without a component (style/20-kit.css): `button` with `primary`, `quiet` or `danger`;
@@ -24,4 +25,5 @@ pub mod failure;
 pub mod field;
 pub mod frame;
 pub mod load;
+pub mod margin;
 pub mod notice;

@@ -57,11 +57,10 @@ const SIGNS: &[Sign] = &[
 /// At most so many flags of one kind: the first says it.
 const MOST_OF_A_KIND: usize = 3;
 
-/// The flags of a text.
-pub fn find(text: &str) -> Vec<Flag> {
-    let Some(tree) = tree::parse(text) else { return Vec::new() };
+/// The flags of a text and its tree.
+pub fn find(text: &str, root: Node<'_>) -> Vec<Flag> {
     let mut flags: Vec<Flag> = Vec::new();
-    for node in tree::walk(tree.root_node()) {
+    for node in tree::walk(root) {
         for (kind, detail, shows) in SIGNS {
             if flags.iter().filter(|f| f.kind == *kind).count() < MOST_OF_A_KIND && shows(node, text) {
                 let line = u32::try_from(node.start_position().row + 1).ok();
@@ -95,7 +94,9 @@ mod tests {
     #[test]
     fn sees_what_a_person_should_look_at() {
         let check = |code: &str, expected: &[(&str, u32)]| {
-            let found: Vec<_> = find(code).into_iter().map(|f| (f.kind, f.line.unwrap_or(0))).collect();
+            let tree = tree::parse(code).unwrap();
+            let found: Vec<_> =
+                find(code, tree.root_node()).into_iter().map(|f| (f.kind, f.line.unwrap_or(0))).collect();
             let expected: Vec<_> = expected.iter().map(|(k, l)| ((*k).to_owned(), *l)).collect();
             assert_eq!(found, expected, "{code}");
         };

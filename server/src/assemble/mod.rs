@@ -81,9 +81,11 @@ pub fn assemble(text: &str, target: &Target, index: &Index) -> Result<Assembled,
         return Err("the output holds no code".into());
     }
     let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    let flags = flags::find(&text);
+    let tree = tree::parse(&text).ok_or(
+        "the output cannot be read as Java: it nests hundreds of brackets, or is broken so badly that the parser was stopped",
+    )?;
+    let flags = flags::find(&text, tree.root_node());
     let mut made = Making { target, index, text: &text, edits: Edits::default(), changes, imports: Vec::new() };
-    let tree = tree::parse(&text).ok_or("the output cannot be parsed")?;
     let (before, after) = made.fit(tree.root_node());
     made.resolve_imports(tree.root_node());
 

@@ -145,3 +145,19 @@ fn takes_any_text_without_failing() {
         let _ = assemble(text, &interface(), &index());
     }
 }
+
+#[test]
+fn nonsense_is_given_up_after_bounded_work() {
+    let check = |text: &str, taken: bool| {
+        let answer = assemble(text, &base(), &index());
+        assert_eq!(answer.is_ok(), taken, "{:.40}… ({} bytes): {:?}", text, text.len(), answer.as_ref().err());
+    };
+    // Much that is in order, and a little that is not.
+    check(&"public int f(int x) { return x + 1; }\n".repeat(2_000), true);
+    check(&"if (x > (1 { [ < ".repeat(20), true);
+    check(&format!("public int f(int x) {{ return {}x{}; }}", "(".repeat(200), ")".repeat(200)), true);
+    // Broken all the way, at lengths over which the parser would take minutes.
+    check(&"if (x > (((1 { [ < \"".repeat(20_000), false);
+    check(&"{ ( [ < a".repeat(50_000), false);
+    check(&"(".repeat(300_000), false);
+}

@@ -1,13 +1,48 @@
 //! Small questions to a syntax tree. Walks are loops, not recursion: a hostile text can nest deeper
 //! than a stack is.
 
-use tree_sitter::{Node, Parser, Tree, TreeCursor};
+use std::ops::ControlFlow;
 
-/// Parses Java. Broken text gives a tree with errors in it.
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
+
+/// How often the parser may report progress before it is stopped: it does so after so many steps, and
+/// not after so much time, so that the same text is stopped everywhere or nowhere.
+const MOST_REPORTS: u32 = 40_000;
+
+/// How deep brackets may nest. No program comes near; for the parser's recovery, text that opens and
+/// never closes costs the square of its length and more, and it reports no progress meanwhile.
+const DEEPEST: usize = 256;
+
+/// Parses Java. Broken text gives a tree with errors in it; nothing comes of text that the parser
+/// cannot find its way through in bounded work.
 pub fn parse(text: &str) -> Option<Tree> {
+    if deepest(text) > DEEPEST {
+        return None;
+    }
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_java::LANGUAGE.into()).ok()?;
-    parser.parse(text, None)
+    let mut reports = 0;
+    let mut watch = |_: &ParseState| {
+        reports += 1;
+        if reports > MOST_REPORTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut watch);
+    let bytes = text.as_bytes();
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// How deep brackets of any kind nest. Those in texts and comments count, too: it is no parser.
+fn deepest(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// A node and everything below it, in the text's order.

@@ -4,12 +4,16 @@
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
 //! codes: 0 success, 1 our own failure, 2 bad input.
 
+mod bench;
 mod datasets;
 mod doctor;
 mod export;
+mod fill;
 mod import;
 mod progress;
+mod report;
 mod run;
+mod runs;
 mod serve;
 mod studies;
 mod submissions;
@@ -68,8 +72,15 @@ enum Command {
     Studies(studies::Studies),
     /// Run a dataset's tests over a submission and print what came of every output
     Run(run::Run),
-    /// Write a study's ratings or its comparison as CSV
+    /// List runs, show one, put two side by side, write results to a file
+    #[command(subcommand)]
+    Runs(runs::Runs),
+    /// Take away ratings, verdicts, tables, or everything that a comparison rests on
     Export(export::Export),
+    #[command(hide = true)]
+    Fill(fill::Fill),
+    /// Compute a bundle's figures again, and hold them against those in it
+    Report(report::Report),
     /// Add people, reset passwords, make invitation links
     #[command(subcommand)]
     User(user::User),
@@ -78,6 +89,9 @@ enum Command {
     Token(token::Token),
     /// Check the data folder and the machine
     Doctor(doctor::Doctor),
+    /// Measure the bootstrap (for `cargo xtask bench results`)
+    #[command(hide = true)]
+    BenchFigures(bench::Bench),
     /// Bring the database up to this program's schema, and say which one that is
     Migrate,
 }
@@ -104,10 +118,14 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Submissions(submissions) => submissions::run(&global, submissions).await,
         Command::Studies(studies) => studies::run(&global, studies).await,
         Command::Run(run) => run::run(&global, run).await,
+        Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
+        Command::Fill(fill) => fill::run(&global, fill).await,
+        Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
         Command::Token(token) => token::run(&global, token).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
+        Command::BenchFigures(bench) => bench::run(&global, &bench),
         Command::Migrate => migrate(&global).await,
     }
 }

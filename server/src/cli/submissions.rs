@@ -6,7 +6,7 @@ use app::{
     error::AppError,
     model::{
         ids::SubmissionId,
-        submission::{Matching, Preview},
+        submission::{Matching, Preview, Shape},
     },
     port::{Caller, Submissions as _},
 };
@@ -17,13 +17,15 @@ use tokio::io::AsyncReadExt;
 use super::{Global, datasets::beginning, progress, table};
 use crate::{
     error::Failure,
+    formats::{classes, files::Files},
     services::{Services, uploads::StoredFile},
 };
 
 /// What to do with model outputs.
 #[derive(Subcommand)]
 pub enum Submissions {
-    /// Take a file of model outputs: JSON Lines, plain or gzip
+    /// Take model outputs: JSON Lines, plain or gzip, or a folder or archive with a Java class a task,
+    /// as the published benchmark packages them (generate/<model>)
     Upload(Upload),
     /// List the submissions
     List {
@@ -41,7 +43,8 @@ pub enum Submissions {
 /// `submissions upload`
 #[derive(Args)]
 pub struct Upload {
-    /// The file
+    /// The file, or the folder of classes
+    #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     /// The short name of the dataset that the outputs answer
     #[arg(long, value_name = "NAME")]
@@ -138,7 +141,7 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
     if !preview.problems.is_empty() {
         let more = preview.problem_count - preview.problems.len() as u64;
         if more > 0 {
-            eprintln!("aixgrade: {more} more lines are wrong; the first are:");
+            eprintln!("aixgrade: {more} more outputs cannot be read; the first are:");
         }
         return Err(Failure::App(AppError::Invalid(preview.problems)));
     }
@@ -159,6 +162,9 @@ async fn store(services: &Services, path: &Path) -> Result<StoredFile, Failure> 
     let unreadable = |e: std::io::Error| {
         Failure::invalid(&shown, format!("it cannot be read: {e}"), "Check its name and its permissions")
     };
+    if path.is_dir() {
+        return pack(services, path).await;
+    }
     let mut file = tokio::fs::File::open(path).await.map_err(unreadable)?;
     let length = file.metadata().await.map_err(unreadable)?.len();
     let name = path.file_name().map_or_else(|| shown.clone(), |name| name.to_string_lossy().into_owned());
@@ -177,6 +183,19 @@ async fn store(services: &Services, path: &Path) -> Result<StoredFile, Failure> 
     incoming.finish().await
 }
 
+/// Stores a folder of classes as an archive: what was taken must lie in the data folder as one file.
+async fn pack(services: &Services, folder: &Path) -> Result<StoredFile, Failure> {
+    let folder = folder.to_owned();
+    let packed = tokio::task::spawn_blocking(move || {
+        let files = Files::folder(&folder).map_err(|problem| Failure::App(AppError::Invalid(vec![problem])))?;
+        Ok::<_, Failure>((format!("{}.zip", files.name), classes::pack(&files)?))
+    });
+    let (name, bytes) = packed.await.map_err(Failure::internal)??;
+    let mut incoming = services.uploads.begin(&name).await?;
+    incoming.write(&bytes).await?;
+    incoming.finish().await
+}
+
 fn text(uploaded: &Uploaded) -> String {
     let p = &uploaded.preview;
     let mut lines = vec![match uploaded.submission {
@@ -184,7 +203,11 @@ fn text(uploaded: &Uploaded) -> String {
         None => "Nothing was taken: this was a dry run.".to_owned(),
     }];
     let by = if p.matching == Matching::Description { "description" } else { "task_id" };
-    lines.push(format!("{} of {} lines matched by {by}. {}", p.matched, p.lines, p.matching_reason).trim_end().into());
+    let (what, about) = match p.shapes.iter().any(|(shape, _)| *shape == Shape::Classes) {
+        true => ("classes", "Classes"),
+        false => ("lines", "Lines"),
+    };
+    lines.push(format!("{} of {} {what} matched by {by}. {}", p.matched, p.lines, p.matching_reason).trim_end().into());
     lines.push(format!("{} of {} tasks have an output.", p.tasks_covered, p.tasks_total));
     let mut count = |count: u64, what: &str, mut some: Vec<String>| {
         // The JSON has more; here a line should stay a line.
@@ -194,12 +217,19 @@ fn text(uploaded: &Uploaded) -> String {
             lines.push(format!("{what}: {count} ({}{more})", some.join(", ")));
         }
     };
-    let at = |list: &[(u64, String)]| list.iter().map(|(line, id)| format!("{id} in line {line}")).collect();
+    let at = |list: &[(u64, String)]| {
+        let place = |(line, id): &(u64, String)| match line {
+            0 => id.clone(),
+            line => format!("{id} in line {line}"),
+        };
+        list.iter().map(place).collect()
+    };
     count(p.missing_count, "Tasks without an output", p.missing.clone());
-    count(p.unknown_count, "Lines about no task of this dataset", at(&p.unknown));
-    count(p.duplicate_count, "Lines that say the same again", at(&p.duplicates));
+    count(p.unknown_count, &format!("{about} about no task of this dataset"), at(&p.unknown));
+    count(p.duplicate_count, &format!("{about} that say the same again"), at(&p.duplicates));
     count(p.empty_count, "Outputs without code", at(&p.empty));
-    count(p.telltales.len() as u64, "Outputs that may name a model", at(&p.telltales));
+    let told = p.telltales.iter().map(|t| format!("`{}` in line {}", t.name, t.line)).collect();
+    count(p.telltale_count, "Outputs that may name a model", told);
     if p.tasks_with_samples > 0 {
         lines.push(format!("{} tasks have several samples, at most {}.", p.tasks_with_samples, p.samples_max));
     }

@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use app::{
-    model::user::Role,
-    port::{Accounts, Caller},
+    model::{plan::Reads, user::Role},
+    port::{Accounts, Caller, Plans},
 };
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -27,6 +27,13 @@ pub enum User {
     Disable(Named),
     /// Switch logging in on again
     Enable(Named),
+    /// Say which languages somebody reads, for studies that are shared by language
+    Reads {
+        /// The account's name
+        name: String,
+        /// `en`, `zh` or `en,zh`
+        languages: Reads,
+    },
 }
 
 /// `user add`
@@ -106,6 +113,15 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
         }),
         User::Disable(named) => switch(global, &named.name, true).await,
         User::Enable(named) => switch(global, &named.name, false).await,
+        User::Reads { name, languages } => {
+            let services = global.open()?;
+            let users = services.accounts.users(&Caller::Operator).await?;
+            let user = users.iter().find(|user| user.name.eq_ignore_ascii_case(&name)).ok_or_else(|| {
+                Failure::invalid("NAME", format!("there is no account {name}"), "See `aixgrade user list`")
+            })?;
+            services.plans.set_reads(&Caller::Operator, user.id, languages).await?;
+            global.show(&languages, |languages| format!("{name} reads: {languages}."))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use app::model::{
     ids::UserId,
+    keys::Settings,
     lang::Lang,
     time::Timestamp,
     user::{Invitation, Me, Role, UserRow},
@@ -24,7 +25,8 @@ pub struct Account {
     pub epoch: i64,
 }
 
-const ACCOUNT: &str = "SELECT id, name, role, lang, password_hash, disabled, epoch FROM users";
+const ACCOUNT: &str = "SELECT id, name, role, lang, password_hash, disabled, epoch, s.keys, s.tour_at
+    FROM users LEFT JOIN rater_settings s ON s.user_id = users.id";
 
 /// The account of that name, in any case of its letters.
 pub fn by_name(conn: &Connection, name: &str) -> Result<Option<Account>, Failure> {
@@ -40,7 +42,8 @@ pub fn by_id(conn: &Connection, id: UserId) -> Result<Option<Account>, Failure> 
 pub fn list(conn: &Connection) -> Result<Vec<UserRow>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name, u.role, u.created_at, u.disabled,
-                (SELECT count(*) FROM ratings r WHERE r.user_id = u.id AND r.superseded_at IS NULL)
+                (SELECT count(*) FROM ratings r WHERE r.user_id = u.id AND r.superseded_at IS NULL),
+                coalesce(u.reads, 'en zh')
          FROM users u ORDER BY u.name",
     )?;
     let rows = statement.query_map([], |row| {
@@ -51,6 +54,7 @@ pub fn list(conn: &Connection) -> Result<Vec<UserRow>, Failure> {
             created_at: Timestamp(row.get(3)?),
             disabled: row.get(4)?,
             ratings: row.get(5)?,
+            reads: parsed(row, 6)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -187,12 +191,19 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
             name: row.get(1)?,
             role: parsed(row, 2)?,
             lang: lang.as_deref().and_then(|code| code.parse().ok()).unwrap_or_default(),
+            settings: settings(row.get(7)?, row.get(8)?),
         },
         lang_chosen: lang.is_some(),
         password_hash: row.get(4)?,
         disabled: row.get(5)?,
         epoch: row.get(6)?,
     })
+}
+
+/// Keys that this version does not understand are left as they come: nobody is kept out for them.
+fn settings(keys: Option<String>, tour_at: Option<i64>) -> Settings {
+    let keys = keys.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+    Settings { keys, toured: tour_at.is_some() }
 }
 
 fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {

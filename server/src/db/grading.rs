@@ -13,8 +13,8 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::accounts::parsed;
-use crate::{clock, error::Failure};
+use super::{accounts::parsed, notes, quality::masks};
+use crate::{clock, error::Failure, formats::telltales::masked};
 
 /// A study as its raters have it.
 #[derive(Clone)]
@@ -42,6 +42,11 @@ pub struct RaterStudy {
 /// The study of that opaque name, where the user is one of its raters.
 pub fn study(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
     one_study(conn, "s.token = ?1", &token.0, rater)
+}
+
+/// The study of that number, where the user is one of its raters.
+pub fn study_of(conn: &Connection, id: StudyId, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
+    one_study(conn, "s.id = CAST(?1 AS INTEGER)", &id.0.to_string(), rater)
 }
 
 /// Every study in which the user rates, newest first.
@@ -124,8 +129,18 @@ pub struct Shown {
     pub said: String,
 }
 
-/// The text of an output and of its task.
+/// The text of an output and of its task, as raters get to see it: with the names masked that an admin
+/// asked to mask.
 pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
+    let shown = as_stored(conn, output)?;
+    let names = masks::of_output(conn, output)?;
+    if names.is_empty() {
+        return Ok(shown);
+    }
+    Ok(Shown { code: masked(&shown.code, &names), said: masked(&shown.said, &names), ..shown })
+}
+
+fn as_stored(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
     Ok(conn
         .prepare_cached(
             "SELECT t.raw_nl, t.lang, t.signature, o.code, o.said
@@ -142,8 +157,8 @@ pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
         })?)
 }
 
-/// The rater's names before and after this output in the order of their ratings. For an output not
-/// yet rated: the one rated last, and none.
+/// The rater's names before and after this output in the order of their ratings; unmarked probes are
+/// among them. For an output not yet rated: the one rated last, and none.
 pub fn neighbours(
     conn: &Connection,
     study: StudyId,
@@ -152,9 +167,17 @@ pub fn neighbours(
 ) -> Result<(Option<Token>, Option<Token>), Failure> {
     let find = |condition: &str, order: &str| {
         conn.prepare_cached(&format!(
-            "SELECT h.token FROM assignments a
-             JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
-             WHERE a.study_id = ?1 AND a.user_id = ?2 AND {condition} ORDER BY a.rated_at {order} LIMIT 1"
+            "SELECT token FROM (
+                 SELECT * FROM (
+                     SELECT h.token, a.rated_at FROM assignments a
+                     JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
+                     WHERE a.study_id = ?1 AND a.user_id = ?2 AND {condition} ORDER BY a.rated_at {order} LIMIT 1)
+                 UNION ALL
+                 SELECT * FROM (
+                     SELECT a.token, a.rated_at FROM probes a
+                     WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.kind <> 'opening' AND {condition}
+                     ORDER BY a.rated_at {order} LIMIT 1)
+             ) ORDER BY rated_at {order} LIMIT 1"
         ))?
         .query_row(params![study.0, rater.0, rated_at.map_or(i64::MAX, |t| t.0)], |row| row.get(0))
         .optional()
@@ -206,7 +229,8 @@ pub fn current(
         .optional()?;
     let Some((id, comment, flag)) = found else { return Ok(None) };
     let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-    Ok(Some(Draft { scores: scores(conn, id, dimensions)?, comment, flag }))
+    let (scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, id)?);
+    Ok(Some(Draft { scores, comment, flag, notes, active_ms: None }))
 }
 
 fn scores(conn: &Connection, rating: i64, dimensions: usize) -> Result<Vec<Option<u8>>, Failure> {
@@ -253,10 +277,12 @@ pub fn insert_rating(
     let flag = draft.flag.as_ref().map(serde_json::to_string).transpose()?;
     let rating: i64 = conn
         .prepare_cached(
-            "INSERT INTO ratings (assignment_id, user_id, key, comment, flag, shown_at, at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+            "INSERT INTO ratings (assignment_id, user_id, key, comment, flag, shown_at, at, active_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id",
         )?
-        .query_row(params![assignment, rater.0, key, draft.comment, flag, shown_at, now], |row| row.get(0))?;
+        .query_row(params![assignment, rater.0, key, draft.comment, flag, shown_at, now, draft.active_ms], |row| {
+            row.get(0)
+        })?;
     let mut insert =
         conn.prepare_cached("INSERT INTO rating_scores (rating_id, dimension, score) VALUES (?1, ?2, ?3)")?;
     for (dimension, score) in draft.scores.iter().enumerate() {
@@ -264,6 +290,7 @@ pub fn insert_rating(
             insert.execute(params![rating, dimension, score])?;
         }
     }
+    notes::insert(conn, rating, &draft.notes)?;
     for table in ["drafts", "skips"] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3"))?
             .execute(params![study.0, output.0, rater.0])?;
@@ -271,10 +298,10 @@ pub fn insert_rating(
     Ok(())
 }
 
-/// The rater's ratings that count, newest first.
-pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<OwnRating>, Failure> {
+/// The rater's ratings that count with when they were first given, newest first.
+pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<(Timestamp, OwnRating)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '', r.flag IS NOT NULL
+        "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '', r.flag IS NOT NULL, a.rated_at
          FROM assignments a
          JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
          JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
@@ -291,12 +318,14 @@ pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<O
             scores: Vec::new(),
             commented: row.get(4)?,
             flagged: row.get(5)?,
+            notes: Vec::new(),
         };
-        Ok((row.get::<_, i64>(0)?, own))
+        Ok((row.get::<_, i64>(0)?, Timestamp(row.get(6)?), own))
     })?;
     rows.map(|row| {
-        let (rating, own) = row?;
-        Ok(OwnRating { scores: scores(conn, rating, study.rubric.dimensions.len())?, ..own })
+        let (rating, at, own) = row?;
+        let scores = scores(conn, rating, study.rubric.dimensions.len())?;
+        Ok((at, OwnRating { scores, notes: notes::of(conn, rating)?, ..own }))
     })
     .collect()
 }

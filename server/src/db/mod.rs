@@ -9,15 +9,25 @@ pub mod audit;
 pub mod datasets;
 pub mod grading;
 pub mod migrations;
+pub mod notes;
 pub mod plan;
 pub mod public_links;
+pub mod quality;
 pub mod queue;
+pub mod results;
+pub mod results_fill;
+pub mod results_lines;
+pub mod run_how;
+pub mod run_results;
 pub mod runs;
 pub mod sessions;
+pub mod settings;
 pub mod studies;
 pub mod submissions;
 pub mod tokens;
 pub mod webhooks;
+pub mod withdrawals;
+mod writer;
 
 use std::{
     path::{Path, PathBuf},
@@ -29,6 +39,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::Semaphore;
 
 use crate::error::Failure;
+use writer::Writer;
 
 /// The database's file name inside the data folder.
 pub const FILE: &str = "aixgrade.sqlite3";
@@ -45,7 +56,8 @@ pub struct Db(Arc<Inner>);
 
 struct Inner {
     path: PathBuf,
-    writer: Mutex<Connection>,
+    writer: Arc<Mutex<Connection>>,
+    queue: Writer,
     readers: Mutex<Vec<Connection>>,
     permits: Semaphore,
 }
@@ -69,9 +81,11 @@ impl Db {
         // Readers do not wait for the writer, nor it for them.
         writer.pragma_update(None, "journal_mode", "WAL")?;
         migrations::migrate(&mut writer)?;
+        let writer = Arc::new(Mutex::new(writer));
         Ok(Db(Arc::new(Inner {
             path,
-            writer: Mutex::new(writer),
+            queue: Writer::start(writer.clone()).map_err(OpenError::Thread)?,
+            writer,
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS),
         })))
@@ -83,14 +97,13 @@ impl Db {
     }
 
     /// Runs `work` in a transaction that may write, and commits it if `work` succeeds. When this
-    /// returns `Ok`, the change is on the disk.
+    /// returns `Ok`, the change is on the disk. Writes that come at the same time share a commit.
     pub async fn write<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
     {
-        let db = self.clone();
-        blocking(move || db.write_blocking(work)).await
+        self.0.queue.write(work).await
     }
 
     /// Runs `work` on a snapshot. It cannot write.
@@ -189,6 +202,9 @@ pub enum OpenError {
     /// The file is damaged or no database.
     #[error("the file {FILE} in the data folder is damaged ({0}). Restore it from a backup; nothing was changed")]
     Damaged(String),
+    /// No thread to write with.
+    #[error("the thread that writes to the database cannot be started: {0}")]
+    Thread(std::io::Error),
     /// SQLite's word.
     #[error("the database cannot be opened: {0}")]
     Sqlite(rusqlite::Error),

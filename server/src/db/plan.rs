@@ -1,21 +1,26 @@
 //! The plan of a study: what it is made of, whom it gives what, what changed it.
 
-use app::model::{
-    ids::{StudyId, UserId},
-    plan::Presentation,
-};
-use rusqlite::{Connection, params};
-use serde::Serialize;
+use std::collections::HashMap;
 
+use app::model::{
+    ids::{ModelId, OutputId, StudyId, SubmissionId, TaskRevisionId, UserId},
+    lang::Lang,
+    plan::{PlanEvent, Presentation, RaterPlan, Reads, Sharing},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use super::accounts::parsed;
 use crate::{clock, error::Failure};
 
 /// What an event of the plan tells besides whom it is about.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Moved {
     /// How many planned ratings it made or moved.
     pub ratings: u64,
     /// Whose they were, where they were one person's.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<UserId>,
 }
 
@@ -24,6 +29,29 @@ pub fn note(conn: &Connection, study: StudyId, kind: &str, who: Option<UserId>, 
     conn.prepare_cached("INSERT INTO plan_events (study_id, at, kind, user_id, detail) VALUES (?1, ?2, ?3, ?4, ?5)")?
         .execute(params![study.0, clock::now().0, kind, who.map(|id| id.0), serde_json::to_string(moved)?])?;
     Ok(())
+}
+
+/// What changed the plan, newest first; single outputs that changed hands are only counted.
+pub fn events(conn: &Connection, study: StudyId) -> Result<(Vec<PlanEvent>, u64), Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT e.at, e.kind, u.name, e.detail FROM plan_events e LEFT JOIN users u ON u.id = e.user_id
+         WHERE e.study_id = ?1 AND e.kind <> 'taken' ORDER BY e.id DESC",
+    )?;
+    let rows = statement.query_map([study.0], |row| {
+        let detail: String = row.get(3)?;
+        Ok((PlanEvent { at: Timestamp(row.get(0)?), kind: row.get(1)?, who: row.get(2)?, ratings: 0 }, detail))
+    })?;
+    let events = rows
+        .map(|row| {
+            let (event, detail) = row?;
+            Ok(PlanEvent { ratings: serde_json::from_str::<Moved>(&detail)?.ratings, ..event })
+        })
+        .collect::<Result<_, Failure>>()?;
+    let taken =
+        conn.query_row("SELECT count(*) FROM plan_events WHERE study_id = ?1 AND kind = 'taken'", [study.0], |row| {
+            row.get(0)
+        })?;
+    Ok((events, taken))
 }
 
 /// How much of the study is this rater's, rated or not, as shares by hand count it: outputs, or tasks
@@ -37,4 +65,359 @@ pub fn units(conn: &Connection, study: StudyId, rater: UserId, presentation: Pre
         }
     };
     Ok(conn.prepare_cached(sql)?.query_row(params![study.0, rater.0], |row| row.get(0))?)
+}
+
+/// The settings behind a plan.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How outputs come before a rater.
+    pub presentation: Presentation,
+    /// By what the work is shared.
+    pub sharing: Sharing,
+    /// A pilot's number of tasks.
+    pub tasks: Option<u32>,
+    /// Seconds a rating, as the admin expects.
+    pub pace_s: Option<u32>,
+    /// Different raters for each output.
+    pub overlap: u32,
+    /// What it is drawn from.
+    pub seed: u64,
+    /// In the order in which the models are shown.
+    pub submissions: Vec<SubmissionId>,
+}
+
+/// The settings behind a study's plan.
+pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, Failure> {
+    let found = conn
+        .prepare_cached("SELECT presentation, sharing, tasks, pace_s, overlap, seed FROM studies WHERE id = ?1")?
+        .query_row([study.0], |row| {
+            let settings = Settings {
+                presentation: parsed(row, 0)?,
+                sharing: parsed(row, 1)?,
+                tasks: row.get(2)?,
+                pace_s: row.get(3)?,
+                overlap: row.get(4)?,
+                seed: parsed(row, 5)?,
+                submissions: Vec::new(),
+            };
+            Ok(settings)
+        })
+        .optional()?;
+    let Some(settings) = found else { return Ok(None) };
+    let mut statement =
+        conn.prepare_cached("SELECT submission_id FROM study_submissions WHERE study_id = ?1 ORDER BY position")?;
+    let submissions = statement.query_map([study.0], |row| Ok(SubmissionId(row.get(0)?)))?;
+    Ok(Some(Settings { submissions: submissions.collect::<Result<_, _>>()?, ..settings }))
+}
+
+/// Stores settings that may change after a study is made.
+pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE studies SET overlap = ?2, tasks = ?3, pace_s = ?4 WHERE id = ?1",
+        params![study.0, settings.overlap, settings.tasks, settings.pace_s],
+    )?;
+    for (position, submission) in settings.submissions.iter().enumerate() {
+        conn.prepare_cached(
+            "INSERT INTO study_submissions (study_id, position, submission_id) VALUES (?1, ?2, ?3)
+             ON CONFLICT DO NOTHING",
+        )?
+        .execute(params![study.0, position, submission.0])?;
+    }
+    Ok(())
+}
+
+/// Has the database look again whether a running study's plan is whole.
+pub fn look_over(conn: &Connection, study: StudyId) -> Result<(), Failure> {
+    conn.execute("UPDATE studies SET status = status WHERE id = ?1", [study.0])?;
+    Ok(())
+}
+
+/// An output that people can grade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gradable {
+    /// The output.
+    pub output: OutputId,
+    /// Its task's wording.
+    pub task: TaskRevisionId,
+    /// Whose it is.
+    pub model: ModelId,
+    /// The description's language.
+    pub lang: Lang,
+}
+
+/// The outputs of a submission that people grade: those of tasks checked by people, or all where the
+/// dataset has no such task.
+pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT o.id, o.revision_id, s.model_id, t.lang FROM outputs o
+         JOIN submissions s ON s.id = o.submission_id
+         JOIN task_revisions t ON t.id = o.revision_id
+         WHERE o.submission_id = ?1 AND (t.human OR NOT EXISTS (
+             SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions x ON x.id = vt.revision_id
+             WHERE vt.version_id = s.version_id AND x.human))
+         ORDER BY o.id",
+    )?;
+    let rows = statement.query_map([id.0], |row| {
+        Ok(Gradable {
+            output: OutputId(row.get(0)?),
+            task: TaskRevisionId(row.get(1)?),
+            model: ModelId(row.get(2)?),
+            lang: parsed(row, 3)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// A planned rating with what decides whose it may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The planned rating.
+    pub assignment: i64,
+    /// Of what.
+    pub of: Gradable,
+    /// For whom.
+    pub rater: Option<UserId>,
+    /// Whether it is in their hands.
+    pub begun: bool,
+    /// Whether they rated it.
+    pub rated: bool,
+    /// Counts the output's ratings from 0.
+    pub slot: u32,
+}
+
+/// Every planned rating, in the order of each rater's plan.
+pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT a.id, a.output_id, o.revision_id, s.model_id, t.lang, a.user_id, a.leased_until IS NOT NULL,
+                a.rated_at IS NOT NULL, a.slot
+         FROM assignments a
+         JOIN outputs o ON o.id = a.output_id
+         JOIN submissions s ON s.id = o.submission_id
+         JOIN task_revisions t ON t.id = o.revision_id
+         WHERE a.study_id = ?1 ORDER BY a.user_id, a.place, a.id",
+    )?;
+    let rows = statement.query_map([study.0], |row| {
+        Ok(Row {
+            assignment: row.get(0)?,
+            of: Gradable {
+                output: OutputId(row.get(1)?),
+                task: TaskRevisionId(row.get(2)?),
+                model: ModelId(row.get(3)?),
+                lang: parsed(row, 4)?,
+            },
+            rater: row.get::<_, Option<i64>>(5)?.map(UserId),
+            begun: row.get(6)?,
+            rated: row.get(7)?,
+            slot: row.get(8)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// A rating that a study wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Of which output.
+    pub output: OutputId,
+    /// Counts the output's ratings from 0.
+    pub slot: u32,
+    /// For whom it is planned; absent where nobody may be given it.
+    pub rater: Option<UserId>,
+    /// The place in that rater's order.
+    pub place: Option<i64>,
+}
+
+/// Stores what is planned.
+pub fn insert(conn: &Connection, study: StudyId, places: &[Planned]) -> Result<(), Failure> {
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO assignments (study_id, output_id, slot, user_id, place) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for planned in places {
+        let rater = planned.rater.map(|id| id.0);
+        insert.execute(params![study.0, planned.output.0, planned.slot, rater, planned.place])?;
+    }
+    Ok(())
+}
+
+/// Takes a draft's plan away, to be made anew.
+pub fn clear(conn: &Connection, study: StudyId) -> Result<(), Failure> {
+    conn.execute("DELETE FROM assignments WHERE study_id = ?1", [study.0])?;
+    Ok(())
+}
+
+/// Gives a planned rating that nobody has rated to somebody (or nobody), not yet begun.
+pub fn give(conn: &Connection, assignment: i64, rater: Option<UserId>, place: Option<i64>) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE assignments SET user_id = ?2, place = ?3, leased_until = NULL, shown_at = NULL
+         WHERE id = ?1 AND rated_at IS NULL",
+    )?
+    .execute(params![assignment, rater.map(|id| id.0), place])?;
+    Ok(())
+}
+
+/// Who is in a study, by their number.
+pub fn raters(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, Reads, Option<u32>)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT user_id, reads, share FROM study_raters WHERE study_id = ?1 AND left_at IS NULL ORDER BY user_id",
+    )?;
+    let rows = statement
+        .query_map([study.0], |row| Ok((UserId(row.get(0)?), parsed(row, 1)?, row.get::<_, Option<u32>>(2)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Lets somebody into a study, or in again.
+pub fn join(conn: &Connection, study: StudyId, rater: UserId, reads: Reads, share: Option<u32>) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO study_raters (study_id, user_id, joined_at, reads, share) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET left_at = NULL, joined_at = excluded.joined_at, reads = excluded.reads,
+             share = excluded.share",
+    )?
+    .execute(params![study.0, rater.0, clock::now().0, reads.code(), share])?;
+    Ok(())
+}
+
+/// Notes that somebody left.
+pub fn leave(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE study_raters SET left_at = ?3 WHERE study_id = ?1 AND user_id = ?2",
+        params![study.0, rater.0, clock::now().0],
+    )?;
+    Ok(())
+}
+
+/// Takes somebody out of a draft.
+pub fn remove(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    conn.execute("DELETE FROM study_raters WHERE study_id = ?1 AND user_id = ?2", params![study.0, rater.0])?;
+    Ok(())
+}
+
+/// Sets the most that somebody is given by hand.
+pub fn set_share(conn: &Connection, study: StudyId, rater: UserId, share: u32) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE study_raters SET share = ?3 WHERE study_id = ?1 AND user_id = ?2")?
+        .execute(params![study.0, rater.0, share])?;
+    Ok(())
+}
+
+/// The languages that somebody reads: both until somebody says otherwise.
+pub fn reads(conn: &Connection, user: UserId) -> Result<Reads, Failure> {
+    let known: Option<String> =
+        conn.prepare_cached("SELECT reads FROM users WHERE id = ?1")?.query_row([user.0], |row| row.get(0))?;
+    Ok(known.and_then(|text| text.parse().ok()).unwrap_or_default())
+}
+
+/// Says which languages somebody reads; whether there is such an account.
+pub fn set_reads(conn: &Connection, user: UserId, reads: Reads) -> Result<bool, Failure> {
+    Ok(conn.execute("UPDATE users SET reads = ?2 WHERE id = ?1", params![user.0, reads.code()])? > 0)
+}
+
+/// Each rater's part, by name; models in the order given.
+pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<Vec<RaterPlan>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT u.id, u.name, m.reads, m.share, m.left_at, m.rated, m.open
+         FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY u.name",
+    )?;
+    let rows = statement.query_map([study.0], |row| {
+        Ok(RaterPlan {
+            id: UserId(row.get(0)?),
+            name: row.get(1)?,
+            reads: parsed(row, 2)?,
+            share: row.get(3)?,
+            left_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+            rated: row.get(5)?,
+            open: row.get(6)?,
+            models: vec![0; models.len()],
+            langs: [0; 2],
+        })
+    })?;
+    let mut plans = rows.collect::<Result<Vec<_>, _>>()?;
+    let at: HashMap<i64, usize> = plans.iter().enumerate().map(|(at, plan)| (plan.id.0, at)).collect();
+    let mut statement = conn.prepare_cached(
+        "SELECT a.user_id, s.model_id, t.lang, count(*) FROM assignments a
+         JOIN outputs o ON o.id = a.output_id
+         JOIN submissions s ON s.id = o.submission_id
+         JOIN task_revisions t ON t.id = o.revision_id
+         WHERE a.study_id = ?1 AND a.user_id IS NOT NULL GROUP BY 1, 2, 3",
+    )?;
+    let mut rows = statement.query([study.0])?;
+    while let Some(row) = rows.next()? {
+        let (user, model, lang, count): (i64, i64, Lang, u64) =
+            (row.get(0)?, row.get(1)?, parsed(row, 2)?, row.get(3)?);
+        let Some(plan) = at.get(&user).and_then(|at| plans.get_mut(*at)) else { continue };
+        plan.langs[usize::from(lang == Lang::Zh)] += count;
+        if let Some(of) = models.iter().position(|id| id.0 == model).and_then(|at| plan.models.get_mut(at)) {
+            *of += count;
+        }
+    }
+    Ok(plans)
+}
+
+/// What a study comes to.
+pub struct Size {
+    /// Tasks.
+    pub tasks: u64,
+    /// Outputs.
+    pub outputs: u64,
+    /// Planned ratings, and those on top of the overlap.
+    pub wanted: u64,
+    /// Ratings given.
+    pub done: u64,
+    /// Planned ratings that are nobody's.
+    pub waiting: u64,
+}
+
+/// What a study comes to.
+pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT count(DISTINCT o.revision_id), count(DISTINCT a.output_id), count(*),
+                    count(a.rated_at), sum(a.user_id IS NULL)
+             FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1",
+        )?
+        .query_row([study.0], |row| {
+            Ok(Size {
+                tasks: row.get(0)?,
+                outputs: row.get(1)?,
+                wanted: row.get(2)?,
+                done: row.get(3)?,
+                waiting: row.get::<_, Option<u64>>(4)?.unwrap_or(0),
+            })
+        })?)
+}
+
+/// The times, in milliseconds, from one rating to the same rater's next one, in studies with the same
+/// rubric as this one; the newest few thousand, those of more than a quarter of an hour left out.
+pub fn gaps(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT gap FROM (
+             SELECT a.rated_at AS at, a.rated_at - lag(a.rated_at) OVER
+                 (PARTITION BY a.study_id, a.user_id ORDER BY a.rated_at) AS gap
+             FROM assignments a
+             WHERE a.rated_at IS NOT NULL AND a.study_id IN (
+                 SELECT o.id FROM studies o JOIN studies s ON s.rubric_id = o.rubric_id WHERE s.id = ?1))
+         WHERE gap BETWEEN 1 AND 900000 ORDER BY at DESC LIMIT 5000",
+    )?;
+    Ok(statement.query_map([study.0], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// Submissions of the study's dataset version that are not in it, with their models' names.
+pub fn more(conn: &Connection, study: StudyId) -> Result<Vec<(SubmissionId, String)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.id, m.name FROM studies x JOIN submissions s ON s.version_id = x.version_id
+         JOIN models m ON m.id = s.model_id
+         WHERE x.id = ?1 AND s.id NOT IN (SELECT submission_id FROM study_submissions WHERE study_id = ?1)
+         ORDER BY s.id DESC",
+    )?;
+    let rows = statement.query_map([study.0], |row| Ok((SubmissionId(row.get(0)?), row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// People who can log in and are not in the study.
+pub fn others(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, String, Reads)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT u.id, u.name, coalesce(u.reads, 'en zh') FROM users u
+         WHERE u.disabled = 0 AND u.id NOT IN (
+             SELECT user_id FROM study_raters WHERE study_id = ?1 AND left_at IS NULL) ORDER BY u.name",
+    )?;
+    let rows = statement.query_map([study.0], |row| Ok((UserId(row.get(0)?), row.get(1)?, parsed(row, 2)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }

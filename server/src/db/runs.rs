@@ -5,7 +5,7 @@
 
 use app::model::{
     ids::{DatasetVersionId, OutputId, RunId, SubmissionId, UserId},
-    run::{Environment, ItemDetail, ItemRow, ItemState, Outcome, RunStatus, Verdict},
+    run::{Again, Environment, ItemRow, ItemState, Outcome, RunStatus, Verdict},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -35,6 +35,12 @@ pub struct Run {
     pub environment: Option<Environment>,
     /// Why the engine could not do it at all.
     pub fault: Option<String>,
+    /// Whether the engine is to look first which items would come to something else today.
+    pub recheck: bool,
+    /// Since when the engine is at it; absent until it is.
+    pub begun_at: Option<Timestamp>,
+    /// How many items were taken over from a holder that stopped without a word.
+    pub taken_over: u32,
     /// Begun when.
     pub created_at: Timestamp,
     /// Ended when.
@@ -52,6 +58,17 @@ pub struct Leased {
     pub test_class: String,
     /// The signature asked for.
     pub signature: Option<String>,
+    /// Whether what is known of it is left alone.
+    pub fresh: bool,
+}
+
+/// What decided an outcome.
+#[derive(Clone, Copy, Debug)]
+pub struct Basis<'a> {
+    /// All of it.
+    pub key: &'a str,
+    /// What is the same for every output that is run with it.
+    pub fingerprint: &'a str,
 }
 
 /// Makes a run with an item for every output whose task has tests.
@@ -76,7 +93,7 @@ pub fn insert(conn: &Connection, submission: SubmissionId, fresh: bool, by: Opti
 }
 
 const RUN: &str = "SELECT r.id, s.id, v.id, m.name, d.slug, v.number, r.status, r.fresh, r.environment, r.fault,
-        r.created_at, r.finished_at
+        r.created_at, r.finished_at, r.recheck, r.begun_at, r.taken_over
     FROM runs r
     JOIN submissions s ON s.id = r.submission_id
     JOIN models m ON m.id = s.model_id
@@ -118,12 +135,19 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
         fault: row.get(9)?,
         created_at: Timestamp(row.get(10)?),
         finished_at: row.get::<_, Option<i64>>(11)?.map(Timestamp),
+        recheck: row.get(12)?,
+        begun_at: row.get::<_, Option<i64>>(13)?.map(Timestamp),
+        taken_over: row.get(14)?,
     })
 }
 
-/// Records what is the same for every output of the run.
-pub fn set_environment(conn: &Connection, id: RunId, environment: &Environment) -> Result<(), Failure> {
-    conn.execute("UPDATE runs SET environment = ?2 WHERE id = ?1", params![id.0, serde_json::to_string(environment)?])?;
+/// Records that the engine begins (or goes on) with a run that is not at its end, and what is the same
+/// for every output.
+pub fn begin(conn: &Connection, id: RunId, environment: &Environment) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE runs SET environment = ?2, begun_at = ?3 WHERE id = ?1 AND status = 'running'",
+        params![id.0, serde_json::to_string(environment)?, clock::now().0],
+    )?;
     Ok(())
 }
 
@@ -136,21 +160,57 @@ pub fn end(conn: &Connection, id: RunId, status: RunStatus, fault: Option<&str>)
     Ok(changed > 0)
 }
 
-/// Sends items back to be run again: one output's, or all on which our machinery failed. Opens the
-/// run again; returns how many.
-pub fn again(conn: &Connection, id: RunId, output: Option<OutputId>) -> Result<usize, Failure> {
-    let changed = conn.execute(
-        "UPDATE run_items SET state = 'waiting', alone = 0, verdict = NULL, passed = 0, total = 0, cached = 0,
-             outcome = NULL, fault = NULL, finished_at = NULL
-         WHERE run_id = ?1 AND CASE WHEN ?2 IS NULL THEN state = 'failed' ELSE output_id = ?2 END
-             AND state IN ('done', 'failed')",
-        params![id.0, output.map(|id| id.0)],
-    )?;
-    if changed > 0 {
-        let reopen = "UPDATE runs SET status = 'running', fault = NULL, finished_at = NULL WHERE id = ?1";
-        conn.execute(reopen, [id.0])?;
+/// Sends items back to be run again and opens the run; returns how many there are to look at. For
+/// [`Again::Changed`] nothing is sent back yet: the engine looks which they are when it begins.
+pub fn again(conn: &Connection, id: RunId, what: &Again) -> Result<usize, Failure> {
+    let count = |query: &str| conn.query_row(query, [id.0], |row| row.get::<_, usize>(0));
+    let send = |which: &str, argument: Option<String>, fresh: bool| {
+        conn.execute(
+            &format!("{SENT_BACK}, fresh = ?3 WHERE run_id = ?1 AND state IN ('done', 'failed') AND {which}"),
+            params![id.0, argument, fresh],
+        )
+    };
+    let found = match what {
+        Again::Output(output) => send("output_id = CAST(?2 AS INTEGER)", Some(output.to_string()), true)?,
+        Again::Tasks(tasks) => send(OF_TASKS, Some(serde_json::to_string(tasks)?), true)?,
+        Again::Failed => send("state = 'failed' AND ?2 IS NULL", None, false)?,
+        Again::Changed => count("SELECT count(*) FROM run_items WHERE run_id = ?1 AND state IN ('done', 'failed')")?,
+        Again::Rest => count("SELECT count(*) FROM run_items WHERE run_id = ?1 AND state IN ('waiting', 'leased')")?,
+    };
+    if found > 0 {
+        conn.execute(
+            "UPDATE runs SET status = 'running', fault = NULL, finished_at = NULL, begun_at = NULL,
+                 recheck = recheck OR ?2 WHERE id = ?1",
+            params![id.0, *what == Again::Changed],
+        )?;
     }
-    Ok(changed)
+    Ok(found)
+}
+
+const SENT_BACK: &str = "UPDATE run_items SET state = 'waiting', alone = 0, verdict = NULL, passed = 0, total = 0,
+    cached = 0, outcome = NULL, fault = NULL, finished_at = NULL, key = NULL, fingerprint = NULL";
+
+const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
+    JOIN tasks t ON t.id = r.task_id WHERE t.external_id IN (SELECT value FROM json_each(?2)))";
+
+/// Every item that is done, with the key of its outcome.
+pub fn done(conn: &Connection, id: RunId) -> Result<Vec<(Leased, Option<String>)>, Failure> {
+    let query = "SELECT i.id, o.code, r.test_class, r.signature, i.fresh, i.key
+        FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
+        WHERE i.run_id = ?1 AND i.state = 'done' ORDER BY i.id";
+    let mut statement = conn.prepare_cached(query)?;
+    let rows = statement.query_map([id.0], |row| Ok((leased(row)?, row.get(5)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Sends the items back that the engine found to be others today, and remembers that it has looked.
+pub fn rechecked(conn: &Connection, id: RunId, changed: &[i64]) -> Result<(), Failure> {
+    let mut statement = conn.prepare_cached(&format!("{SENT_BACK}, fresh = 0 WHERE id = ?1"))?;
+    for item in changed {
+        statement.execute([item])?;
+    }
+    conn.execute("UPDATE runs SET recheck = 0 WHERE id = ?1", [id.0])?;
+    Ok(())
 }
 
 /// Leases an item of a running run that is free, or whose lease ran out. `alone` says from which of
@@ -162,27 +222,36 @@ pub fn claim(
     until: Timestamp,
     alone: bool,
 ) -> Result<Option<Leased>, Failure> {
-    let item: Option<i64> = conn
+    let found: Option<(i64, bool)> = conn
         .prepare_cached(
-            "UPDATE run_items SET state = 'leased', holder = ?2, leased_until = ?3
-             WHERE id = (SELECT i.id FROM run_items i JOIN runs r ON r.id = i.run_id
-                 WHERE i.run_id = ?1 AND r.status = 'running' AND i.alone = ?4
-                     AND (i.state = 'waiting' OR i.state = 'leased' AND i.leased_until < ?5)
-                 ORDER BY i.id LIMIT 1)
-             RETURNING id",
+            "SELECT i.id, i.state = 'leased' FROM run_items i JOIN runs r ON r.id = i.run_id
+             WHERE i.run_id = ?1 AND r.status = 'running' AND i.alone = ?2
+                 AND (i.state = 'waiting' OR i.state = 'leased' AND i.leased_until < ?3)
+             ORDER BY i.id LIMIT 1",
         )?
-        .query_row(params![id.0, holder, until.0, alone, clock::now().0], |row| row.get(0))
+        .query_row(params![id.0, alone, clock::now().0], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let Some(item) = item else { return Ok(None) };
+    let Some((item, taken_over)) = found else { return Ok(None) };
+    conn.prepare_cached("UPDATE run_items SET state = 'leased', holder = ?2, leased_until = ?3 WHERE id = ?1")?
+        .execute(params![item, holder, until.0])?;
+    if taken_over {
+        conn.execute("UPDATE runs SET taken_over = taken_over + 1 WHERE id = ?1", [id.0])?;
+    }
     let leased = conn.prepare_cached(&format!("{WORK} WHERE i.id = ?1"))?.query_row([item], leased)?;
     Ok(Some(leased))
 }
 
-const WORK: &str = "SELECT i.id, o.code, r.test_class, r.signature
+const WORK: &str = "SELECT i.id, o.code, r.test_class, r.signature, i.fresh
     FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id";
 
 fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
-    Ok(Leased { item: row.get(0)?, code: row.get(1)?, test_class: row.get(2)?, signature: row.get(3)? })
+    Ok(Leased {
+        item: row.get(0)?,
+        code: row.get(1)?,
+        test_class: row.get(2)?,
+        signature: row.get(3)?,
+        fresh: row.get(4)?,
+    })
 }
 
 /// Everything of a run that is free.
@@ -203,8 +272,8 @@ pub fn renew(conn: &Connection, holder: &str, until: Timestamp) -> Result<(), Fa
 /// How an item left its holder's hands.
 #[derive(Clone, Debug)]
 pub enum Finish<'a> {
-    /// With an outcome, which is kept under the key for next time.
-    Done(&'a Outcome, Option<&'a str>),
+    /// With an outcome and what decided it; whether it is kept for next time.
+    Done(&'a Outcome, Basis<'a>, bool),
     /// Our machinery failed: once more, alone, or for good.
     Failed {
         /// Why.
@@ -220,12 +289,12 @@ pub enum Finish<'a> {
 pub fn finish(conn: &Connection, item: i64, holder: &str, how: &Finish<'_>) -> Result<bool, Failure> {
     let now = clock::now().0;
     let changed = match how {
-        Finish::Done(outcome, key) => {
+        Finish::Done(outcome, basis, kept) => {
             let json = serde_json::to_string(outcome)?;
-            let done = set_done(conn, item, Some(holder), outcome, &json, false)?;
-            if let (true, Some(key)) = (done, key) {
+            let done = set_done(conn, item, Some(holder), outcome, &json, *basis, false)?;
+            if done && *kept {
                 conn.prepare_cached("INSERT OR REPLACE INTO outcomes (key, outcome, created_at) VALUES (?1, ?2, ?3)")?
-                    .execute(params![key, json, now])?;
+                    .execute(params![basis.key, json, now])?;
             }
             return Ok(done);
         }
@@ -244,15 +313,15 @@ pub fn finish(conn: &Connection, item: i64, holder: &str, how: &Finish<'_>) -> R
 }
 
 /// Gives a free item an outcome from the cache, if there is one under the key.
-pub fn recall(conn: &Connection, item: i64, key: &str) -> Result<bool, Failure> {
+pub fn recall(conn: &Connection, item: i64, basis: Basis<'_>) -> Result<bool, Failure> {
     let kept: Option<String> = conn
         .prepare_cached("SELECT outcome FROM outcomes WHERE key = ?1")?
-        .query_row([key], |row| row.get(0))
+        .query_row([basis.key], |row| row.get(0))
         .optional()?;
     // One that this program cannot read is none.
     let Some(json) = kept else { return Ok(false) };
     let Ok(outcome) = serde_json::from_str::<Outcome>(&json) else { return Ok(false) };
-    set_done(conn, item, None, &outcome, &json, true)
+    set_done(conn, item, None, &outcome, &json, basis, true)
 }
 
 fn set_done(
@@ -261,12 +330,14 @@ fn set_done(
     holder: Option<&str>,
     outcome: &Outcome,
     json: &str,
+    basis: Basis<'_>,
     cached: bool,
 ) -> Result<bool, Failure> {
     let changed = conn
         .prepare_cached(
             "UPDATE run_items SET state = 'done', holder = NULL, leased_until = NULL, verdict = ?3, passed = ?4,
-                 total = ?5, outcome = ?6, cached = ?7, fault = NULL, finished_at = ?8
+                 total = ?5, outcome = ?6, cached = ?7, fault = NULL, finished_at = ?8, key = ?9,
+                 fingerprint = ?10
              WHERE id = ?1 AND holder IS ?2 AND state IN ('waiting', 'leased')",
         )?
         .execute(params![
@@ -277,7 +348,9 @@ fn set_done(
             outcome.total,
             json,
             cached,
-            clock::now().0
+            clock::now().0,
+            basis.key,
+            basis.fingerprint
         ])?;
     Ok(changed > 0)
 }
@@ -296,19 +369,6 @@ pub fn counts(conn: &Connection, id: RunId) -> Result<(u32, u32, u32), Failure> 
     let query = "SELECT count(*), count(*) FILTER (WHERE state IN ('done', 'failed')),
         count(*) FILTER (WHERE state = 'failed') FROM run_items WHERE run_id = ?1";
     Ok(conn.prepare_cached(query)?.query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?)
-}
-
-/// How many items were run, not recalled, and the milliseconds between the first's end and the last's.
-/// `None` before there are two.
-pub fn worked(conn: &Connection, id: RunId) -> Result<Option<(u32, i64)>, Failure> {
-    let query = "SELECT count(*) - 1, max(finished_at) - min(finished_at) FROM run_items
-        WHERE run_id = ?1 AND state = 'done' AND NOT cached";
-    let found: (i64, Option<i64>) =
-        conn.prepare_cached(query)?.query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(match found {
-        (count, Some(millis)) if count > 0 => u32::try_from(count).ok().map(|count| (count, millis)),
-        _ => None,
-    })
 }
 
 /// A task that has tests, with what its samples came to, in their order: verdict and case counts.
@@ -351,8 +411,9 @@ pub fn test_classes(conn: &Connection, version: DatasetVersionId) -> Result<Vec<
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-const ITEM: &str =
-    "SELECT o.id, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code
+/// The columns that [`item`] reads, and some more.
+pub const ITEM: &str =
+    "SELECT o.id, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint
     FROM run_items i
     JOIN outputs o ON o.id = i.output_id
     JOIN task_revisions r ON r.id = o.revision_id
@@ -365,29 +426,19 @@ pub fn items(conn: &Connection, id: RunId) -> Result<Vec<ItemRow>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// One item with all that is known.
-pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option<ItemDetail>, Failure> {
-    let query = format!("{ITEM} WHERE i.run_id = ?1 AND i.output_id = ?2");
-    let found = conn.prepare_cached(&query)?.query_row([run.id.0, output.0], |row| {
-        let (listed, outcome) = item(row)?;
-        Ok(ItemDetail {
-            row: listed,
-            run: run.id,
-            model_name: run.model_name.clone(),
-            raw_nl: row.get(3)?,
-            signature: row.get(8)?,
-            code: row.get(9)?,
-            outcome,
-            fault: row.get(7)?,
-        })
-    });
-    Ok(found.optional()?)
-}
-
 /// Descriptions are longer than a list is wide.
 const BEGINNING: usize = 120;
 
-fn item(row: &Row<'_>) -> rusqlite::Result<(ItemRow, Option<Outcome>)> {
+/// A description's beginning, with a mark where it goes on.
+pub fn beginning(text: &str) -> String {
+    match text.char_indices().nth(BEGINNING) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// A row of [`ITEM`].
+pub fn item(row: &Row<'_>) -> rusqlite::Result<(ItemRow, Option<Outcome>)> {
     let (state, json): (String, Option<String>) = (row.get(4)?, row.get(5)?);
     let outcome: Option<Outcome> = json.and_then(|json| serde_json::from_str(&json).ok());
     let raw_nl: String = row.get(3)?;
@@ -396,7 +447,7 @@ fn item(row: &Row<'_>) -> rusqlite::Result<(ItemRow, Option<Outcome>)> {
         output: OutputId(row.get(0)?),
         task_id: row.get(1)?,
         sample: row.get(2)?,
-        raw_nl: raw_nl.chars().take(BEGINNING).collect(),
+        raw_nl: beginning(&raw_nl),
         state: match state.as_str() {
             "waiting" => ItemState::Waiting,
             "leased" => ItemState::Leased,

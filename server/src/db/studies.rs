@@ -4,17 +4,24 @@ use app::model::{
     comparison::RatingRow,
     dataset::TaskRow,
     ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
+    note::LineNote,
+    plan::Reads,
     rubric::Rubric,
     study::{RaisedFlag, RaterProgress, StudyRow, StudyStatus},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{accounts::parsed, datasets::task_row};
+use super::{
+    accounts::parsed,
+    datasets::task_row,
+    notes,
+    plan::{self, Planned, Settings},
+};
 use crate::{clock, error::Failure};
 
 const ROW: &str = "SELECT s.id, s.token, s.title, d.slug, s.status,
-        (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id),
+        (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL),
         (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.rated_at IS NOT NULL),
         (SELECT count(*) FROM assignments a WHERE a.study_id = s.id),
         s.created_at
@@ -116,22 +123,6 @@ pub fn candidate(conn: &Connection, id: SubmissionId) -> Result<Option<Candidate
         .optional()?)
 }
 
-/// The outputs of a submission that people grade: those of tasks checked by people, or all where the
-/// dataset has no such task.
-pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<(OutputId, TaskRevisionId)>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT o.id, o.revision_id FROM outputs o
-         JOIN submissions s ON s.id = o.submission_id
-         JOIN task_revisions t ON t.id = o.revision_id
-         WHERE o.submission_id = ?1 AND (t.human OR NOT EXISTS (
-             SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions x ON x.id = vt.revision_id
-             WHERE vt.version_id = s.version_id AND x.human))
-         ORDER BY o.id",
-    )?;
-    let rows = statement.query_map([id.0], |row| Ok((OutputId(row.get(0)?), TaskRevisionId(row.get(1)?))))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
 /// Whether there is such an account, and it can log in.
 pub fn can_rate(conn: &Connection, user: UserId) -> Result<bool, Failure> {
     Ok(conn.prepare_cached("SELECT 1 FROM users WHERE id = ?1 AND disabled = 0")?.exists([user.0])?)
@@ -145,69 +136,56 @@ pub struct Plan {
     pub version: DatasetVersionId,
     /// The rubric.
     pub rubric_id: i64,
-    /// Raters per output.
-    pub overlap: u32,
-    /// The seed.
-    pub seed: u64,
-    /// In the order in which the models are shown.
-    pub submissions: Vec<SubmissionId>,
-    /// Who rates.
-    pub raters: Vec<UserId>,
+    /// How its work is shared.
+    pub settings: Settings,
+    /// Who rates, what this study gives them, and how much of it at most.
+    pub raters: Vec<(UserId, Reads, Option<u32>)>,
     /// Every rating that is wanted.
     pub places: Vec<Planned>,
 }
 
-/// A rating that a study wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Planned {
-    /// Of which output.
-    pub output: OutputId,
-    /// Counts the output's ratings from 0.
-    pub slot: u32,
-    /// For whom it is planned; absent where nobody may be given it.
-    pub rater: Option<UserId>,
-    /// The place in that rater's order.
-    pub place: Option<i64>,
-}
-
-/// Makes a running study with a row for every rating that it wants.
+/// Makes a draft of a study with a row for every rating that it wants.
 pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
+    let settings = &plan.settings;
     let id: i64 = conn.query_row(
-        "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8) RETURNING id",
+        "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
+             presentation, sharing, tasks, pace_s)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
         params![
             clock::token().0,
             plan.title,
             plan.version.0,
             plan.rubric_id,
-            plan.overlap,
-            plan.seed.to_string(),
+            settings.overlap,
+            settings.seed.to_string(),
             by.map(|id| id.0),
-            clock::now().0
+            clock::now().0,
+            settings.presentation.code(),
+            settings.sharing.code(),
+            settings.tasks,
+            settings.pace_s
         ],
         |row| row.get(0),
     )?;
-    for (position, submission) in plan.submissions.iter().enumerate() {
-        conn.prepare_cached("INSERT INTO study_submissions (study_id, position, submission_id) VALUES (?1, ?2, ?3)")?
-            .execute(params![id, position, submission.0])?;
+    let id = StudyId(id);
+    plan::set_settings(conn, id, settings)?;
+    for (rater, reads, share) in &plan.raters {
+        plan::join(conn, id, *rater, *reads, *share)?;
     }
-    for rater in &plan.raters {
-        conn.prepare_cached("INSERT INTO study_raters (study_id, user_id) VALUES (?1, ?2)")?
-            .execute(params![id, rater.0])?;
-    }
-    let mut slot = conn.prepare_cached(
-        "INSERT INTO assignments (study_id, output_id, slot, user_id, place) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )?;
-    for planned in &plan.places {
-        slot.execute(params![id, planned.output.0, planned.slot, planned.rater.map(|id| id.0), planned.place])?;
-    }
-    set_status(conn, StudyId(id), StudyStatus::Running)?;
-    Ok(StudyId(id))
+    plan::insert(conn, id, &plan.places)?;
+    let ratings = plan.places.len() as u64;
+    plan::note(conn, id, "planned", None, &plan::Moved { ratings, from: None })?;
+    Ok(id)
 }
 
 /// Sets the status.
 pub fn set_status(conn: &Connection, id: StudyId, status: StudyStatus) -> Result<(), Failure> {
-    conn.execute("UPDATE studies SET status = ?2 WHERE id = ?1", params![id.0, status.code()])?;
+    conn.execute(
+        "UPDATE studies SET status = ?2,
+             started_at = CASE WHEN ?2 = 'running' THEN coalesce(started_at, ?3) ELSE started_at END
+         WHERE id = ?1",
+        params![id.0, status.code(), clock::now().0],
+    )?;
     Ok(())
 }
 
@@ -391,6 +369,7 @@ pub fn output_ratings(conn: &Connection, id: StudyId, output: OutputId) -> Resul
             scores: Vec::new(),
             comment: row.get(2)?,
             flag: None,
+            notes: Vec::new(),
             at: Timestamp(row.get(4)?),
             superseded: row.get(5)?,
         };
@@ -402,7 +381,7 @@ pub fn output_ratings(conn: &Connection, id: StudyId, output: OutputId) -> Resul
             conn.prepare_cached("SELECT score FROM rating_scores WHERE rating_id = ?1 ORDER BY dimension")?;
         let scores = scores.query_map([rating.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-        Ok(RatingRow { scores, flag, ..row })
+        Ok(RatingRow { scores, flag, notes: notes::of(conn, rating.0)?, ..row })
     })
     .collect()
 }
@@ -423,6 +402,8 @@ pub struct RatingLine {
     pub comment: String,
     /// The flag, as JSON.
     pub flag: Option<String>,
+    /// What they said about single lines.
+    pub notes: Vec<LineNote>,
     /// When it was committed.
     pub at: Timestamp,
     /// When a later one replaced it.
@@ -459,6 +440,7 @@ pub fn each_rating(
             scores: scores.query_map([rating], |row| row.get(0))?.collect::<Result<_, _>>()?,
             comment: row.get(4)?,
             flag: row.get(5)?,
+            notes: notes::of(conn, rating)?,
             at: Timestamp(row.get(6)?),
             superseded_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
         })?;

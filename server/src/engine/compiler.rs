@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     EngineError,
-    toolchain::{Toolchain, mounts},
+    toolchain::{OPENED, Toolchain, mounts},
     wire::{Files, Frame, PROTOCOL, Reader},
 };
 use crate::sandbox::{Child, Command, Limits, Sandbox};
@@ -161,7 +161,7 @@ impl Compiler {
             "-Dfile.encoding=UTF-8",
             "-Duser.language=en",
             "--add-opens",
-            "java.base/java.io=aixgrade.wire",
+            OPENED,
             "-m",
             "aixgrade.compiler/aixgrade.compiler.Server",
             "{control}",

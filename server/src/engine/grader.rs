@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     EngineError,
+    batch::{self, Batch},
     compiler::{Compiled, Compiler, Message, OPTIONS, Request},
     runner::{self, Allowance, Job, SETTINGS, Waiting},
     suite::{SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
@@ -53,6 +54,8 @@ pub struct Worker {
     grader: Arc<Grader>,
     number: usize,
     waiting: Option<Waiting>,
+    /// The JVM that several outputs share, in the fast mode.
+    batch: Option<Batch>,
 }
 
 impl Grader {
@@ -93,8 +96,18 @@ impl Grader {
             locale: format!("{}-{}", setting("user.language"), setting("user.country")),
             encoding: setting("file.encoding"),
             limits: format!(
-                "{} s processor time, {} s wall time, {} MiB heap, {} threads, no network",
-                a.cpu_s, a.wall_s, a.heap_mib, a.threads
+                "{} s processor time, {} s wall time, {} MiB heap, {} threads, no network; {}; {}; {}",
+                a.cpu_s,
+                a.wall_s,
+                a.heap_mib,
+                a.threads,
+                if a.fast {
+                    "fast: outputs that keep to themselves share a JVM"
+                } else {
+                    "strict: a JVM for each output"
+                },
+                a.dates.map_or("today's date".to_owned(), |dates| format!("dates as of {}", dates.name())),
+                walls(self.sandbox.as_ref()),
             ),
             fingerprint: self.fingerprint(),
         }
@@ -159,7 +172,7 @@ impl Grader {
 impl Worker {
     /// A worker with this number, counted from 0.
     pub fn new(grader: Arc<Grader>, number: usize) -> Worker {
-        Worker { grader, number, waiting: None }
+        Worker { grader, number, waiting: None, batch: None }
     }
 
     /// Starts the compiler and a JVM, so that the first output does not wait for them.
@@ -185,7 +198,9 @@ impl Worker {
         let Some(tests) = grader.suite.tests(&task.test_class) else {
             return Err(EngineError::Tests(format!("there is no test class {}", task.test_class)));
         };
-        self.start_ahead()?;
+        if !grader.allowance.fast {
+            self.start_ahead()?;
+        }
         let folder = if target.package.is_empty() { String::new() } else { target.package.replace('.', "/") + "/" };
         let file = format!("{folder}{}.java", target.class);
         let jars: Vec<String> = grader.suite.jars.iter().map(|(_, inside)| inside.clone()).collect();
@@ -202,13 +217,39 @@ impl Worker {
                     "" => target.class.clone(),
                     package => format!("{package}.{}", target.class),
                 };
-                let Some(waiting) = self.waiting.take() else { return Err(EngineError::Harness("no JVM".into())) };
-                // The next one starts while this one works.
-                self.start_ahead()?;
-                waiting.run(&grader.suite, Job { tests, class: &class, classes: &classes }, grader.allowance)?
+                let job = Job { tests, class: &class, classes: &classes };
+                match self.shared(job)? {
+                    Some(passed) => passed,
+                    None => self.alone(job)?,
+                }
             }
         };
         Ok(complete(outcome, assembled))
+    }
+
+    /// The outcome in a JVM shared with others, where the run is fast and that is beyond doubt.
+    fn shared(&mut self, job: Job<'_>) -> Result<Option<Outcome>, EngineError> {
+        let grader = &self.grader;
+        if !grader.allowance.fast || !batch::may_share(&grader.suite, job) {
+            return Ok(None);
+        }
+        let start = || Batch::start(&grader.sandbox, &grader.toolchain, &grader.suite, grader.allowance);
+        let mut batch = match self.batch.take() {
+            Some(batch) => batch,
+            None => start()?,
+        };
+        let (passed, goes_on) = batch.pass(&grader.suite, job);
+        self.batch = goes_on.then_some(batch);
+        Ok(passed)
+    }
+
+    fn alone(&mut self, job: Job<'_>) -> Result<Outcome, EngineError> {
+        self.start_ahead()?;
+        let Some(waiting) = self.waiting.take() else { return Err(EngineError::Harness("no JVM".into())) };
+        // The next one starts while this one works.
+        self.start_ahead()?;
+        let grader = &self.grader;
+        waiting.run(&grader.suite, job, grader.allowance)
     }
 
     fn start_ahead(&mut self) -> Result<(), EngineError> {
@@ -222,6 +263,15 @@ impl Worker {
     fn compiler(&self) -> &Mutex<Compiler> {
         &self.grader.compilers[self.number / WORKERS_A_COMPILER % self.grader.compilers.len()]
     }
+}
+
+/// The walls that not every host has, for people.
+fn walls(sandbox: &dyn Sandbox) -> String {
+    let wall = |(name, held): (&str, Option<String>)| match held {
+        Some(what) => format!("{name} ({what})"),
+        None => format!("no {name}"),
+    };
+    sandbox.optional_walls().into_iter().map(wall).collect::<Vec<_>>().join(", ")
 }
 
 fn refused(messages: &[Message], assembled: &Assembled) -> Outcome {

@@ -2,19 +2,23 @@
 //!
 //! [`toolchain`] makes the Java that stands inside the walls, [`suite`] readies a dataset's tests,
 //! [`compiler`] and [`runner`] speak with the Java side, [`grader`] puts them together: assemble,
-//! compile, run, judge; [`proof`] tries the walls with our own fixtures. Called by `jobs`; it knows no database. The sandbox is a trait object, so
-//! that tests can play the Java side.
+//! compile, run, judge; [`batch`] runs what is [`tame`] in one JVM where a run asks for it, [`dates`]
+//! sets the clock, [`proof`] tries the walls with our own fixtures. Called by `jobs`; it knows no
+//! database. The sandbox is a trait object, so that tests can play the Java side.
 //!
 //! What must stay true: a program's failure is an [`Outcome`], our own is an [`EngineError`], and
 //! neither ever becomes the other.
 //!
 //! [`Outcome`]: app::model::run::Outcome
 
+pub mod batch;
 pub mod compiler;
+pub mod dates;
 pub mod grader;
 pub mod proof;
 pub mod runner;
 pub mod suite;
+pub mod tame;
 pub mod toolchain;
 pub mod wire;
 

@@ -71,7 +71,7 @@ pub struct Shown {
 pub fn prove(sandbox: Arc<dyn Sandbox>, folder: &Path) -> Result<Vec<Shown>, EngineError> {
     let tree: TestTree = BTreeMap::from([("tests/SumTest.java".to_owned(), TEST.as_bytes().to_vec())]);
     let class = "aixgrade.fixture.SumTest".to_owned();
-    let allowance = Allowance { cpu_s: 10, wall_s: 60, heap_mib: 64, threads: 16 };
+    let allowance = Allowance { cpu_s: 10, wall_s: 60, heap_mib: 64, threads: 16, ..Allowance::default() };
     let classes = BTreeSet::from([class.clone()]);
     let grader = Grader::prepare(sandbox, folder, TestKind::Aixgrade, &tree, &classes, allowance, 1)?;
     let mut worker = Worker::new(Arc::new(grader), 0);

@@ -13,8 +13,9 @@ use rand::Rng;
 use super::{
     EngineError,
     compiler::{environment, greet},
+    dates::Dates,
     suite::{Suite, TaskTests},
-    toolchain::{MODULES, Toolchain, mounts},
+    toolchain::{OPENED, Toolchain, mounts},
     wire::{Files, Reader},
 };
 use crate::sandbox::{Child, Command, Limits, Report, Sandbox};
@@ -31,11 +32,15 @@ pub struct Allowance {
     pub heap_mib: u64,
     /// Threads of its own, beyond those of the JVM.
     pub threads: u64,
+    /// Whether outputs that keep to themselves share a JVM: see [`super::batch`].
+    pub fast: bool,
+    /// The date that it sees, where it is not today's.
+    pub dates: Option<Dates>,
 }
 
 impl Default for Allowance {
     fn default() -> Self {
-        Allowance { cpu_s: 10, wall_s: 60, heap_mib: 256, threads: 64 }
+        Allowance { cpu_s: 10, wall_s: 60, heap_mib: 256, threads: 64, fast: false, dates: None }
     }
 }
 
@@ -57,11 +62,25 @@ pub fn start(
     suite: &Suite,
     allowance: Allowance,
 ) -> Result<Waiting, EngineError> {
-    let command = command(toolchain, suite, allowance)?;
+    Ok(Waiting { child: launch(sandbox, toolchain, suite, allowance, 1)? })
+}
+
+/// Starts a JVM that takes so many jobs one after the other, and gives it what they share.
+///
+/// # Errors
+/// Our own failure.
+pub fn launch(
+    sandbox: &Arc<dyn Sandbox>,
+    toolchain: &Toolchain,
+    suite: &Suite,
+    allowance: Allowance,
+    jobs: u64,
+) -> Result<Child, EngineError> {
+    let command = command(toolchain, suite, allowance, jobs).map_err(|e| EngineError::Sandbox(e.to_string()))?;
     let mut child = sandbox.start(&command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
     // A sandbox that fails at once is told of by `greet`, with its reason.
     let _ = child.send(&suite.preparation);
-    Ok(Waiting { child })
+    Ok(child)
 }
 
 /// A job for a waiting JVM.
@@ -134,15 +153,23 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
         Err(_) if end.report.cpu_us >= end.allowance.cpu_s * 850_000 => {
             return with(Verdict::Timeout, Some(LimitHit::Cpu), "it used up its processor time");
         }
+        Err(_) if end.report.out_of_memory => {
+            return with(Verdict::OutOfMemory, Some(LimitHit::Heap), "it used more memory than the sandbox has");
+        }
         Err(_) if end.timed_out => {
             return with(Verdict::Timeout, Some(LimitHit::Wall), "it waited until its wall time was over");
         }
         Err(_) => return without_answer(end),
     };
-    let result = match read(&mut answer, nonce) {
-        Ok(result) if answer.is_done() && !end.more => result,
-        _ => return with(Verdict::Tampered, None, "a false result came over the control socket"),
-    };
+    match result(&mut answer, nonce) {
+        Some(outcome) if !end.more => outcome,
+        _ => with(Verdict::Tampered, None, "a false result came over the control socket"),
+    }
+}
+
+/// What a whole result frame with the right nonce says; `None` for anything else.
+pub fn result(answer: &mut Reader, nonce: &str) -> Option<Outcome> {
+    let result = read(answer, nonce).ok().filter(|_| answer.is_done())?;
     let mut outcome = verdict(&result);
     outcome.cases = result.cases;
     if !result.changed.is_empty() {
@@ -153,7 +180,7 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
         let detail = format!("{} threads were left running", result.threads);
         outcome.flags.push(Flag { kind: "threads".into(), line: None, detail });
     }
-    outcome
+    Some(outcome)
 }
 
 fn without_answer(end: &End<'_>) -> Outcome {
@@ -223,8 +250,16 @@ fn verdict(result: &Told) -> Outcome {
     outcome
 }
 
-fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance) -> io::Result<Command> {
+fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64) -> io::Result<Command> {
     let mut read_only = mounts(&toolchain.run)?;
+    let (mut env, mut scratch) = (environment(), vec!["/work".to_owned(), "/tmp".to_owned()]);
+    if let Some(dates) = allowance.dates {
+        let needs = dates.needs()?;
+        read_only.extend(needs.mounts);
+        env.extend(needs.env);
+        // Where libfaketime keeps what several processes of one program would share.
+        scratch.push("/dev/shm".into());
+    }
     read_only.extend(suite.jars.iter().cloned());
     let class_path = match suite.jars.len() {
         // Without a class path Java would take the current folder.
@@ -235,6 +270,9 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance) -> io::Re
         "/java/bin/java",
         // Small programs: quick to start before quick to run.
         "-XX:TieredStopAtLevel=1",
+        // Most outputs are over before compiling anything would pay; what loops is compiled a little
+        // later. With Java's own thresholds a third of the processor time went into compiling.
+        "-XX:CompileThresholdScaling=10",
         "-XX:+UseSerialGC",
         "-XX:-UsePerfData",
         "-Xshare:auto",
@@ -252,18 +290,16 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance) -> io::Re
     .into();
     argv.push(format!("-Xmx{}m", allowance.heap_mib));
     argv.extend(SETTINGS.iter().map(|(key, value)| format!("-D{key}={value}")));
-    argv.extend(["--add-opens", "java.base/java.io=aixgrade.wire", "--add-modules"].map(str::to_owned));
-    argv.push(MODULES.join(","));
-    argv.push("-cp".into());
-    argv.push(class_path);
-    argv.extend(["-m", "aixgrade.harness/aixgrade.harness.Runner", "{control}"].map(str::to_owned));
+    // No `-m` and no `--add-modules`: see the module aixgrade.root.
+    argv.extend(["--add-opens", OPENED, "-cp", &class_path, "aixgrade.harness.Runner", "{control}"].map(str::to_owned));
+    argv.push(jobs.to_string());
     Ok(Command {
         argv,
-        env: environment(),
+        env,
         read_only,
-        scratch: vec!["/work".into(), "/tmp".into()],
+        scratch,
         limits: Limits {
-            cpu_s: allowance.cpu_s,
+            cpu_s: allowance.cpu_s * jobs,
             data_bytes: (allowance.heap_mib << 20) + (768 << 20),
             threads: allowance.threads + OWN_THREADS,
             file_bytes: 32 << 20,

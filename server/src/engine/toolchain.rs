@@ -26,6 +26,11 @@ const HARNESS: &[(&str, &str)] = &[
         "aixgrade.api/aixgrade/api/Cases.java",
         include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Cases.java"),
     ),
+    ("aixgrade.root/module-info.java", include_str!("../../../java-harness/src/aixgrade.root/module-info.java")),
+    (
+        "aixgrade.root/aixgrade/root/Root.java",
+        include_str!("../../../java-harness/src/aixgrade.root/aixgrade/root/Root.java"),
+    ),
     ("aixgrade.wire/module-info.java", include_str!("../../../java-harness/src/aixgrade.wire/module-info.java")),
     (
         "aixgrade.wire/aixgrade/wire/Control.java",
@@ -83,7 +88,7 @@ const HARNESS: &[(&str, &str)] = &[
 ];
 
 /// What outputs may use of Java.
-pub(super) const MODULES: &[&str] = &[
+const MODULES: &[&str] = &[
     "java.base",
     "java.datatransfer",
     "java.desktop",
@@ -102,12 +107,15 @@ pub(super) const MODULES: &[&str] = &[
     "jdk.zipfs",
 ];
 
+/// What the control socket's descriptor is taken over with, for our own module alone.
+pub(super) const OPENED: &str = "java.base/java.io=aixgrade.wire";
+
 /// Libraries of the desktop module that want a display or sound; without them, and what they link
 /// to, the image is smaller. `java.awt.Point` and its like need none.
 const LEFT_OUT: &[&str] = &["libawt_xawt.so", "libjawt.so", "libsplashscreen.so", "libjsound.so", "jspawnhelper"];
 
 /// Raised when the way images are made changes.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// The images, ready to be mounted.
 #[derive(Clone, Debug)]
@@ -211,16 +219,19 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
             "-encoding",
             "UTF-8",
             "-g:none",
+            // Plain calls where the compiler would leave the joining of texts to be worked out at run
+            // time: in a JVM that lives for a tenth of a second that takes longer than everything else.
+            "-XDstringConcat=inline",
             "-d",
             &text(&modules),
             "--module-source-path",
             &text(&source),
             "-m",
-            "aixgrade.api,aixgrade.wire,aixgrade.harness,aixgrade.compiler",
+            "aixgrade.api,aixgrade.root,aixgrade.wire,aixgrade.harness,aixgrade.compiler",
         ],
     )?;
     let modules_of = |ours: &str| format!("aixgrade.api,{ours},{}", MODULES.join(","));
-    for (name, ours) in [("run", "aixgrade.harness"), ("compile", "aixgrade.compiler,java.compiler,jdk.compiler")] {
+    for (name, ours) in [("run", "aixgrade.root"), ("compile", "aixgrade.compiler,java.compiler,jdk.compiler")] {
         let image = place.join(name);
         fs::create_dir_all(&image)?;
         let java = image.join("java");
@@ -260,10 +271,11 @@ fn archive(java: &Path, rehearse: bool) -> io::Result<()> {
     let mut list = fs::read_to_string(java.join("lib/classlist")).unwrap_or_default();
     let own = java.join("lib/rehearsal");
     if rehearse {
-        let modules = MODULES.join(",");
+        let scratch = tempfile::tempdir()?;
         let option = format!("-XX:DumpLoadedClassList={}", own.display());
-        let main = "aixgrade.harness/aixgrade.harness.Rehearsal";
-        tool::run(&program, [&option, "-XX:+UseSerialGC", "--add-modules", &modules, "-m", main])?;
+        let folder = scratch.path().to_string_lossy();
+        let args = [&option, "-XX:+UseSerialGC", "--add-opens", OPENED, "aixgrade.harness.Rehearsal", &folder];
+        tool::run(&program, args)?;
         list.push_str(&fs::read_to_string(&own)?);
     }
     fs::write(&own, list)?;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use app::model::{
     problem::Problem,
-    submission::{Matching, PREVIEW_LIST, Shape},
+    submission::{Matching, PREVIEW_LIST, Shape, Telltale},
 };
 use sha2::{Digest, Sha256};
 
@@ -80,7 +80,7 @@ pub struct Scan<'t> {
     contradicting: u64,
     by_id: u64,
     by_text: u64,
-    told: Vec<(u64, String)>,
+    told: Listed<Telltale>,
     problems: Vec<Problem>,
     problem_count: u64,
 }
@@ -88,7 +88,8 @@ pub struct Scan<'t> {
 /// What is kept of a line.
 struct Scanned {
     line: u64,
-    task_id: String,
+    /// What lists call it: the task's id as the file has it, or the class's file.
+    label: String,
     by_id: Option<usize>,
     by_text: Option<usize>,
     hash: [u8; 16],
@@ -127,7 +128,7 @@ pub struct Summary {
     /// Tasks that get several.
     pub tasks_with_samples: u64,
     /// Lines that may name a model.
-    pub telltales: Vec<(u64, String)>,
+    pub telltales: Listed<Telltale>,
     /// Lines that cannot be read.
     pub problems: Listed<Problem>,
 }
@@ -169,7 +170,7 @@ impl<'t> Scan<'t> {
             contradicting: 0,
             by_id: 0,
             by_text: 0,
-            told: Vec::new(),
+            told: Listed::default(),
             problems: Vec::new(),
             problem_count: 0,
         }
@@ -200,10 +201,9 @@ impl<'t> Scan<'t> {
             self.with_text += 1;
             self.contradicting += u64::from(self.tasks.texts.get(at) != Some(&folded(text)));
         }
-        if self.told.len() < PREVIEW_LIST
-            && let Some(name) = self.telltales.find(&[&output.code, &output.said])
-        {
-            self.told.push((output.line, name.to_owned()));
+        let label = output.file.as_deref().unwrap_or(&output.task_id);
+        if let Some(told) = self.telltales.find(output.line, label, &output.code, &output.said) {
+            self.told.push(told);
         }
         self.outputs.push(Scanned {
             line: output.line,
@@ -211,7 +211,7 @@ impl<'t> Scan<'t> {
             by_text,
             hash: content(&output),
             empty: output.is_empty(),
-            task_id: output.task_id,
+            label: output.file.unwrap_or(output.task_id),
         });
     }
 
@@ -233,17 +233,17 @@ impl<'t> Scan<'t> {
         for output in self.outputs {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
             let Some(at) = found else {
-                summary.unknown.push((output.line, output.task_id));
+                summary.unknown.push((output.line, output.label));
                 continue;
             };
             summary.matched += 1;
             if !seen.insert((at, output.hash)) {
-                summary.duplicates.push((output.line, output.task_id));
+                summary.duplicates.push((output.line, output.label));
                 repeats[at] += 1;
                 continue;
             }
             if output.empty {
-                summary.empty.push((output.line, output.task_id));
+                summary.empty.push((output.line, output.label));
             }
             samples[at] += 1;
         }
@@ -369,7 +369,8 @@ mod tests {
         let twice = [r#"{"task_id": 0, "code": "a"}"#; 2].join("\n");
         let same = scan(&TASKS, &twice, Matching::Auto);
         assert_eq!((same.sampled, same.samples_max, same.duplicates.count), (false, 1, 1));
-        assert_eq!(summary.telltales, [(4, "chatgpt".to_owned())]);
+        let told = summary.telltales;
+        assert_eq!((told.count, told.first[0].line, told.first[0].name.as_str()), (1, 4, "chatgpt"));
         assert_eq!((summary.problems.count, summary.problems.first[0].line), (1, Some(7)));
     }
 

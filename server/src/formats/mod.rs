@@ -4,6 +4,7 @@
 pub mod aixbench;
 pub mod bundled;
 pub mod chat;
+pub mod classes;
 pub mod files;
 pub mod lines;
 pub mod matching;

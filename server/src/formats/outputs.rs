@@ -1,22 +1,26 @@
-//! Model outputs in any of the shapes that benchmarks publish, line by line.
+//! Model outputs in any of the shapes that benchmarks publish: JSON Lines, line by line, or an archive
+//! with a Java class a task.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 
 use app::model::{problem::Problem, submission::Shape};
 
 use super::{
-    chat,
+    chat, classes,
+    files::Files,
     lines::{self, Fault, Object},
 };
 
 /// The longest code accepted, in bytes: a hundred times the longest published output.
 pub const LONGEST_CODE: usize = 256 * 1024;
 
-/// One line of a file of outputs.
+/// One output of a file: a line, or a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputLine {
-    /// Its number, from 1.
+    /// Its line's number, from 1; 0 where it is a file of an archive.
     pub line: u64,
+    /// The file's name, where it is one of an archive.
+    pub file: Option<String>,
     /// Its shape.
     pub shape: Shape,
     /// The task's id as the file has it.
@@ -40,7 +44,28 @@ impl OutputLine {
     }
 }
 
-/// Reads a file of outputs, plain or gzip. `each` is called for every line that is not blank.
+/// Reads whatever an upload is: an archive of classes, told by its name or its first bytes, or lines.
+/// `each` is called for every output, and for whatever is wrong.
+pub fn read_upload(name: &str, mut file: impl Read + Seek, each: impl FnMut(Result<OutputLine, Problem>)) {
+    let lower = name.to_lowercase();
+    let mut start = [0; 4];
+    let zip = file.read_exact(&mut start).is_ok() && start == *b"PK\x03\x04" || lower.ends_with(".zip");
+    let mut each = each;
+    if let Err(e) = file.seek(SeekFrom::Start(0)) {
+        return each(Err(Problem::new(name, format!("the file cannot be read ({e})"), "Send it again")));
+    }
+    let files = match zip {
+        true => Files::zip(name, file),
+        false if [".tar.gz", ".tgz"].iter().any(|end| lower.ends_with(end)) => Files::tar_gz(name, file),
+        false => return read(name, file, each),
+    };
+    match files {
+        Ok(files) => classes::read(&files, each),
+        Err(problem) => each(Err(problem)),
+    }
+}
+
+/// Reads a file of lines, plain or gzip. `each` is called for every line that is not blank.
 pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(Result<OutputLine, Problem>)) {
     lines::read(file, reader, |line, object| {
         each(object.and_then(|object| output(line, &object).map_err(|fault| lines::problem(file, line, fault))));
@@ -75,6 +100,7 @@ fn output(line: u64, object: &Object) -> Result<OutputLine, Fault> {
     let chat::Answer { code, said } = chat::split(answer);
     Ok(OutputLine {
         line,
+        file: None,
         shape,
         task_id,
         raw_nl: object.text("raw_nl")?.map(str::to_owned),

@@ -1,15 +1,18 @@
 //! Words in an output that may tell a rater which model wrote it.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
+
+use app::model::submission::Telltale;
 
 /// Models and their makers, in lower case. A warning only: an admin decides.
-const NAMES: [&str; 47] = [
+const NAMES: [&str; 57] = [
     "aixcoder",
     "alibaba",
     "anthropic",
     "as an ai",
     "baichuan",
     "baidu",
+    "bard",
     "bytedance",
     "chatglm",
     "chatgpt",
@@ -20,8 +23,10 @@ const NAMES: [&str; 47] = [
     "codegen",
     "codellama",
     "codet5",
+    "codewhisperer",
     "codex",
     "copilot",
+    "cursor ai",
     "deepseek",
     "doubao",
     "ernie",
@@ -46,11 +51,18 @@ const NAMES: [&str; 47] = [
     "qwen",
     "santacoder",
     "starcoder",
+    "tabnine",
     "tongyi",
     "wizardcoder",
     "文心",
     "讯飞",
     "通义",
+    "豆包",
+    "混元",
+    "智谱",
+    "百川",
+    "盘古",
+    "语言模型",
 ];
 
 static LOWER: LazyLock<Vec<String>> = LazyLock::new(|| NAMES.iter().map(|n| (*n).to_owned()).collect());
@@ -72,23 +84,88 @@ impl Telltales {
         Telltales(names)
     }
 
-    /// The first name found in any of the texts.
-    pub fn find(&self, texts: &[&str]) -> Option<&str> {
-        texts.iter().find_map(|text| {
-            let text = text.to_lowercase();
-            self.0.iter().find(|name| stands_in(&text, name)).map(String::as_str)
+    /// The names, longest first, so that a name is masked before a part of it is.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = self.0.clone();
+        names.sort_by_key(|name| (std::cmp::Reverse(name.chars().count()), name.clone()));
+        names
+    }
+
+    /// The first place in an output that gives it away. `line` is where the output stands in its file.
+    pub fn find(&self, line: u64, task_id: &str, code: &str, said: &str) -> Option<Telltale> {
+        let texts = [(code, true), (said, false)];
+        texts.into_iter().find_map(|(text, in_code)| {
+            let (name, at) =
+                self.0.iter().filter_map(|name| Some((name, place(text, name, 0)?))).min_by_key(|f| f.1.start)?;
+            let before = text.get(..at.start)?;
+            Some(Telltale {
+                line,
+                task_id: task_id.to_owned(),
+                name: name.clone(),
+                code_line: in_code.then(|| before.matches('\n').count() as u64 + 1),
+                excerpt: excerpt(text, &at),
+            })
         })
     }
 }
 
-fn stands_in(text: &str, name: &str) -> bool {
+/// `text` with every one of `names` (in lower case, longest first) replaced by [`MASK`].
+pub fn masked(text: &str, names: &[String]) -> String {
+    let mut text = text.to_owned();
+    for name in names {
+        let mut from = 0;
+        while let Some(at) = place(&text, name, from) {
+            from = at.start + MASK.len();
+            text.replace_range(at, MASK);
+        }
+    }
+    text
+}
+
+/// What raters see instead of a masked name: a word that says nothing, and that Java takes for a name,
+/// so that the code around it is laid out as before.
+pub const MASK: &str = "MASKED";
+
+/// Where `name` (in lower case) stands as a word in `text` from byte `from` on, in any case of letters.
+fn place(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
     // Chinese writes no spaces between words.
     let bounded = name.is_ascii();
-    text.match_indices(name).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + name.len()..].chars().next();
-        !bounded || !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    let rest = text.get(from..)?;
+    rest.char_indices().find_map(|(offset, first)| {
+        // Most places end here: one comparison a character.
+        if !same(first, name.chars().next()?) {
+            return None;
+        }
+        let start = from + offset;
+        let mut end = start;
+        let mut letters = text.get(start..)?.chars();
+        for wanted in name.chars() {
+            let found = letters.next().filter(|c| same(*c, wanted))?;
+            end += found.len_utf8();
+        }
+        let before = text.get(..start)?.chars().next_back();
+        let cut = bounded && (before.is_some_and(is_word) || letters.next().is_some_and(is_word));
+        (!cut).then_some(start..end)
     })
+}
+
+/// Whether `c` is `lower` in any case. Letters whose lower case is several characters are themselves.
+fn same(c: char, lower: char) -> bool {
+    c == lower || c.to_lowercase().eq(std::iter::once(lower))
+}
+
+/// The line around a place, cut to what fits on a line of a page.
+fn excerpt(text: &str, at: &Range<usize>) -> String {
+    const AROUND: usize = 60;
+    let before = text.get(..at.start).unwrap_or("");
+    let after = text.get(at.end..).unwrap_or("");
+    let before = before.rsplit('\n').next().unwrap_or("");
+    let after = after.split('\n').next().unwrap_or("");
+    let skip = before.chars().count().saturating_sub(AROUND);
+    let start: String = before.chars().skip(skip).collect();
+    let end: String = after.chars().take(AROUND).collect();
+    let (cut, more) = (if skip > 0 { "…" } else { "" }, if after.chars().count() > AROUND { "…" } else { "" });
+    format!("{cut}{}{}{end}{more}", start.trim_start(), text.get(at.clone()).unwrap_or("")).trim_end().to_owned()
 }
 
 fn is_word(c: char) -> bool {
@@ -102,13 +179,41 @@ mod tests {
     #[test]
     fn finds_names_that_stand_as_words() {
         let telltales = Telltales::new(["Northwind 2", "X"]);
-        let check = |text: &str, found: Option<&str>| assert_eq!(telltales.find(&["", text]), found, "{text}");
+        let check = |text: &str, found: Option<&str>| {
+            assert_eq!(telltales.find(1, "0", "", text).map(|t| t.name).as_deref(), found, "{text}");
+        };
         check("// Generated by GitHub Copilot", Some("copilot"));
         check("As an AI language model, I", Some("as an ai"));
         check("northwind 2 says", Some("northwind 2"));
         check("我是通义千问", Some("通义"));
+        check("作为语言模型，我", Some("语言模型"));
         check("int llamaFarm = codexIndex;", None);
         check("class Has an aim", None);
         check("x", None);
+        check("İİ copilot", Some("copilot"));
+    }
+
+    #[test]
+    fn says_where_and_shows_the_line() {
+        let telltales = Telltales::new([]);
+        let found = telltales.find(7, "12", "int a;\n  // by ChatGPT, 2023\nint b;", "").unwrap();
+        assert_eq!((found.line, found.task_id.as_str(), found.code_line), (7, "12", Some(2)));
+        assert_eq!(found.excerpt, "// by ChatGPT, 2023");
+        assert_eq!(telltales.find(7, "12", "int a;", "I am Qwen").unwrap().code_line, None);
+    }
+
+    #[test]
+    fn masks_every_name_and_nothing_else() {
+        let names = Telltales::new(["Northwind"]).names();
+        let check = |text: &str, expected: &str| assert_eq!(masked(text, &names), expected);
+        check("// Copilot and COPILOT and copilots", "// MASKED and MASKED and copilots");
+        check("/* 通义千问 wrote NORTHWIND's */", "/* MASKED千问 wrote MASKED's */");
+        check("a\nb // code llama\nc", "a\nb // MASKED\nc");
+        check("int llamaFarm;", "int llamaFarm;");
+        check("", "");
+        // What is masked has no name left in it, and masking it again changes nothing.
+        let once = masked("gpt-4 gpt-4o GPT4 claude.Claude", &names);
+        assert_eq!(masked(&once, &names), once);
+        assert_eq!(once, "MASKED gpt-4o MASKED MASKED.MASKED");
     }
 }

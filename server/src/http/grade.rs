@@ -8,6 +8,7 @@ use app::{
     model::{
         grading::{Draft, DraftFault, Flag, GradingItem},
         ids::Token,
+        note,
     },
     port::{Caller, Grading},
 };
@@ -20,7 +21,8 @@ use axum::{
 use super::errors::HttpError;
 use crate::state::AppState;
 
-/// `POST /grade/{assignment}`: `score-0`, `score-1`, …, `comment`, `flag`, `flag_text`, `key`, `action`.
+/// `POST /grade/{assignment}`: `score-0`, `score-1`, …, `comment`, `flag`, `flag_text`, `notes`, `key`,
+/// `action`.
 pub async fn submit(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -33,14 +35,19 @@ pub async fn submit(
         Err(AppError::Unauthenticated) => return Ok(Redirect::to("/log-in")),
         Err(e) => return Err(e.into()),
     };
-    let next = Redirect::to(&format!("/grade/{}", item.study));
+    // Side by side, the task's other outputs come first.
+    let way = if fields.contains_key("beside") { "beside" } else { "grade" };
+    let next = Redirect::to(&format!("/{way}/{}", item.study));
     let field = |name: &str| fields.get(name).map_or("", String::as_str);
     if field("action") == "skip" {
         grading.skip(&caller, &assignment).await?;
         return Ok(next);
     }
-    let draft = read(&item, field);
     let again = |error: String| Redirect::to(&format!("/grade/{}/{assignment}?error={error}", item.study));
+    let draft = match read(&item, field) {
+        Ok(draft) => draft,
+        Err(line) => return Ok(again(format!("notes-{line}"))),
+    };
     // What was put down is kept before anything is said about it: a form sent with a gap in it comes
     // back as it was.
     if draft.draft_fault(&item.rubric).is_none() {
@@ -54,12 +61,14 @@ pub async fn submit(
         Ok(_) => Ok(next),
         Err(AppError::Draft(DraftFault::Missing(place))) => Ok(again(format!("missing-{place}"))),
         Err(AppError::Draft(DraftFault::OffScale(place))) => Ok(again(format!("off-scale-{place}"))),
+        Err(AppError::Draft(DraftFault::Notes)) => Ok(again("notes-0".into())),
         Err(AppError::Draft(_)) => Ok(again("too-long".into())),
         Err(e) => Err(e.into()),
     }
 }
 
-fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Draft {
+/// What the form says; the number of the line of notes that cannot be read where there is one.
+fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Result<Draft, usize> {
     let scores = (0..item.rubric.dimensions.len()).map(|i| field(&format!("score-{i}")).parse().ok()).collect();
     let flag = match field("flag") {
         "description_unclear" => Some(Flag::DescriptionUnclear),
@@ -69,5 +78,6 @@ fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Draft {
         _ => None,
     };
     // Browsers send line breaks as CR LF; the rest of the program knows LF.
-    Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag }
+    let notes = note::from_text(field("notes"), &item.code)?;
+    Ok(Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag, notes, active_ms: None })
 }

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod assets;
+pub mod compare;
 pub mod compress;
 pub mod errors;
 pub mod grade;
@@ -11,6 +12,7 @@ pub mod rest;
 pub mod router;
 pub mod runs;
 pub mod session;
+pub mod settings;
 pub mod studies;
 pub mod upload;
 

@@ -9,7 +9,7 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, assets, compress, grade, guard, pages, rest, runs, session, studies, upload};
+use super::{account, assets, compare, compress, grade, guard, pages, rest, runs, session, settings, studies, upload};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
@@ -29,6 +29,8 @@ pub fn router(state: AppState) -> Router {
         .route("/log-out", post(account::log_out))
         .route("/join/{secret}", post(account::join))
         .route("/account/password", post(account::change_password))
+        .route("/account/keys", post(settings::keys))
+        .route("/account/toured", post(settings::toured))
         .route("/lang", post(account::set_lang))
         // Grading without JavaScript.
         // `study` is the page's word for this place in the path; here it holds an assignment.
@@ -36,8 +38,11 @@ pub fn router(state: AppState) -> Router {
         // A study's tables.
         .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
+        // A comparison's files.
+        .route("/admin/compare/{slug}/export/{file}", get(compare::export))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))
+        .route("/admin/runs/compare.csv", get(runs::pair_csv))
         .route("/admin/runs/{id}/results.csv", get(runs::csv))
         .route("/admin/runs/{id}/results.jsonl", get(runs::json_lines))
         // Server functions: app/src/rpc.

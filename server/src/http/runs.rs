@@ -8,7 +8,7 @@ use app::{
 };
 use axum::{
     Extension,
-    extract::{Path, State},
+    extract::{Path, Query, State},
     http::header,
     response::{
         IntoResponse,
@@ -16,6 +16,7 @@ use axum::{
     },
 };
 use futures::{Stream, stream};
+use serde::Deserialize;
 
 use super::errors::HttpError;
 use crate::{report, state::AppState};
@@ -23,12 +24,12 @@ use crate::{report, state::AppState};
 /// How often the browser hears of a run.
 const BEAT: Duration = Duration::from_millis(500);
 
-/// Events in one stream. The browser asks again by itself; a server that is told to stop waits for
-/// open streams, and ten seconds are long enough for that.
+/// Events in one stream. The last is named `more`: the browser asks again, and knows that nothing is
+/// wrong. A server that is told to stop waits for open streams, and ten seconds are long enough for that.
 const BEATS: u32 = 20;
 
-/// `GET /admin/runs/{id}/progress`: server-sent events, each a `RunProgress` as JSON; an event named
-/// `end` when the run is at its end.
+/// `GET /admin/runs/{id}/progress`: server-sent events, each a `RunProgress` as JSON; the last one of
+/// the stream is named `more`, or `end` when the run is at its end.
 pub async fn progress(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -45,8 +46,10 @@ pub async fn progress(
                 tokio::time::sleep(BEAT).await;
             }
             let progress = runs.progress(&caller, RunId(id)).await.ok()?;
+            let status = progress.status;
             let event = Event::default().retry(BEAT).json_data(progress).ok()?;
-            match progress.status {
+            match status {
+                RunStatus::Running if beat + 1 == BEATS => Some((Ok(event.event("more")), None)),
                 RunStatus::Running => Some((Ok(event), Some(beat + 1))),
                 _ => Some((Ok(event.event("end")), None)),
             }
@@ -73,6 +76,23 @@ pub async fn json_lines(
 ) -> Result<impl IntoResponse, HttpError> {
     let detail = state.services.runs.get(&caller, RunId(id)).await?;
     Ok(file(format!("run-{id}.jsonl"), "application/jsonl", report::runs::json_lines(&detail)?))
+}
+
+/// The two runs of a comparison.
+#[derive(Deserialize)]
+pub struct Pair {
+    a: i64,
+    b: i64,
+}
+
+/// `GET /admin/runs/compare.csv?a=&b=`
+pub async fn pair_csv(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    Query(Pair { a, b }): Query<Pair>,
+) -> Result<impl IntoResponse, HttpError> {
+    let pair = state.services.runs.compare(&caller, RunId(a), RunId(b), None).await?;
+    Ok(file(format!("runs-{a}-{b}.csv"), "text/csv; charset=utf-8", report::runs::pair_csv(&pair)?))
 }
 
 fn file(name: String, kind: &str, bytes: Vec<u8>) -> impl IntoResponse + use<> {

@@ -32,8 +32,8 @@ use app::model::{
 use crate::{
     clock,
     db::{
-        Db, datasets,
-        runs::{self, Finish, Leased},
+        Db, datasets, run_how,
+        runs::{self, Basis, Finish, Leased},
     },
     engine::{
         EngineError,
@@ -118,6 +118,10 @@ impl Engine {
     /// Our own failure that is not one item's: no sandbox, no JDK, tests that do not compile. The
     /// run is ended with it.
     pub fn work(&self, run: RunId) -> Result<(), Failure> {
+        // What is at its end keeps the environment that it was run with.
+        if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| run.status != RunStatus::Running) {
+            return Ok(());
+        }
         let grader = match self.prepare(run) {
             Ok(grader) => Arc::new(grader),
             Err(failure) => {
@@ -126,6 +130,7 @@ impl Engine {
                 return Err(failure);
             }
         };
+        self.recheck(run, &grader)?;
         self.recall(run, &grader)?;
         if self.db.read_blocking(|conn| runs::left(conn, run))?.0 > 0
             && let Err(failure) = self.prove()
@@ -183,19 +188,37 @@ impl Engine {
     }
 
     fn prepare(&self, run: RunId) -> Result<Grader, Failure> {
-        let (kind, tree, classes) = self.db.read_blocking(|conn| {
+        let (kind, tree, classes, how) = self.db.read_blocking(|conn| {
+            let how = run_how::get(conn, run)?;
             let run = runs::get(conn, run)?.ok_or_else(|| Failure::not_found("run"))?;
             let tests = datasets::tests(conn, run.version)?;
             let (kind, tree) = tests.ok_or_else(|| Failure::conflict("the dataset has no tests"))?;
             let classes: BTreeSet<String> = runs::test_classes(conn, run.version)?.into_iter().collect();
-            Ok((kind, tree, classes))
+            Ok((kind, tree, classes, how))
         })?;
         let kind =
             TestKind::from_name(&kind).ok_or_else(|| Failure::internal(format!("no such kind of test: {kind}")))?;
-        let grader = Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, self.allowance, worker_count())?;
+        let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
+        let grader = Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, allowance, worker_count())?;
         let environment = grader.environment();
-        self.db.write_blocking(|tx| runs::set_environment(tx, run, &environment))?;
+        self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
         Ok(grader)
+    }
+
+    /// Where somebody asked for it: sends back what could come to something else than when it was run.
+    fn recheck(&self, run: RunId, grader: &Grader) -> Result<(), Failure> {
+        if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| !run.recheck) {
+            return Ok(());
+        }
+        self.db.write_blocking(|tx| {
+            let done = runs::done(tx, run)?;
+            let is_other = |item: &Leased, key: &Option<String>| {
+                key.as_deref() != Some(grader.key(&task(item), &item.code).as_str())
+            };
+            let changed: Vec<i64> =
+                done.iter().filter(|(item, key)| is_other(item, key)).map(|(item, _)| item.item).collect();
+            runs::rechecked(tx, run, &changed)
+        })
     }
 
     /// Answers what was answered before, in one go.
@@ -204,8 +227,10 @@ impl Engine {
             if runs::get(tx, run)?.is_some_and(|run| run.fresh) {
                 return Ok(());
             }
-            for item in runs::waiting(tx, run)? {
-                runs::recall(tx, item.item, &grader.key(&task(&item), &item.code))?;
+            let fingerprint = grader.fingerprint();
+            for item in runs::waiting(tx, run)?.into_iter().filter(|item| !item.fresh) {
+                let key = grader.key(&task(&item), &item.code);
+                runs::recall(tx, item.item, Basis { key: &key, fingerprint: &fingerprint })?;
             }
             Ok(())
         })
@@ -239,6 +264,7 @@ impl Engine {
     /// One worker: claims and grades until there is nothing to claim.
     fn take(&self, run: RunId, grader: Arc<Grader>, number: usize, holder: &str, alone: bool) -> Result<(), Failure> {
         let mut worker = Worker::new(Arc::clone(&grader), number);
+        let fingerprint = grader.fingerprint();
         let claim = |conn: &rusqlite::Connection| runs::claim(conn, run, holder, lease_end(), alone);
         let mut next = self.db.write_blocking(|tx| claim(tx))?;
         while let Some(item) = next {
@@ -248,7 +274,9 @@ impl Engine {
             // Leaving one and taking the next is one transaction: half the waiting for the disk.
             next = self.db.write_blocking(|tx| {
                 let how = match &graded {
-                    Ok(outcome) => Finish::Done(outcome, lasting(outcome).then_some(key.as_str())),
+                    Ok(outcome) => {
+                        Finish::Done(outcome, Basis { key: &key, fingerprint: &fingerprint }, lasting(outcome))
+                    }
                     Err(e) => {
                         tracing::warn!(%run, item = item.item, cause = %chain(e), "the engine failed on an output");
                         Finish::Failed { fault: &e.to_string(), again: !alone }

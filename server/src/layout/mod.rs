@@ -11,11 +11,15 @@ mod highlight;
 mod parse;
 mod space;
 mod statements;
+pub mod traced;
 mod truncated;
 
 use std::sync::{Arc, LazyLock};
 
-use app::model::code::{CodeView, Remark};
+use app::model::{
+    code::{CodeView, Line, Remark},
+    note::Place,
+};
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
@@ -64,10 +68,19 @@ fn make(code: &str) -> CodeView {
         None => Some(Remark::DoesNotParse),
     };
     CodeView {
+        starts: laid_out.as_ref().map(|text| starts(code, text)).unwrap_or_default(),
         laid_out: laid_out.map(|text| highlight::highlight(&text)),
         raw: if bearable { highlight::highlight(code) } else { highlight::plain(code) },
         remark,
         said: String::new(),
+    }
+}
+
+/// The lines of `code` as they are, highlighted where it is short enough.
+pub fn lines(code: &str) -> Vec<Line> {
+    match code.len() <= LONGEST && parse::is_bearable(code) {
+        true => highlight::highlight(code),
+        false => highlight::plain(code),
     }
 }
 
@@ -82,6 +95,33 @@ pub fn lay_out(code: &str) -> Option<String> {
     let text = doc::print(&builder.finish());
     let again = parse::Parsed::like(&parsed, &text)?;
     (again.tokens() == parsed.tokens()).then_some(text)
+}
+
+/// Where each line of `laid_out` begins in `code`. Laying out changes white space only, so the nth
+/// other character of the one is the nth of the other. An empty line begins where the next one does.
+fn starts(code: &str, laid_out: &str) -> Vec<Place> {
+    // A byte order mark is no token; layout drops it.
+    let ink = |c: &char| !c.is_whitespace() && *c != '\u{feff}';
+    let mut places = (1..).zip(code.split('\n')).flat_map(|(line, text)| {
+        (1..).zip(text.chars()).filter(move |(_, c)| ink(c)).map(move |(column, _)| Place { line, column })
+    });
+    let mut starts = Vec::new();
+    let mut empty = 0;
+    for line in laid_out.split('\n') {
+        let marks = line.chars().filter(ink).count();
+        let Some(begins) = (marks > 0).then(|| places.next()).flatten() else {
+            empty += 1;
+            continue;
+        };
+        if marks > 1 {
+            places.nth(marks - 2);
+        }
+        starts.extend(std::iter::repeat_n(begins, empty + 1));
+        empty = 0;
+    }
+    let end = starts.last().copied().unwrap_or(Place { line: 1, column: 1 });
+    starts.extend(std::iter::repeat_n(end, empty));
+    starts
 }
 
 #[cfg(test)]

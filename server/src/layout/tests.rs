@@ -322,3 +322,17 @@ fn long_nonsense_is_given_up() {
         assert_eq!(raw.join("\n").trim_end(), code.trim_end());
     }
 }
+
+#[test]
+fn every_laid_out_line_knows_where_it_begins_in_the_code_as_it_came() {
+    let check = |code: &str, expected: &[(u32, u32)]| {
+        let view = super::view(code, "");
+        let lines =
+            view.laid_out.as_ref().map(|lines| lines.iter().map(app::model::code::Line::text).collect::<Vec<_>>());
+        let starts: Vec<_> = view.starts.iter().map(|at| (at.line, at.column)).collect();
+        assert_eq!(starts, expected, "{lines:?}");
+    };
+    check("int f ( ) { return 1 ; }", &[(1, 1), (1, 13), (1, 24)]);
+    check("\u{feff}int f() {\r\n\r\n\treturn 1;\r\n}", &[(1, 2), (3, 2), (4, 1)]);
+    check("not java {{{ at all", &[]);
+}

@@ -14,7 +14,7 @@ impl Ratings {
     pub fn new(rubric: &Rubric) -> Result<Self, Failure> {
         let mut writer = Writer::from_writer(Vec::new());
         let head = ["task_id", "model", "sample", "rater"].into_iter();
-        let tail = ["comment", "flag", "rated_at", "superseded_at"];
+        let tail = ["comment", "flag", "notes", "rated_at", "superseded_at"];
         writer.write_record(head.chain(rubric.dimensions.iter().map(|d| d.key.as_str())).chain(tail))?;
         Ok(Ratings(writer))
     }
@@ -26,6 +26,10 @@ impl Ratings {
         record.extend([
             line.comment,
             line.flag.unwrap_or_default(),
+            match line.notes.as_slice() {
+                [] => String::new(),
+                notes => serde_json::to_string(notes)?,
+            },
             line.at.rfc3339(),
             line.superseded_at.map(|at| at.rfc3339()).unwrap_or_default(),
         ]);

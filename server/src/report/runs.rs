@@ -1,7 +1,10 @@
-//! A run's results as files: JSON Lines for programs, CSV for spreadsheets. The columns are described
-//! in docs/engine.md.
+//! A run's results as files: JSON Lines for programs, CSV for spreadsheets; two runs beside each other
+//! as CSV. The columns are described in docs/engine.md. The same data give the same bytes.
 
-use app::model::run::{LimitHit, Metrics, PassAtK, RunDetail, Verdict};
+use app::model::{
+    run::{LimitHit, Metrics, PassAtK, RunDetail, Verdict},
+    run_pair::{PairOutput, RunPair},
+};
 use csv::Writer;
 use serde::Serialize;
 
@@ -65,6 +68,44 @@ pub fn csv(detail: &RunDetail) -> Result<Vec<u8>, Failure> {
     let mut writer = Writer::from_writer(Vec::new());
     for line in lines(detail) {
         writer.serialize(line)?;
+    }
+    writer.into_inner().map_err(|e| Failure::internal(e.into_error()))
+}
+
+/// A task of two runs.
+#[derive(Serialize)]
+struct PairLine<'a> {
+    task_id: &'a str,
+    /// Counts from 0; a sample that only one run has leaves the other's columns empty.
+    sample: usize,
+    verdict_a: Option<Verdict>,
+    passed_a: Option<u32>,
+    total_a: Option<u32>,
+    verdict_b: Option<Verdict>,
+    passed_b: Option<u32>,
+    total_b: Option<u32>,
+    differs: bool,
+}
+
+/// One row a task and sample, under a header.
+pub fn pair_csv(pair: &RunPair) -> Result<Vec<u8>, Failure> {
+    let mut writer = Writer::from_writer(Vec::new());
+    for task in &pair.tasks {
+        for sample in 0..task.a.len().max(task.b.len()).max(1) {
+            let (a, b) = (task.a.get(sample), task.b.get(sample));
+            let same = |o: Option<&PairOutput>| o.map(|o| (o.state, o.verdict, o.passed, o.total));
+            writer.serialize(PairLine {
+                task_id: &task.task_id,
+                sample,
+                verdict_a: a.and_then(|o| o.verdict),
+                passed_a: a.map(|o| o.passed),
+                total_a: a.map(|o| o.total),
+                verdict_b: b.and_then(|o| o.verdict),
+                passed_b: b.map(|o| o.passed),
+                total_b: b.map(|o| o.total),
+                differs: same(a) != same(b),
+            })?;
+        }
     }
     writer.into_inner().map_err(|e| Failure::internal(e.into_error()))
 }

@@ -17,7 +17,9 @@ use std::{
 
 use super::{
     Child, Command, Printed, Report, Sandbox,
+    cgroup::Places,
     helper::{self, Order},
+    landlock,
 };
 
 /// User numbers for sandboxes when the server is root: above people and services, below what
@@ -31,6 +33,7 @@ pub struct Bubblewrap {
     program: PathBuf,
     helper: PathBuf,
     next: AtomicU32,
+    groups: Places,
 }
 
 impl Bubblewrap {
@@ -47,7 +50,7 @@ impl Bubblewrap {
         })?;
         // Servers side by side should not share numbers, for the sake of the thread limit.
         let start = std::process::id() % UIDS;
-        Ok(Bubblewrap { program, helper, next: AtomicU32::new(start) })
+        Ok(Bubblewrap { program, helper, next: AtomicU32::new(start), groups: Places::find() })
     }
 }
 
@@ -56,8 +59,12 @@ impl Sandbox for Bubblewrap {
     fn start(&self, command: &Command) -> io::Result<Child> {
         let (control, theirs) = UnixStream::pair()?;
         let (output, output_in) = io::pipe()?;
-        let uid = FIRST_UID + self.next.fetch_add(1, Ordering::Relaxed) % UIDS;
-        let order = Order { command: command.clone(), bwrap: self.program.clone(), uid };
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let uid = FIRST_UID + number % UIDS;
+        // The helper and bubblewrap are in the groups, too.
+        let groups = self.groups.make(number, command.limits.data_bytes, command.limits.threads + 8);
+        let order =
+            Order { command: command.clone(), bwrap: self.program.clone(), uid, groups: groups.folders.clone() };
         let mut process = Process::new(&self.helper);
         process.arg(helper::ARGUMENT).arg(serde_json::to_string(&order)?);
         process.env_clear().stdin(std::os::fd::OwnedFd::from(theirs)).stdout(output_in).stderr(Stdio::piped());
@@ -82,10 +89,17 @@ impl Sandbox for Bubblewrap {
             }
             let status = started.wait()?;
             let _ = reader.join();
-            serde_json::from_str::<Report>(&line)
-                .map_err(|_| io::Error::other(format!("the sandbox helper ended with {status} and said {line:?}")))
+            let out_of_memory = groups.out_of_memory();
+            let report = serde_json::from_str::<Report>(&line)
+                .map_err(|_| io::Error::other(format!("the sandbox helper ended with {status} and said {line:?}")))?;
+            Ok(Report { out_of_memory, ..report })
         });
         Ok(Child::new(control, printed, ended))
+    }
+
+    fn optional_walls(&self) -> Vec<(&'static str, Option<String>)> {
+        let landlock = landlock::holds().then(|| "TCP, abstract sockets and signals, as far as this kernel can".into());
+        vec![("Landlock", landlock), ("control groups", self.groups.held().map(|what| format!("{what} as one sum")))]
     }
 }
 

@@ -36,7 +36,7 @@ use nix::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Limits, Report, seccomp};
+use super::{Command, Limits, Report, landlock, seccomp};
 
 /// The argument that makes `aixgrade` this helper. Not for people, so not in `--help`.
 pub const ARGUMENT: &str = "__sandbox";
@@ -51,6 +51,8 @@ pub struct Order {
     /// Whom to be, where the server is root; a number of its own for each sandbox, so that the
     /// kernel's count of a user's threads is this sandbox's count.
     pub uid: u32,
+    /// Control groups to join, made and removed by the server.
+    pub groups: Vec<PathBuf>,
 }
 
 /// Runs the helper if this process was started as one; returns the exit code then. Must be called
@@ -77,7 +79,11 @@ fn run(order: &Order) -> io::Result<Report> {
     // The server's end of the control socket came as standard input; the program inside gets it
     // under another number, because anybody can use descriptor 0.
     let control = io::stdin().as_fd().try_clone_to_owned()?;
+    for group in &order.groups {
+        fs::write(group.join("cgroup.procs"), "0")?;
+    }
     let stage = Stage::build(order)?;
+    landlock::restrict()?;
     limit(&order.command.limits)?;
     let (mut facts, facts_in) = io::pipe()?;
     let (filter, mut filter_in) = io::pipe()?;
@@ -105,6 +111,7 @@ fn run(order: &Order) -> io::Result<Report> {
         code: status.code().or_else(|| status.signal().map(|s| 128 + s)),
         cpu_us: micros(usage.user_time()) + micros(usage.system_time()),
         memory_kib: u64::try_from(usage.max_rss()).unwrap_or(0),
+        out_of_memory: false,
         fault: None,
     })
 }

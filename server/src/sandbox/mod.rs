@@ -10,8 +10,10 @@
 //! the server; a command that cannot be contained is not started.
 
 pub mod bubblewrap;
+pub mod cgroup;
 pub mod fake;
 pub mod helper;
+pub mod landlock;
 pub mod seccomp;
 pub mod tool;
 
@@ -51,7 +53,8 @@ pub struct Command {
 pub struct Limits {
     /// Processor time in seconds over all threads, the start of the JVM included. It decides.
     pub cpu_s: u64,
-    /// Bytes of private writable memory, the JVM's own included.
+    /// Bytes of private writable memory of one process, the JVM's own included; with control groups
+    /// also the most that all of them and their scratch have together.
     pub data_bytes: u64,
     /// Threads, the JVM's own (about twenty) included.
     pub threads: u64,
@@ -77,6 +80,11 @@ pub trait Sandbox: Send + Sync {
     /// # Errors
     /// Only for our own failures: the host lacks what it takes.
     fn start(&self, command: &Command) -> io::Result<Child>;
+
+    /// The walls that not every host has, each with what it holds here; `None` where it is missing.
+    fn optional_walls(&self) -> Vec<(&'static str, Option<String>)> {
+        Vec::new()
+    }
 }
 
 /// A started process.
@@ -104,6 +112,9 @@ pub struct Report {
     pub cpu_us: u64,
     /// The most memory resident at once, in KiB.
     pub memory_kib: u64,
+    /// Whether the kernel ended it because all its processes together reached the memory limit.
+    #[serde(default)]
+    pub out_of_memory: bool,
     /// Why the walls could not be put up: our own failure. Absent when they stood.
     pub fault: Option<String>,
 }

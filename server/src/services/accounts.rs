@@ -8,6 +8,7 @@ use app::{
     error::AppError,
     model::{
         ids::UserId,
+        keys::Settings,
         lang::Lang,
         problem::Problem,
         time::Timestamp,
@@ -221,7 +222,7 @@ impl AccountService {
                     accounts::open_invitation(tx, &secret_hash)?.ok_or_else(|| Failure::not_found("invitation"))?;
                 let id = accounts::insert(tx, &name, invitation.role, &hash)?.ok_or_else(|| taken(&name))?;
                 accounts::use_invitation(tx, invitation.id, id)?;
-                let me = Me { id, name, role: invitation.role, lang: Lang::default() };
+                let me = Me { id, name, role: invitation.role, lang: Lang::default(), settings: Settings::default() };
                 audit::note(tx, &Caller::User(me.clone()), "join", &format!("by invitation {}", invitation.id))?;
                 Ok(LoggedIn { me, epoch: 0 })
             })

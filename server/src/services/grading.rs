@@ -8,8 +8,12 @@
 use app::{
     error::AppError,
     model::{
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt},
+        feedback::{Calibration, Feedback, FlagReply, OpeningStep},
+        grading::{
+            DeskStudy, Draft, DraftFault, GradingItem, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet,
+        },
         ids::{OutputId, Token, UserId},
+        lang::Lang,
         plan::Presentation,
         study::StudyStatus,
     },
@@ -23,11 +27,21 @@ use crate::{
     db::{
         Db,
         grading::{self, RaterStudy},
-        queue,
+        quality::{
+            flags,
+            probes::{self, Probe},
+        },
+        queue, withdrawals,
     },
     error::Failure,
     layout,
-    services::handing,
+    services::{
+        handing,
+        quality::{
+            self,
+            probing::{self, Gate},
+        },
+    },
 };
 
 /// The longest name of a submission.
@@ -45,7 +59,7 @@ impl GradingService {
     }
 
     fn view(parts: Parts) -> GradingItem {
-        let Parts { token, study, shown, draft, rated, progress, previous, following } = parts;
+        let Parts { token, study, shown, draft, rated, progress, previous, following, opening, replies } = parts;
         GradingItem {
             token,
             study: study.token,
@@ -60,6 +74,20 @@ impl GradingService {
             progress,
             previous,
             following,
+            opening,
+            replies,
+        }
+    }
+
+    /// Lays the code out, off the transaction.
+    fn answer(found: Found) -> Next {
+        match found {
+            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts))),
+            Found::Feedback(feedback, shown) => {
+                let code = layout::view(&shown.code, &shown.said);
+                Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
+            }
+            Found::Other(next) => next,
         }
     }
 }
@@ -74,11 +102,14 @@ struct Parts {
     progress: app::model::grading::Progress,
     previous: Option<Token>,
     following: Option<Token>,
+    opening: Option<OpeningStep>,
+    replies: Vec<FlagReply>,
 }
 
 /// [`Next`] before its code is laid out.
 enum Found {
     Parts(Box<Parts>),
+    Feedback(Box<Feedback>, grading::Shown),
     Other(Next),
 }
 
@@ -92,7 +123,7 @@ impl Grading for GradingService {
                 let studies = grading::studies(conn, rater)?;
                 let desk = studies.into_iter().map(|study| {
                     Ok(DeskStudy {
-                        progress: queue::progress(conn, study.id, rater)?,
+                        progress: progress(conn, &study, rater)?,
                         presentation: study.presentation,
                         token: study.token,
                         title: study.title,
@@ -105,41 +136,45 @@ impl Grading for GradingService {
     }
 
     async fn next(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<Next> {
-        let rater = caller.user()?.id;
+        let me = caller.user()?;
+        let (rater, lang) = (me.id, me.lang);
         let token = study.clone();
         let found = self
             .db
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
                 if study.status != StudyStatus::Running {
-                    let progress = queue::progress(tx, study.id, rater)?;
+                    let progress = progress(tx, &study, rater)?;
                     return Ok(Found::Other(Next::Paused { title: study.title, progress }));
+                }
+                if let Some(first) = calibration(tx, &study, rater, lang, &holding)? {
+                    return Ok(first);
+                }
+                if let Some(probe) = due(tx, &study, rater, &holding)? {
+                    return Ok(Found::Parts(Box::new(gather_probe(tx, study, &probe)?)));
                 }
                 let held = held(tx, &study, rater, &holding)?;
                 match handing::next_for(tx, &study, rater, &held)? {
                     Some(output) => Ok(Found::Parts(Box::new(gather(tx, study, output, rater)?))),
-                    None => {
-                        let progress = queue::progress(tx, study.id, rater)?;
-                        let (previous, _) = grading::neighbours(tx, study.id, rater, None)?;
-                        Ok(Found::Other(Next::Finished { title: study.title, progress, previous }))
-                    }
+                    None => Ok(Found::Other(finished(tx, study, rater)?)),
                 }
             })
             .await?;
-        Ok(match found {
-            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts))),
-            Found::Other(next) => next,
-        })
+        Ok(Self::answer(found))
     }
 
     async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
-        let rater = caller.user()?.id;
+        let me = caller.user()?;
+        let (rater, lang) = (me.id, me.lang);
         let token = study.clone();
         let found = self
             .db
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                if study.presentation == Presentation::One {
+                // The items of a calibration come one at a time in every study.
+                let opening =
+                    study.status == StudyStatus::Running && calibration(tx, &study, rater, lang, &holding)?.is_some();
+                if study.presentation == Presentation::One || opening {
                     return Ok(Err(NextTask::OneByOne));
                 }
                 if study.status != StudyStatus::Running {
@@ -155,7 +190,7 @@ impl Grading for GradingService {
                         Ok(Ok(parts.collect::<Result<Vec<_>, Failure>>()?))
                     }
                     None => {
-                        let progress = queue::progress(tx, study.id, rater)?;
+                        let progress = progress(tx, &study, rater)?;
                         let (previous, _) = grading::neighbours(tx, study.id, rater, None)?;
                         Ok(Err(NextTask::Finished { title: study.title, progress, previous }))
                     }
@@ -174,6 +209,9 @@ impl Grading for GradingService {
         let parts = self
             .db
             .read(move |conn| {
+                if let Some((study, probe)) = probed(conn, &token, rater)? {
+                    return gather_probe(conn, study, &probe);
+                }
                 let (study, output) = handed(conn, &token, rater)?;
                 gather(conn, study, output, rater)
             })
@@ -187,10 +225,18 @@ impl Grading for GradingService {
         Ok(self
             .db
             .write(move |tx| {
+                if let Some((study, probe)) = probed(tx, &token, rater)? {
+                    if let Some(fault) = draft.draft_fault(&study.rubric) {
+                        return Err(AppError::Draft(fault).into());
+                    }
+                    has_lines(&draft, || probing::shown_of(tx, &probe))?;
+                    return probes::save_draft(tx, probe.id, &draft);
+                }
                 let (study, output) = handed(tx, &token, rater)?;
                 if let Some(fault) = draft.draft_fault(&study.rubric) {
                     return Err(AppError::Draft(fault).into());
                 }
+                has_lines(&draft, || grading::shown(tx, output))?;
                 // A sign of life; where the lease has meanwhile gone to somebody else, the draft is
                 // kept all the same.
                 if study.status == StudyStatus::Running {
@@ -213,6 +259,9 @@ impl Grading for GradingService {
         Ok(self
             .db
             .write(move |tx| {
+                if let Some((study, probe)) = probed(tx, &token, rater)? {
+                    return submit_probe(tx, &study, &probe, &draft, &key);
+                }
                 let (study, output) = handed(tx, &token, rater)?;
                 if grading::stored(tx, study.id, output, rater, &key)? {
                     return Ok(Receipt::AlreadyStored);
@@ -220,14 +269,13 @@ impl Grading for GradingService {
                 if let Some(fault) = draft.fault(&study.rubric) {
                     return Err(AppError::Draft(fault).into());
                 }
+                has_lines(&draft, || grading::shown(tx, output))?;
                 let current = grading::current(tx, study.id, output, rater, study.rubric.dimensions.len())?;
-                if current.as_ref() == Some(&draft) {
+                if current.as_ref().is_some_and(|current| current.same(&draft)) {
                     return Ok(Receipt::AlreadyStored);
                 }
                 if study.status != StudyStatus::Running {
-                    return Err(Failure::conflict(
-                        "The study is paused or closed. Your scores are kept as a draft; ask its admin to open it again.",
-                    ));
+                    return Err(not_running());
                 }
                 if !queue::renew(tx, study.id, output, rater, handing::lease_end())? {
                     return Err(Failure::conflict(
@@ -235,6 +283,7 @@ impl Grading for GradingService {
                     ));
                 }
                 grading::insert_rating(tx, study.id, output, rater, &draft, &key)?;
+                quality::after_rating(tx, study.id, output, &study.rubric)?;
                 Ok(Receipt::Stored)
             })
             .await?)
@@ -246,6 +295,9 @@ impl Grading for GradingService {
         Ok(self
             .db
             .write(move |tx| {
+                if let Some((_, probe)) = probed(tx, &token, rater)? {
+                    return probing::skip(tx, &probe);
+                }
                 let (study, output) = handed(tx, &token, rater)?;
                 // Pressed twice, or in a second tab: only what is in hand can be passed over.
                 let held = queue::in_hand(tx, study.id, rater)?;
@@ -260,6 +312,49 @@ impl Grading for GradingService {
             .await?)
     }
 
+    async fn undo(&self, caller: &Caller, assignment: &Token) -> Answer<()> {
+        let rater = caller.user()?.id;
+        let token = assignment.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                if let Some((study, probe)) = probed(tx, &token, rater)? {
+                    if study.status != StudyStatus::Running {
+                        return Err(not_running());
+                    }
+                    return probing::undo(tx, &probe);
+                }
+                let (study, output) = handed(tx, &token, rater)?;
+                let Some(said) = grading::current(tx, study.id, output, rater, study.rubric.dimensions.len())? else {
+                    // Taken back before: the same request again, or a second tab.
+                    return Ok(());
+                };
+                if study.status != StudyStatus::Running {
+                    return Err(Failure::conflict(
+                        "The study is paused or closed, so what was submitted stays. Ask its admin to open it again.",
+                    ));
+                }
+                let probe_after = probing::newest(tx, study.id, rater)?.is_some();
+                if probe_after || withdrawals::last(tx, study.id, rater)? != Some(output) {
+                    return Err(probing::not_last());
+                }
+                withdrawals::withdraw(tx, study.id, output, rater, &said, handing::lease_end())
+            })
+            .await?)
+    }
+
+    async fn rubric(&self, caller: &Caller, study: &Token) -> Answer<RubricSheet> {
+        let rater = caller.user()?.id;
+        let token = study.clone();
+        Ok(self
+            .db
+            .read(move |conn| {
+                let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                Ok(RubricSheet { title: study.title, rubric: study.rubric })
+            })
+            .await?)
+    }
+
     async fn own(&self, caller: &Caller, study: &Token) -> Answer<Vec<OwnRating>> {
         let rater = caller.user()?.id;
         let token = study.clone();
@@ -267,7 +362,11 @@ impl Grading for GradingService {
             .db
             .read(move |conn| {
                 let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                grading::own(conn, &study, rater)
+                let mut own = grading::own(conn, &study, rater)?;
+                if let Some(hidden) = probing::hidden(conn, study.id, rater)? {
+                    hidden.join(conn, &mut own)?;
+                }
+                Ok(own.into_iter().map(|(_, rating)| rating).collect())
             })
             .await?)
     }
@@ -275,6 +374,19 @@ impl Grading for GradingService {
 
 fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<(RaterStudy, OutputId), Failure> {
     grading::handed(conn, token, rater)?.ok_or_else(|| Failure::not_found("output"))
+}
+
+/// Refuses notes on lines that the code does not have.
+fn has_lines(draft: &Draft, shown: impl FnOnce() -> Result<grading::Shown, Failure>) -> Result<(), Failure> {
+    let Some(last) = draft.notes.last() else { return Ok(()) };
+    let code = shown()?.code;
+    let lines = code.split('\n').count();
+    // In order, so the last one is the furthest.
+    if usize::try_from(last.at.line).is_ok_and(|line| line <= lines) {
+        Ok(())
+    } else {
+        Err(AppError::Draft(DraftFault::Notes).into())
+    }
 }
 
 /// The outputs behind the names that the page says it has: at most [`AHEAD`] of them, so that nobody
@@ -298,14 +410,128 @@ fn gather(conn: &Connection, study: RaterStudy, output: OutputId, rater: UserId)
     let (previous, following) = grading::neighbours(conn, study.id, rater, rated_at)?;
     let current = grading::current(conn, study.id, output, rater, study.rubric.dimensions.len())?;
     let draft = grading::draft(conn, study.id, output, rater)?;
+    let token = grading::handout(conn, study.id, output, rater)?;
     Ok(Parts {
-        token: grading::handout(conn, study.id, output, rater)?,
         shown: grading::shown(conn, output)?,
         draft: draft.or(current).unwrap_or_else(|| Draft::blank(&study.rubric)),
         rated: rated_at.is_some(),
-        progress: queue::progress(conn, study.id, rater)?,
+        progress: progress(conn, &study, rater)?,
         previous,
         following,
+        opening: None,
+        replies: replies(conn, rater, &token)?,
+        token,
         study,
     })
+}
+
+/// Where the rater stands; unmarked probes count as work.
+fn progress(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Progress, Failure> {
+    let work = queue::progress(conn, study.id, rater)?;
+    Ok(match probing::hidden(conn, study.id, rater)? {
+        Some(hidden) => hidden.counted(study, rater, work),
+        None => work,
+    })
+}
+
+fn replies(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<FlagReply>, Failure> {
+    Ok(flags::beside(conn, rater, token)?.into_iter().map(quality::reply).collect())
+}
+
+fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next, Failure> {
+    let progress = progress(conn, &study, rater)?;
+    let (previous, _) = grading::neighbours(conn, study.id, rater, None)?;
+    Ok(Next::Finished { title: study.title, progress, previous })
+}
+
+fn not_running() -> Failure {
+    Failure::conflict("The study is paused or closed. Your scores are kept as a draft; ask its admin to open it again.")
+}
+
+/// The probe that the rater knows under that name, if it is one.
+fn probed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<(RaterStudy, Probe)>, Failure> {
+    let Some(probe) = probes::handed(conn, token, rater)? else { return Ok(None) };
+    let study = grading::study_of(conn, probe.study, rater)?.ok_or_else(|| Failure::not_found("output"))?;
+    Ok(Some((study, probe)))
+}
+
+/// What of the study's calibration comes before the work.
+fn calibration(
+    tx: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    lang: Lang,
+    holding: &[Token],
+) -> Result<Option<Found>, Failure> {
+    let other = |calibration| Ok(Some(Found::Other(Next::Calibration(Box::new(calibration)))));
+    match probing::gate(tx, study, rater, holding)? {
+        Gate::Open => Ok(None),
+        Gate::Item(probe) => Ok(Some(Found::Parts(Box::new(gather_probe(tx, study.clone(), &probe)?)))),
+        Gate::Feedback(probe) => {
+            let shown = probing::shown_of(tx, &probe)?;
+            let feedback = probing::feedback(tx, study, &probe, lang)?;
+            Ok(Some(Found::Feedback(Box::new(feedback), shown)))
+        }
+        Gate::Passed(result) => other(Calibration::Passed(result)),
+        Gate::Stopped(result) => other(Calibration::Stopped(result)),
+    }
+}
+
+/// The unmarked probe to hand out now, where one is due. Where outputs stand side by side there is
+/// none: it could not be told from a task with a single output, and that would mark it.
+fn due(tx: &Connection, study: &RaterStudy, rater: UserId, holding: &[Token]) -> Result<Option<Probe>, Failure> {
+    if study.presentation == Presentation::SideBySide {
+        return Ok(None);
+    }
+    let Some(hidden) = probing::hidden(tx, study.id, rater)? else { return Ok(None) };
+    let left = queue::progress(tx, study.id, rater)?.left;
+    // What is in hand and not on the page comes first, as it was handed out first.
+    let held = held(tx, study, rater, holding)?;
+    if queue::in_hand(tx, study.id, rater)?.iter().any(|place| !held.contains(&place.output)) {
+        return Ok(None);
+    }
+    hidden.due(tx, study, rater, holding, left)
+}
+
+fn gather_probe(conn: &Connection, study: RaterStudy, probe: &Probe) -> Result<Parts, Failure> {
+    let opening = probing::step(conn, probe)?;
+    // Nothing leads back into a calibration, or from it into the work.
+    let (previous, following) = match opening {
+        Some(_) => (None, None),
+        None => grading::neighbours(conn, study.id, probe.rater, probe.rated_at)?,
+    };
+    let (draft, current) = (probes::draft(conn, probe.id)?, probes::current(conn, probe.id)?);
+    Ok(Parts {
+        token: probe.token.clone(),
+        shown: probing::shown_of(conn, probe)?,
+        draft: draft.or(current).unwrap_or_else(|| Draft::blank(&study.rubric)),
+        rated: probe.rated_at.is_some(),
+        progress: progress(conn, &study, probe.rater)?,
+        previous,
+        following,
+        opening,
+        replies: replies(conn, probe.rater, &probe.token)?,
+        study,
+    })
+}
+
+fn submit_probe(
+    tx: &Connection,
+    study: &RaterStudy,
+    probe: &Probe,
+    draft: &Draft,
+    key: &str,
+) -> Result<Receipt, Failure> {
+    if probing::known(tx, probe, draft, key)? {
+        return Ok(Receipt::AlreadyStored);
+    }
+    if let Some(fault) = draft.fault(&study.rubric) {
+        return Err(AppError::Draft(fault).into());
+    }
+    has_lines(draft, || probing::shown_of(tx, probe))?;
+    if study.status != StudyStatus::Running {
+        return Err(not_running());
+    }
+    probing::submit(tx, probe, draft, key)?;
+    Ok(Receipt::Stored)
 }

@@ -2,12 +2,17 @@
 //! writes once. Browser and command line go through the same methods.
 
 pub mod accounts;
+pub mod comparisons;
 pub mod datasets;
 pub mod grading;
 pub mod handing;
 pub mod imports;
+pub mod plans;
+pub mod quality;
+pub mod run_pair;
 pub mod public_links;
 pub mod runs;
+pub mod settings;
 pub mod starter;
 pub mod studies;
 pub mod submissions;
@@ -46,10 +51,18 @@ pub struct Services {
     pub submissions: Arc<submissions::SubmissionService>,
     /// Studies and their comparison.
     pub studies: Arc<studies::StudyService>,
+    /// How studies' work is shared.
+    pub plans: Arc<plans::PlanService>,
+    /// Comparisons of a dataset's models.
+    pub comparisons: Arc<comparisons::ComparisonService>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
     pub grading: Arc<grading::GradingService>,
+    /// Quality of studies: known scores, disagreements, flags, a study as it goes on.
+    pub quality: Arc<quality::QualityService>,
+    /// What people set for themselves.
+    pub settings: Arc<settings::SettingsService>,
     /// Personal tokens for the REST API.
     pub tokens: Arc<tokens::TokenService>,
     /// Addresses that hear of ends.
@@ -66,8 +79,14 @@ impl Services {
             datasets: self.datasets.clone(),
             submissions: self.submissions.clone(),
             studies: self.studies.clone(),
+            plans: self.plans.clone(),
+            comparisons: self.comparisons.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
+            quality: self.quality.clone(),
+            watching: self.quality.clone(),
+            feedback: self.quality.clone(),
+            settings: self.settings.clone(),
             tokens: self.tokens.clone(),
             webhooks: Arc::new(self.webhooks.clone()),
             public_links: self.public_links.clone(),
@@ -90,12 +109,16 @@ impl Services {
             datasets,
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,
+            plans: Arc::new(plans::PlanService::new(db.clone())),
+            comparisons: Arc::new(comparisons::ComparisonService::new(db.clone())),
             tokens: Arc::new(tokens::TokenService::new(db.clone())),
             webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),
             public_links: Arc::new(public_links::PublicLinkService::new(db.clone(), studies.clone())),
             studies,
             runs,
             grading: Arc::new(grading::GradingService::new(db.clone())),
+            quality: Arc::new(quality::QualityService::new(db.clone())),
+            settings: Arc::new(settings::SettingsService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
             db,

@@ -3,21 +3,26 @@
 use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{ItemDetail, RunDetail, RunProgress, RunRow, RunStatus, Verdict},
+        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow, RunStatus, Verdict},
+        run_pair::RunPair,
     },
     port::{Answer, Caller, Runs},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
 
+use super::run_pair;
 use crate::{
     db::{
         Db, audit,
+        run_how::{self, How},
+        run_results,
         runs::{self, Run, TaskSamples},
         submissions,
     },
     error::Failure,
     jobs::Engine,
+    layout,
     stats::passk::{self, Sample},
 };
 
@@ -36,6 +41,39 @@ impl RunService {
     /// The engine: the server lets it serve, the command line works a run off with it.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Starts a run, done in this way.
+    ///
+    /// # Errors
+    /// For whoever is no admin; where the submission is not there or answers no task with tests.
+    pub async fn start_how(
+        &self,
+        caller: &Caller,
+        submission: SubmissionId,
+        fresh: bool,
+        how: How,
+    ) -> Result<RunId, Failure> {
+        caller.admin()?;
+        let who = caller.clone();
+        let id = self
+            .db
+            .write(move |tx| {
+                let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+                let id = runs::insert(tx, submission, fresh, who.id())?;
+                run_how::set(tx, id, how)?;
+                if runs::counts(tx, id)?.0 == 0 {
+                    return Err(Failure::conflict(format!(
+                        "no output of submission {submission} answers a task that has tests (dataset {})",
+                        row.dataset
+                    )));
+                }
+                audit::note(tx, &who, "run.start", &format!("run {id} of submission {submission}"))?;
+                Ok(id)
+            })
+            .await?;
+        self.engine.ring();
+        Ok(id)
     }
 }
 
@@ -62,49 +100,48 @@ impl Runs for RunService {
             .db
             .read(move |conn| {
                 let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
-                let (items, done, _) = runs::counts(conn, id)?;
+                let (items, done, failed) = runs::counts(conn, id)?;
                 // What the cache answered took no time and says nothing about the rest.
-                let worked = runs::worked(conn, id)?;
-                let left_s = worked.and_then(|(count, millis)| {
+                let left_s = run_results::worked(conn, &run)?.and_then(|(count, millis)| {
                     let left = u64::from(items - done) * u64::try_from(millis).ok()? / u64::from(count) / 1000;
                     u32::try_from(left).ok()
                 });
-                Ok(RunProgress { status: run.status, items, done, left_s })
+                let waits = run.status == RunStatus::Running && run.begun_at.is_none();
+                let behind = if waits { runs::open(conn)?.filter(|first| *first != id) } else { None };
+                Ok(RunProgress {
+                    status: run.status,
+                    items,
+                    done,
+                    failed,
+                    verdicts: run_results::verdicts(conn, id)?,
+                    begun: run.begun_at.is_some(),
+                    behind,
+                    left_s,
+                })
             })
             .await?)
     }
 
     async fn item(&self, caller: &Caller, id: RunId, output: OutputId) -> Answer<ItemDetail> {
         caller.admin()?;
-        Ok(self
-            .db
-            .read(move |conn| {
-                let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
-                runs::get_item(conn, &run, output)?.ok_or_else(|| Failure::not_found("output in this run"))
-            })
-            .await?)
+        let found = self.db.read(move |conn| {
+            let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+            run_results::get_item(conn, &run, output)?.ok_or_else(|| Failure::not_found("output in this run"))
+        });
+        let mut detail = found.await?;
+        // Reading Java takes milliseconds, which are none of the async threads'.
+        let read = tokio::task::spawn_blocking(move || {
+            detail.text = layout::lines(&detail.code);
+            if let Some(outcome) = detail.outcome.as_ref().filter(|o| !o.source.is_empty()) {
+                detail.listing = layout::traced::listing(outcome, &detail.code);
+            }
+            detail
+        });
+        Ok(read.await.map_err(Failure::internal)?)
     }
 
     async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId> {
-        caller.admin()?;
-        let who = caller.clone();
-        let id = self
-            .db
-            .write(move |tx| {
-                let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
-                let id = runs::insert(tx, submission, fresh, who.id())?;
-                if runs::counts(tx, id)?.0 == 0 {
-                    return Err(Failure::conflict(format!(
-                        "no output of submission {submission} answers a task that has tests (dataset {})",
-                        row.dataset
-                    )));
-                }
-                audit::note(tx, &who, "run.start", &format!("run {id} of submission {submission}"))?;
-                Ok(id)
-            })
-            .await?;
-        self.engine.ring();
-        Ok(id)
+        Ok(self.start_how(caller, submission, fresh, How::default()).await?)
     }
 
     async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()> {
@@ -122,20 +159,68 @@ impl Runs for RunService {
             .await?)
     }
 
-    async fn again(&self, caller: &Caller, id: RunId, output: Option<OutputId>) -> Answer<()> {
+    async fn again(&self, caller: &Caller, id: RunId, what: Again) -> Answer<()> {
         caller.admin()?;
         let who = caller.clone();
         self.db
             .write(move |tx| {
-                runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
-                if runs::again(tx, id, output)? == 0 {
-                    return Err(Failure::conflict("there is nothing to run again: it waits, or is at work"));
+                let run = runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
+                match (run.status, &what) {
+                    (RunStatus::Cancelled, Again::Rest) => {}
+                    (RunStatus::Cancelled, _) => return Err(Failure::conflict(STOPPED)),
+                    (_, Again::Rest) => return Err(Failure::conflict("the run was not stopped, so nothing is left")),
+                    (_, Again::Tasks(wanted)) => known(tx, id, wanted)?,
+                    _ => {}
                 }
-                audit::note(tx, &who, "run.again", &format!("run {id}"))
+                if runs::again(tx, id, &what)? == 0 && what != Again::Rest {
+                    return Err(Failure::conflict(match what {
+                        Again::Failed => "there is nothing to run again: the engine failed on no output of this run",
+                        _ => "there is nothing to run again: it waits, or is at work",
+                    }));
+                }
+                audit::note(tx, &who, "run.again", &format!("run {id}: {}", named(&what)))
             })
             .await?;
         self.engine.ring();
         Ok(())
+    }
+
+    async fn compare(&self, caller: &Caller, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair> {
+        caller.admin()?;
+        let read = self.db.read(move |conn| {
+            let side = |id| run_pair::Side::load(conn, id, detail(conn, id)?);
+            run_pair::Loaded::new(conn, side(a)?, side(b)?, task)
+        });
+        let loaded = read.await?;
+        // Laying code out is none of the async threads' work.
+        Ok(tokio::task::spawn_blocking(move || loaded.finish()).await.map_err(Failure::internal)?)
+    }
+}
+
+const STOPPED: &str = "the run was stopped; go on with it first, and run single outputs again when it is at its end";
+
+fn named(what: &Again) -> String {
+    match what {
+        Again::Output(output) => format!("output {output}"),
+        Again::Tasks(tasks) => format!("tasks {}", tasks.join(", ")),
+        Again::Failed => "what the engine failed on".into(),
+        Again::Changed => "what has changed".into(),
+        Again::Rest => "the rest".into(),
+    }
+}
+
+/// Whether a run has outputs for these tasks.
+fn known(conn: &Connection, id: RunId, wanted: &[String]) -> Result<(), Failure> {
+    let items = runs::items(conn, id)?;
+    let strange: Vec<&str> =
+        wanted.iter().filter(|task| !items.iter().any(|i| i.task_id == **task)).map(String::as_str).collect();
+    match strange.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::invalid(
+            "task",
+            format!("run {id} has no output for {}", strange.join(", ")),
+            format!("See its tasks with `aixgrade runs show {id}`"),
+        )),
     }
 }
 
@@ -175,6 +260,11 @@ fn detail(conn: &Connection, id: RunId) -> Result<RunDetail, Failure> {
     let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
     let figures = figures(conn, id)?;
     let items = runs::items(conn, id)?;
+    let mixed = match &run.environment {
+        Some(environment) => run_results::mixed(conn, id, &environment.fingerprint)?,
+        None => 0,
+    };
+    let missing = run_results::missing(conn, id)?;
     let count = |verdict| items.iter().filter(|i| i.verdict == Some(verdict)).count();
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Ok(RunDetail {
@@ -184,6 +274,9 @@ fn detail(conn: &Connection, id: RunId) -> Result<RunDetail, Failure> {
         fault: run.fault,
         verdicts: Verdict::ALL.into_iter().map(|v| (v, number(count(v)))).collect(),
         cached: number(items.iter().filter(|i| i.cached).count()),
+        taken_over: run.taken_over,
+        mixed,
         items,
+        missing,
     })
 }

@@ -6,25 +6,23 @@ use app::{
     error::AppError,
     model::{
         comparison::{Comparison, Difference, DimensionScores, ModelScores, OutputRatings, TaskRatings, TaskScores},
-        ids::{ModelId, OutputId, StudyId, SubmissionId, TaskId, TaskRevisionId, UserId},
+        ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId},
         rubric::Rubric,
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
     },
     port::{Answer, Caller, Studies},
 };
 use async_trait::async_trait;
-use rand::{Rng, SeedableRng, seq::SliceRandom};
-use rand_chacha::ChaCha8Rng;
 use rusqlite::Connection;
 
 use crate::{
     db::{
-        Db, audit,
-        studies::{self, Plan, Scored},
+        Db, audit, plan,
+        studies::{self, Scored},
     },
     error::Failure,
     layout, report,
-    services::handing,
+    services::plans,
     stats::{
         agreement::agreement,
         bootstrap::{self, Cell},
@@ -33,8 +31,6 @@ use crate::{
 
 /// Resamples behind every interval: its ends are then steady to about a twentieth of its width.
 const RESAMPLES: u32 = 2000;
-/// The longest title.
-const TITLE_MAX: usize = 120;
 
 /// The service; see the module.
 pub struct StudyService {
@@ -127,9 +123,8 @@ impl Studies for StudyService {
         Ok(self
             .db
             .write(move |tx| {
-                let plan = plan(tx, &new)?;
-                let id = studies::insert(tx, &plan, caller.id())?;
-                audit::note(tx, &caller, "study create", &format!("{id}: {}", plan.title))?;
+                let id = plans::make(tx, &new, caller.id())?;
+                audit::note(tx, &caller, "study create", &format!("{id}: {}", new.title.trim()))?;
                 Ok(id)
             })
             .await?)
@@ -147,6 +142,12 @@ impl Studies for StudyService {
                 }
                 if status == StudyStatus::Draft && row.status != StudyStatus::Draft {
                     return Err(Failure::conflict("A study that has begun is no draft again; pause it, or clone it."));
+                }
+                if row.status == StudyStatus::Draft && status == StudyStatus::Paused {
+                    return Err(Failure::conflict("A draft takes no ratings yet: start it, or close it."));
+                }
+                if row.status == StudyStatus::Draft && status == StudyStatus::Running {
+                    plan::note(tx, id, "started", None, &plan::Moved { ratings: row.wanted, from: None })?;
                 }
                 studies::set_status(tx, id, status)?;
                 audit::note(tx, &caller, "study status", &format!("{id}: {status}"))
@@ -195,98 +196,6 @@ impl Studies for StudyService {
             .collect();
         Ok(TaskRatings { title, task: row, rubric, outputs })
     }
-}
-
-/// Checks what the admin asks for and turns it into rows.
-fn plan(conn: &Connection, new: &NewStudy) -> Result<Plan, Failure> {
-    let title = new.title.trim();
-    if title.is_empty() || title.chars().count() > TITLE_MAX {
-        return Err(Failure::invalid("title", "a title has 1 to 120 characters", "Name the study"));
-    }
-    let submissions: Vec<SubmissionId> = distinct(&new.submissions);
-    let raters: Vec<UserId> = distinct(&new.raters);
-    let mut ground: Option<studies::Candidate> = None;
-    for id in &submissions {
-        let one = studies::candidate(conn, *id)?.ok_or_else(|| Failure::not_found("submission"))?;
-        if one.dataset != new.dataset {
-            return Err(Failure::invalid(
-                "submissions",
-                format!("submission {id} answers the dataset {}, not {}", one.dataset, new.dataset),
-                "Choose submissions of one dataset",
-            ));
-        }
-        if ground.as_ref().is_some_and(|first| first.version != one.version) {
-            return Err(Failure::invalid(
-                "submissions",
-                "the submissions answer different versions of the dataset",
-                "Upload the older ones again for the newest version, or choose those of one version",
-            ));
-        }
-        ground = Some(one);
-    }
-    let Some(ground) = ground else {
-        return Err(Failure::invalid("submissions", "no submission is chosen", "Choose at least one"));
-    };
-    if raters.is_empty() {
-        return Err(Failure::invalid("raters", "no rater is chosen", "Choose at least one"));
-    }
-    for rater in &raters {
-        if !studies::can_rate(conn, *rater)? {
-            return Err(Failure::not_found("rater"));
-        }
-    }
-    if new.overlap < 1 || new.overlap as usize > raters.len() {
-        return Err(Failure::invalid(
-            "overlap",
-            format!("each output cannot have {} different raters out of {}", new.overlap, raters.len()),
-            format!("Choose 1 to {}", raters.len()),
-        ));
-    }
-    let seed = new.seed.unwrap_or_else(|| rand::rng().random());
-    let mut outputs = Vec::new();
-    for id in &submissions {
-        outputs.extend(studies::gradable(conn, *id)?);
-    }
-    let outputs = pilot(outputs, new.tasks, seed);
-    if outputs.is_empty() {
-        return Err(Failure::invalid("submissions", "they hold no output to grade", "Choose others"));
-    }
-    let places = outputs.iter().enumerate().flat_map(|(i, output)| {
-        let raters = &raters;
-        (0..new.overlap).map(move |slot| {
-            let rater = raters.get((i * new.overlap as usize + slot as usize) % raters.len().max(1)).copied();
-            let place = rater.map(|rater| i64::from_be_bytes(handing::letter_rank(seed, rater, *output)) >> 1);
-            studies::Planned { output: *output, slot, rater, place }
-        })
-    });
-    let places = places.collect();
-    Ok(Plan {
-        title: title.to_owned(),
-        version: ground.version,
-        rubric_id: ground.rubric_id,
-        overlap: new.overlap,
-        seed,
-        submissions,
-        raters,
-        places,
-    })
-}
-
-/// All outputs, or those of so many tasks drawn by the seed.
-fn pilot(outputs: Vec<(OutputId, TaskRevisionId)>, tasks: Option<u32>, seed: u64) -> Vec<OutputId> {
-    let mut all: Vec<TaskRevisionId> =
-        outputs.iter().map(|(_, task)| *task).collect::<BTreeSet<_>>().into_iter().collect();
-    if let Some(n) = tasks {
-        all.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-        all.truncate(n as usize);
-    }
-    let chosen: BTreeSet<_> = all.into_iter().collect();
-    outputs.into_iter().filter(|(_, task)| chosen.contains(task)).map(|(output, _)| output).collect()
-}
-
-fn distinct<T: Copy + Ord>(given: &[T]) -> Vec<T> {
-    let mut seen = BTreeSet::new();
-    given.iter().copied().filter(|id| seen.insert(*id)).collect()
 }
 
 /// Every figure of the comparison (docs/statistics.md).

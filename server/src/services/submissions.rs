@@ -74,7 +74,7 @@ impl SubmissionService {
         let telltales = Telltales::new(plan.models.iter().map(String::as_str));
         let mut scan = Scan::new(&plan.tasks, &telltales);
         let file = self.uploads.open(&plan.upload.checksum)?;
-        outputs::read(&plan.upload.file, file, |line| scan.push(line));
+        outputs::read_upload(&plan.upload.file, file, |line| scan.push(line));
         Ok(scan.finish(asked))
     }
 
@@ -84,7 +84,7 @@ impl SubmissionService {
         let mut seen = HashSet::new();
         let mut failed = None;
         let file = self.uploads.open(&plan.upload.checksum)?;
-        outputs::read(&plan.upload.file, file, |line| {
+        outputs::read_upload(&plan.upload.file, file, |line| {
             if failed.is_some() {
                 return;
             }
@@ -212,7 +212,8 @@ impl Submissions for SubmissionService {
             empty_count: summary.empty.count,
             problems: summary.problems.first,
             problem_count: summary.problems.count,
-            telltales: summary.telltales,
+            telltale_count: summary.telltales.count,
+            telltales: summary.telltales.first,
             same_as,
         })
     }

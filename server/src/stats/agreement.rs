@@ -22,33 +22,177 @@ pub fn agreement(units: &[Vec<u8>], low: u8, high: u8) -> Agreement {
 /// Krippendorff's alpha with the ordinal metric (Krippendorff, "Computing Krippendorff's
 /// Alpha-Reliability", 2011, section D). Units with fewer than two scores do not count. `None` where
 /// nothing can be paired, or where all paired scores are equal: then nothing says whether raters
-/// would tell different outputs apart.
+/// would tell different outputs apart. Scores outside the scale give `None`.
 pub fn alpha_ordinal(units: &[Vec<u8>], low: u8, high: u8) -> Option<f64> {
     let size = usize::from(high.checked_sub(low)?) + 1;
-    let mut coincidences = vec![vec![0.0; size]; size];
-    for unit in units.iter().filter(|unit| unit.len() >= 2) {
-        let weight = 1.0 / (unit.len() - 1) as f64;
-        for (i, a) in unit.iter().enumerate() {
-            for (j, b) in unit.iter().enumerate() {
-                if i != j {
-                    let (a, b) = (a.checked_sub(low)?, b.checked_sub(low)?);
-                    *coincidences.get_mut(usize::from(a))?.get_mut(usize::from(b))? += weight;
-                }
+    let mut coincidences = Square::new(size);
+    for unit in units {
+        let levels: Option<Vec<usize>> = unit.iter().map(|s| Some(usize::from(s.checked_sub(low)?))).collect();
+        let levels = levels.filter(|levels| levels.iter().all(|level| *level < size))?;
+        coincide(&levels, |a, b, weight| coincidences.add(a, b, weight));
+    }
+    alpha(&coincidences)
+}
+
+/// Counts for every pair of levels.
+#[derive(Clone, Debug)]
+pub(super) struct Square {
+    size: usize,
+    cells: Vec<f64>,
+}
+
+impl Square {
+    pub(super) fn new(size: usize) -> Self {
+        Square { size, cells: vec![0.0; size * size] }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.cells.fill(0.0);
+    }
+
+    pub(super) fn add(&mut self, a: usize, b: usize, weight: f64) {
+        self.cells[a * self.size + b] += weight;
+    }
+
+    fn at(&self, a: usize, b: usize) -> f64 {
+        self.cells[a * self.size + b]
+    }
+
+    fn rows(&self) -> Vec<f64> {
+        self.cells.chunks(self.size.max(1)).map(|row| row.iter().sum()).collect()
+    }
+
+    fn columns(&self) -> Vec<f64> {
+        (0..self.size).map(|b| (0..self.size).map(|a| self.at(a, b)).sum()).collect()
+    }
+}
+
+/// What one unit's levels add to the coincidence matrix: every ordered pair, weighed so that the unit counts
+/// once a rating.
+pub(super) fn coincide(levels: &[usize], mut add: impl FnMut(usize, usize, f64)) {
+    for (i, a) in levels.iter().enumerate() {
+        for (j, b) in levels.iter().enumerate() {
+            if i != j {
+                add(*a, *b, 1.0 / (levels.len() - 1) as f64);
             }
         }
     }
-    let totals: Vec<f64> = coincidences.iter().map(|row| row.iter().sum()).collect();
+}
+
+/// Krippendorff's alpha from the coincidence matrix.
+pub(super) fn alpha(coincidences: &Square) -> Option<f64> {
+    let totals = coincidences.rows();
     let n: f64 = totals.iter().sum();
     let (mut observed, mut expected) = (0.0, 0.0);
-    for c in 0..size {
-        for k in c + 1..size {
+    for c in 0..totals.len() {
+        for k in c + 1..totals.len() {
             let between: f64 = totals[c..=k].iter().sum();
             let distance = (between - (totals[c] + totals[k]) / 2.0).powi(2);
-            observed += coincidences[c][k] * distance;
+            observed += coincidences.at(c, k) * distance;
             expected += totals[c] * totals[k] * distance;
         }
     }
     (expected > 0.0).then(|| 1.0 - (n - 1.0) * observed / expected)
+}
+
+/// Cohen's kappa with quadratic weights, from the table of two raters' levels. `None` where they had nothing
+/// in common, or gave one and the same level throughout.
+pub(super) fn kappa(table: &Square) -> Option<f64> {
+    let (rows, columns) = (table.rows(), table.columns());
+    let n: f64 = rows.iter().sum();
+    let (mut observed, mut expected) = (0.0, 0.0);
+    for (a, row) in rows.iter().enumerate() {
+        for (b, column) in columns.iter().enumerate() {
+            let distance = (a.abs_diff(b) as f64).powi(2);
+            observed += distance * table.at(a, b);
+            expected += distance * row * column;
+        }
+    }
+    (expected > 0.0).then(|| 1.0 - n * observed / expected)
+}
+
+/// How near two levels are, 1 for the same and 0 for the ends of the scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// By the square of the distance.
+    Quadratic,
+    /// By the number of pairs of levels between them, ends included (Gwet 2014, section 3.5).
+    Ordinal,
+}
+
+impl Weights {
+    fn of(self, a: usize, b: usize, size: usize) -> f64 {
+        let (apart, most) = (a.abs_diff(b) as f64, (size - 1) as f64);
+        match self {
+            Weights::Quadratic => 1.0 - (apart / most).powi(2),
+            Weights::Ordinal => 1.0 - (apart + 1.0) * apart / ((most + 1.0) * most),
+        }
+    }
+}
+
+/// What AC2 is made of, summed over units.
+#[derive(Clone, Debug)]
+pub(super) struct Gwet {
+    /// Units with at least two scores, and the sum of their agreement.
+    paired: f64,
+    agreement: f64,
+    /// Units with a score, and the sum of each level's share.
+    units: f64,
+    shares: Vec<f64>,
+    /// The weight of each pair of levels.
+    weights: Vec<f64>,
+}
+
+impl Gwet {
+    pub(super) fn new(size: usize, weights: Weights) -> Self {
+        let each = (0..size).flat_map(|a| (0..size).map(move |b| weights.of(a, b, size)));
+        Gwet { paired: 0.0, agreement: 0.0, units: 0.0, shares: vec![0.0; size], weights: each.collect() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        (self.paired, self.agreement, self.units) = (0.0, 0.0, 0.0);
+        self.shares.fill(0.0);
+    }
+
+    /// Adds a unit that was drawn so many times; `agreement` is [`Gwet::agreement`] of it.
+    pub(super) fn add(&mut self, levels: &[usize], agreement: Option<f64>, times: f64) {
+        if levels.is_empty() {
+            return;
+        }
+        if let Some(agreement) = agreement {
+            self.paired += times;
+            self.agreement += times * agreement;
+        }
+        self.units += times;
+        for level in levels {
+            self.shares[*level] += times / levels.len() as f64;
+        }
+    }
+
+    /// A unit's agreement: the mean weight of its ordered pairs of scores; `None` where it has none.
+    pub(super) fn agreement(&self, levels: &[usize]) -> Option<f64> {
+        let size = self.shares.len();
+        let mut sum = 0.0;
+        for (i, a) in levels.iter().enumerate() {
+            for (j, b) in levels.iter().enumerate() {
+                if i != j {
+                    sum += self.weights[a * size + b];
+                }
+            }
+        }
+        (levels.len() > 1).then(|| sum / (levels.len() * (levels.len() - 1)) as f64)
+    }
+
+    /// AC2. `None` where nothing was paired, or where the scale has fewer than two levels.
+    pub(super) fn ac2(&self) -> Option<f64> {
+        let size = self.shares.len() as f64;
+        if self.paired == 0.0 || size < 2.0 {
+            return None;
+        }
+        let spread: f64 = self.shares.iter().map(|s| s / self.units).map(|share| share * (1.0 - share)).sum();
+        let chance = self.weights.iter().sum::<f64>() / (size * (size - 1.0)) * spread;
+        Some((self.agreement / self.paired - chance) / (1.0 - chance))
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,25 @@
-//! Means over tasks with percentile-bootstrap intervals: tasks are resampled, and within each drawn
-//! task its ratings (docs/statistics.md, "Means and their intervals").
+//! Means over tasks and their differences, with percentile-bootstrap intervals: tasks are resampled, and
+//! within each drawn task its ratings (docs/statistics.md, "Means and their intervals").
 
-use app::model::comparison::Interval;
-use rand::{Rng, SeedableRng};
+use app::model::{
+    comparison::Interval,
+    stats::{Estimate, Gap, Joint, Known, Undefined},
+};
 use rand_chacha::ChaCha8Rng;
+
+use super::random::{Draws, TASKS, percentile, pick, transpose};
 
 /// The ratings that one model's outputs of one task got on one dimension.
 pub type Cell = Vec<f64>;
 
-/// The share of resamples left outside on each side of a 95 % interval.
-const TAIL: f64 = 0.025;
+/// One model's ratings on one dimension.
+#[derive(Clone, Copy, Debug)]
+pub struct Scores<'a> {
+    /// The model's own number, above 0, by which its draws are found: other models change none of them.
+    pub key: u64,
+    /// A cell for each task, in the same order for all models; shorter where the last tasks have none.
+    pub tasks: &'a [Cell],
+}
 
 /// The mean over tasks of the mean over ratings. Tasks without ratings do not count; `None` without
 /// any.
@@ -17,69 +27,145 @@ pub fn mean(tasks: &[Cell]) -> Option<f64> {
     average(tasks.iter().filter_map(|cell| average(cell.iter().copied())))
 }
 
-/// The 95 % interval of [`mean`]; `None` with fewer than two tasks that have ratings.
-pub fn mean_interval(tasks: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
-    let rated: Vec<&Cell> = tasks.iter().filter(|cell| !cell.is_empty()).collect();
-    interval(rated.len(), resamples, seed, |rng, i| draw(rng, rated[i]))
-}
-
 /// The mean over tasks that both have ratings for, of the first's mean minus the second's; with how
 /// many such tasks there are.
 pub fn difference(first: &[Cell], second: &[Cell]) -> (Option<f64>, u64) {
-    let pairs = paired(first, second);
-    let each = pairs.iter().filter_map(|(a, b)| Some(average(a.iter().copied())? - average(b.iter().copied())?));
-    (average(each), pairs.len() as u64)
+    let each = differences(first, second);
+    (average(each.iter().copied()), each.len() as u64)
+}
+
+/// The mean difference of each task that both have ratings for.
+pub fn differences(first: &[Cell], second: &[Cell]) -> Vec<f64> {
+    let each = first.iter().zip(second);
+    each.filter_map(|(a, b)| Some(average(a.iter().copied())? - average(b.iter().copied())?)).collect()
+}
+
+/// Every model's mean and every difference between two, all from the same drawn tasks.
+pub fn joint(models: &[Scores], draws: Draws) -> Joint {
+    let tasks = models.iter().map(|m| m.tasks.len()).max().unwrap_or(0);
+    let rated = |task: usize| models.iter().any(|m| m.tasks.get(task).is_some_and(|cell| !cell.is_empty()));
+    let drawn_from: Vec<usize> = (0..tasks).filter(|task| rated(*task)).collect();
+    let ground: Vec<Ground> = models.iter().map(|m| Ground::of(m, &drawn_from)).collect();
+    let pairs: Vec<(usize, usize)> =
+        (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b))).collect();
+
+    let columns = resample(&ground, &pairs, drawn_from.len(), draws);
+    let mut columns = columns.into_iter();
+    let mut estimate = |value: Option<f64>, tasks: usize| {
+        // A column is taken for every figure, so that each meets its own.
+        let column = columns.next().unwrap_or_default();
+        let value = value.ok_or(Undefined::Nothing)?;
+        let interval = if tasks >= 2 { percentile(column) } else { Err(Undefined::TooFew) };
+        Ok(Estimate { value, interval })
+    };
+    let means = models.iter().zip(&ground).map(|(m, g)| estimate(mean(m.tasks), g.rated())).collect();
+    let gap = |&(a, b): &(usize, usize)| {
+        let (value, tasks) = difference(models[a].tasks, models[b].tasks);
+        let difference = estimate(value, tasks as usize);
+        Gap { first: a, second: b, tasks: u32::try_from(tasks).unwrap_or(u32::MAX), difference }
+    };
+    Joint { means, differences: pairs.iter().map(gap).collect() }
+}
+
+/// The 95 % interval of [`mean`]; `None` with fewer than two tasks that have ratings.
+pub fn mean_interval(tasks: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
+    let found = joint(&[Scores { key: 1, tasks }], Draws { seed, figure: 0, resamples });
+    known(*found.means.first()?)
 }
 
 /// The 95 % interval of [`difference`]: a drawn task brings both its cells. `None` with fewer than two
 /// such tasks.
 pub fn difference_interval(first: &[Cell], second: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
-    let pairs = paired(first, second);
-    interval(pairs.len(), resamples, seed, |rng, i| {
-        let (a, b) = pairs[i];
-        draw(rng, a) - draw(rng, b)
-    })
+    let models = [Scores { key: 1, tasks: first }, Scores { key: 2, tasks: second }];
+    let found = joint(&models, Draws { seed, figure: 0, resamples });
+    known(found.differences.first()?.difference)
 }
 
-fn paired<'a>(first: &'a [Cell], second: &'a [Cell]) -> Vec<(&'a Cell, &'a Cell)> {
-    first.iter().zip(second).filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect()
+fn known(estimate: Known<Estimate>) -> Option<Interval> {
+    estimate.ok()?.interval.ok()
 }
 
-/// The percentile interval of the mean over `n` units, where `value` draws a unit's figure.
-fn interval(n: usize, resamples: u32, seed: u64, value: impl Fn(&mut ChaCha8Rng, usize) -> f64) -> Option<Interval> {
-    if n < 2 || resamples == 0 {
-        return None;
+/// One model's cells in one piece of memory, for the many draws.
+struct Ground {
+    key: u64,
+    /// Where each task's ratings begin in `values`; one more at the end.
+    starts: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Ground {
+    fn of(model: &Scores, tasks: &[usize]) -> Self {
+        let (mut starts, mut values) = (vec![0], Vec::new());
+        for task in tasks {
+            let mut cell = model.tasks.get(*task).cloned().unwrap_or_default();
+            // The order in which ratings came says nothing and must change nothing.
+            cell.sort_unstable_by(f64::total_cmp);
+            values.extend(cell);
+            starts.push(values.len() as u32);
+        }
+        Ground { key: model.key, starts, values }
     }
-    // ChaCha's stream for a seed is fixed for good; the library's default generator is not.
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut means: Vec<f64> = (0..resamples)
-        .map(|_| {
-            let sum: f64 = (0..n)
-                .map(|_| {
-                    let unit = rng.random_range(0..n);
-                    value(&mut rng, unit)
-                })
-                .sum();
-            sum / n as f64
-        })
-        .collect();
-    means.sort_unstable_by(f64::total_cmp);
-    Some(Interval { low: quantile(&means, TAIL), high: quantile(&means, 1.0 - TAIL) })
+
+    fn cell(&self, task: usize) -> &[f64] {
+        &self.values[self.starts[task] as usize..self.starts[task + 1] as usize]
+    }
+
+    fn rated(&self) -> usize {
+        self.starts.windows(2).filter(|w| w[0] < w[1]).count()
+    }
 }
 
-/// The mean of as many ratings as the cell has, drawn from it with replacement. One rating is itself.
-fn draw(rng: &mut ChaCha8Rng, cell: &Cell) -> f64 {
-    match cell.as_slice() {
+/// A column for each model's mean and, after them, for each pair's difference.
+fn resample(models: &[Ground], pairs: &[(usize, usize)], tasks: usize, draws: Draws) -> Vec<Vec<f64>> {
+    let columns = models.len() + pairs.len();
+    if columns == 0 || tasks == 0 {
+        return vec![Vec::new(); columns];
+    }
+    // Where nobody lacks a task, a difference is the difference of the means.
+    let complete = models.iter().all(|m| m.rated() == tasks);
+    let rows = draws.blocks(|block, size| {
+        let mut which = draws.stream(TASKS, block);
+        let mut ratings: Vec<ChaCha8Rng> = models.iter().map(|m| draws.stream(m.key, block)).collect();
+        let mut drawn = vec![0; tasks];
+        let mut values = vec![vec![f64::NAN; tasks]; models.len()];
+        let mut rows = vec![f64::NAN; columns * size as usize];
+        for row in rows.chunks_exact_mut(columns) {
+            drawn.fill_with(|| pick(&mut which, tasks));
+            for ((model, rng), values) in models.iter().zip(&mut ratings).zip(&mut values) {
+                for (value, task) in values.iter_mut().zip(&drawn) {
+                    *value = draw(rng, model.cell(*task));
+                }
+            }
+            let (means, gaps) = row.split_at_mut(models.len());
+            for (mean, values) in means.iter_mut().zip(&values) {
+                *mean =
+                    if complete { values.iter().sum::<f64>() / tasks as f64 } else { mean_of(values.iter().copied()) };
+            }
+            for (gap, (a, b)) in gaps.iter_mut().zip(pairs) {
+                *gap = if complete {
+                    means[*a] - means[*b]
+                } else {
+                    mean_of(values[*a].iter().zip(&values[*b]).map(|(a, b)| a - b))
+                };
+            }
+        }
+        rows
+    });
+    transpose(&rows, columns)
+}
+
+/// The mean of as many ratings as the cell has, drawn from it with replacement; NaN where it has none.
+fn draw(rng: &mut ChaCha8Rng, cell: &[f64]) -> f64 {
+    match cell {
+        [] => f64::NAN,
         [only] => *only,
-        many => (0..many.len()).map(|_| many[rng.random_range(0..many.len())]).sum::<f64>() / many.len() as f64,
+        many => (0..many.len()).map(|_| many[pick(rng, many.len())]).sum::<f64>() / many.len() as f64,
     }
 }
 
-/// Linear interpolation between order statistics (type 7 of Hyndman and Fan 1996, numpy's default).
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let at = q * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    below + (above - below) * at.fract()
+/// The mean of what is a number; NaN where nothing is.
+fn mean_of(values: impl Iterator<Item = f64>) -> f64 {
+    average(values.filter(|v| !v.is_nan())).unwrap_or(f64::NAN)
 }
 
 fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -106,6 +192,7 @@ mod tests {
         assert_eq!(difference(&first, &second), (Some(2.0), 1));
         assert_eq!(difference_interval(&first, &second, 100, 1), None);
         assert_eq!(difference(&[], &[]), (None, 0));
+        assert_eq!(joint(&[], Draws::new(1, 1)), Joint { means: vec![], differences: vec![] });
     }
 
     #[test]
@@ -117,17 +204,25 @@ mod tests {
         let i = mean_interval(&tasks, 4000, 42).unwrap();
         assert!((i.low - 1.8614).abs() < 0.02 && (i.high - 2.1386).abs() < 0.02, "{i:?}");
         assert_eq!(mean_interval(&tasks, 4000, 42), Some(i), "the same seed gives the same interval");
+        assert_ne!(mean_interval(&tasks, 4000, 43), Some(i), "another seed gives another");
         // What never varies has no width.
         let flat: Vec<Cell> = vec![vec![2.0, 2.0]; 5];
         assert_eq!(mean_interval(&flat, 100, 1), Some(Interval { low: 2.0, high: 2.0 }));
     }
 
     #[test]
-    fn quantiles_interpolate() {
-        let check = |q, expected: f64| assert!((quantile(&[1.0, 2.0, 4.0, 8.0], q) - expected).abs() < 1e-12, "{q}");
-        check(0.0, 1.0);
-        check(0.25, 1.75);
-        check(0.5, 3.0);
-        check(1.0, 8.0);
+    fn raters_are_drawn_too() {
+        // 100 tasks alike, two ratings each, 1 and 3: only the raters' draw varies, and a task's mean has
+        // variance 1/2, so the interval is 2 +- 1.96 * sqrt(0.5 / 100) = 2 +- 0.1386.
+        let tasks: Vec<Cell> = vec![vec![1.0, 3.0]; 100];
+        let i = mean_interval(&tasks, 4000, 5).unwrap();
+        assert!((i.low - 1.8614).abs() < 0.02 && (i.high - 2.1386).abs() < 0.02, "{i:?}");
+    }
+
+    #[test]
+    fn a_task_that_is_hard_for_all_cancels_out() {
+        let first: Vec<Cell> = (0..50).map(|i| vec![f64::from(i % 4) + 1.0]).collect();
+        let second: Vec<Cell> = (0..50).map(|i| vec![f64::from(i % 4)]).collect();
+        assert_eq!(difference_interval(&first, &second, 500, 3), Some(Interval { low: 1.0, high: 1.0 }));
     }
 }

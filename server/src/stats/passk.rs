@@ -1,6 +1,15 @@
 //! The automated figures: `pass@k` and `AvgPassRatio`, as docs/statistics.md defines them.
 
-use app::model::run::{Metrics, PassAtK};
+use app::model::{
+    run::{Metrics, PassAtK},
+    stats::{Automated, Joint, Undefined},
+};
+
+use super::{
+    bootstrap::{Cell, Scores, joint},
+    paired::mcnemar,
+    random::Draws,
+};
 
 /// What one sample of one task came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +57,57 @@ pub fn pass_at(tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
     };
     let value = |k: usize| tasks.iter().map(|samples| chance(samples, k)).sum::<f64>() / tasks.len() as f64;
     (1..=fewest).map(|k| PassAtK { k: u32::try_from(k).unwrap_or(u32::MAX), value: value(k) }).collect()
+}
+
+/// A task's figure, from the model's samples of all tasks and of this one.
+type Value<'a> = dyn Fn(&[Vec<Sample>], &[Sample]) -> Option<f64> + 'a;
+
+/// The figures of several models side by side, with intervals over tasks. Each model has its own number,
+/// above 0, and its samples of every task, the tasks in the same order for all.
+pub fn automated(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Automated {
+    let tasks = models.iter().map(|(_, tasks)| tasks.len()).max().unwrap_or(0);
+    let fewest = |tasks: &[Vec<Sample>]| tasks.iter().map(Vec::len).filter(|n| *n > 0).min().unwrap_or(1);
+    let each = |value: &Value, part: u64| -> Joint {
+        let cell = |own: &[Vec<Sample>], task: usize| -> Cell {
+            value(own, own.get(task).map_or(&[], Vec::as_slice)).into_iter().collect()
+        };
+        let cells: Vec<Vec<Cell>> =
+            models.iter().map(|(_, own)| (0..tasks).map(|task| cell(own, task)).collect()).collect();
+        let scores: Vec<Scores> =
+            models.iter().zip(&cells).map(|((key, _), tasks)| Scores { key: *key, tasks }).collect();
+        // Figures of one table are numbered on, so that no two share their draws.
+        joint(&scores, Draws { figure: draws.figure.wrapping_add(part << 32), ..draws })
+    };
+    let mean = |samples: &[Sample], value: fn(&Sample) -> f64| match samples.len() {
+        0 => Some(0.0),
+        n => Some(samples.iter().map(value).sum::<f64>() / n as f64),
+    };
+    let most = models.iter().map(|(_, own)| fewest(own)).max().unwrap_or(0);
+    let at = |k: usize| {
+        let value = |own: &[Vec<Sample>], samples: &[Sample]| match samples.len() {
+            _ if fewest(own) < k => None,
+            0 => Some(0.0),
+            n => Some(pass_at_k(n, samples.iter().filter(|s| s.solved).count(), k)),
+        };
+        each(&value, k as u64 + 1)
+    };
+    let pairs = (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b)));
+    let solved = |m: usize| -> Option<Vec<bool>> {
+        let own = models[m].1;
+        let single = own.iter().all(|samples| samples.len() < 2);
+        let first = |task| own.get(task).and_then(|samples: &Vec<Sample>| samples.first()).is_some_and(|s| s.solved);
+        single.then(|| (0..tasks).map(first).collect())
+    };
+    let test = |(a, b)| match (solved(a), solved(b)) {
+        (Some(a), Some(b)) => mcnemar(&a, &b),
+        _ => Err(Undefined::SeveralSamples),
+    };
+    Automated {
+        pass_at: (1..=most).map(at).collect(),
+        ratio: each(&|_, samples| mean(samples, |s| s.ratio), 0),
+        ratio_clamped: each(&|_, samples| mean(samples, |s| s.ratio.clamp(0.0, 1.0)), 1),
+        mcnemar: pairs.map(test).collect(),
+    }
 }
 
 /// The unbiased estimate of the chance that one of k samples passes, when c of n did:
@@ -102,5 +162,25 @@ mod tests {
         assert!((found[0].value - (1.0 / 3.0) / 3.0).abs() < 1e-12);
         assert!((found[1].value - (2.0 / 3.0) / 3.0).abs() < 1e-12);
         assert_eq!(pass_at(&[vec![sample(1, 1)]]), []);
+    }
+
+    #[test]
+    fn models_side_by_side_agree_with_each_alone() {
+        let one: Vec<Vec<Sample>> = (0..30).map(|i| vec![sample(i % 3, 2)]).collect();
+        let two: Vec<Vec<Sample>> = (0..29).map(|i| vec![sample(i % 2, 1), sample(1, 1)]).collect();
+        let found = automated(&[(1, &one), (2, &two)], Draws { resamples: 300, ..Draws::new(1, 0) });
+        let mut longer = two.clone();
+        longer.push(vec![]);
+        let (first, second) = (metrics(&one), metrics(&longer));
+        let value = |joint: &Joint, m: usize| joint.means[m].unwrap().value;
+        assert_eq!((value(&found.ratio, 0), value(&found.ratio, 1)), (first.ratio_mean, second.ratio_mean));
+        assert_eq!(value(&found.ratio_clamped, 0), first.ratio_mean_clamped);
+        assert_eq!(found.pass_at.len(), 2);
+        assert!((value(&found.pass_at[0], 1) - second.pass_at_1).abs() < 1e-12);
+        assert!((value(&found.pass_at[1], 1) - pass_at(&longer)[1].value).abs() < 1e-12);
+        assert_eq!(found.pass_at[1].means[0], Err(Undefined::Nothing), "one sample says nothing about two");
+        assert_eq!(found.mcnemar, [Err(Undefined::SeveralSamples)]);
+        let alike = automated(&[(1, &one), (3, &one)], Draws { resamples: 300, ..Draws::new(1, 0) });
+        assert_eq!(alike.mcnemar[0].unwrap().exact, 1.0);
     }
 }

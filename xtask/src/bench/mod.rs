@@ -6,6 +6,8 @@
 //! ratios, not seconds, between machines.
 
 mod engine;
+mod grading;
+mod results;
 mod usage;
 
 use std::{fmt::Write as _, fs, path::PathBuf, process::ExitCode};
@@ -31,12 +33,18 @@ enum What {
     /// The engine: outputs a second, against javac and java for each task and against the published
     /// runner's one JVM
     Engine(engine::Options),
+    /// Grading: sixteen raters without think time
+    Grading(grading::Options),
+    /// Comparisons and exports over a million ratings and a million verdicts
+    Results(results::Options),
 }
 
 /// Measures, and prints. Ends with code 1 where a target is missed.
 pub fn bench(args: &Bench) -> Result<ExitCode> {
     let report = match &args.what {
         What::Engine(options) => engine::run(options)?,
+        What::Grading(options) => grading::run(options)?,
+        What::Results(options) => results::run(options)?,
     };
     report.show(args.json)
 }

@@ -36,11 +36,13 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
     let said = description.get(i.lang).to_owned();
     let upload = format!("/admin/upload?dataset={}", row.slug);
     let study = format!("/admin/studies/new?dataset={}", row.slug);
+    let compare = format!("/admin/compare/{}", row.slug);
     let shown = asked.unwrap_or(row.version);
     view! {
         <Page title=name crumbs=vec![("/admin/datasets".into(), t.datasets.into())] actions=move || view! {
             <a class="button" href=upload.clone()>{t.upload_outputs}</a>
             <a class="button" href=study.clone()>{t.new_study}</a>
+            <a class="button" href=compare.clone()>{i.compare().compare}</a>
         }>
         {(!said.is_empty()).then(|| view! { <p class="lead">{said}</p> })}
         <dl class="facts">

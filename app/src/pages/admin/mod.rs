@@ -1,13 +1,17 @@
 //! The admin's pages: data in, studies, results.
 
+mod compare;
 mod dataset;
 mod datasets;
+mod filter;
 mod home;
 mod new_study;
 mod output;
 mod parts;
 mod people;
+mod plan;
 mod preview;
+mod quality;
 mod runs;
 mod sending;
 mod studies;
@@ -27,14 +31,19 @@ use leptos_router::{
 
 pub use home::AdminHome;
 
+use super::adjudicate::{AdjudicatePage, DisputePage};
+
 use self::{
+    compare::{ComparePage, task::CompareTaskPage},
     dataset::DatasetPage,
     datasets::DatasetsPage,
     new_study::NewStudyPage,
     output::OutputPage,
     people::PeoplePage,
+    plan::PlanPage,
     preview::PreviewPage,
-    runs::{RunsPage, item::RunItemPage, run::RunPage},
+    quality::{QualityStudyPage, disputes::DisputesPage, flags::FlagsPage, ratings::RatingsPage},
+    runs::{RunsPage, compare::CompareRunsPage, item::RunItemPage, run::RunPage},
     studies::StudiesPage,
     study::StudyPage,
     study_task::StudyTaskPage,
@@ -69,6 +78,7 @@ pub fn SetupRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/upload") view=UploadPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/uploads/:id") view=PreviewPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/new") view=NewStudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/plan") view=PlanPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/people") view=PeoplePage ssr=SsrMode::Async/>
     }
     .into_inner()
@@ -98,14 +108,43 @@ pub fn OutputRoutes() -> AnyNestedRoute {
     .into_any_nested_route()
 }
 
+/// What makes a study's figures good, and disagreements, whoever decides them.
+#[component(transparent)]
+pub fn QualityRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
+        <Route path=path!("/admin/studies/:id/quality") view=QualityStudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/ratings") view=RatingsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/flags") view=FlagsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/studies/:id/disputes") view=DisputesPage ssr=SsrMode::Async/>
+        <Route path=path!("/adjudicate") view=AdjudicatePage ssr=SsrMode::Async/>
+        <Route path=path!("/adjudicate/:token") view=DisputePage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
 /// Runs of automated tests.
 #[component(transparent)]
 pub fn RunRoutes() -> AnyNestedRoute {
     // Boxed: the list's type would otherwise become part of the whole program's.
     view! {
         <Route path=path!("/admin/runs") view=RunsPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/runs/compare") view=CompareRunsPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/runs/:id") view=RunPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/runs/:id/outputs/:output") view=RunItemPage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Models compared.
+#[component(transparent)]
+pub fn CompareRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
+        <Route path=path!("/admin/compare/:slug") view=ComparePage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/compare/:slug/tasks/:task") view=CompareTaskPage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()

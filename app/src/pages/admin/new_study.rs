@@ -13,6 +13,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         ids::SubmissionId,
+        plan::Sharing,
         submission::SubmissionRow,
         user::{Role, UserRow},
     },
@@ -118,6 +119,8 @@ fn StudyForm(
     let overlap = RwSignal::new(1_u64);
     let raters = RwSignal::new(0_usize);
     let tasks = RwSignal::new(None::<u64>);
+    let p = i.plan();
+    let sharing = RwSignal::new(Sharing::Count);
     let estimate = move || {
         let outputs: u64 = ticked.with(|ticked| {
             let chosen = sizes.iter().filter(|(id, ..)| ticked.contains(id));
@@ -169,14 +172,18 @@ fn StudyForm(
             let admin =
                 (user.role == Role::Admin).then(|| view! { <span class="badge tone-plain">{t.role_admin}</span> });
             view! {
-                <li>
+                <li class="share-row">
                     <label class="check">
                         <input type="checkbox" name="raters[]" value=user.id.to_string() on:change=move |event| {
                             let on = event_target_checked(&event);
                             raters.update(|n| *n = if on { *n + 1 } else { n.saturating_sub(1) });
                         }/>
-                        <span><strong>{user.name}</strong>" "{admin}</span>
+                        <span><strong>{user.name.clone()}</strong>" "{admin}</span>
                     </label>
+                    <span class="share-field" class:is-off=move || sharing.get() != Sharing::Hand>
+                        <input class="input" name=format!("shares[{}]", user.id) type="number" inputmode="numeric" min="0"
+                            placeholder=p.share aria-label=(p.share_of)(&user.name)/>
+                    </span>
                 </li>
             }
         })
@@ -210,8 +217,32 @@ fn StudyForm(
                     on:input=move |event| overlap.set(event_target_value(&event).parse().unwrap_or(1))/>
                 <p class="hint" id="study-overlap-hint">{t.overlap_hint}</p>
             </div>
+            <div class="plan-row">
+                <div class="field">
+                    <label class="label" for="study-sharing">{p.sharing}</label>
+                    <select class="input" id="study-sharing" name="sharing" aria-describedby="study-sharing-hint"
+                        on:change=move |event| sharing.set(event_target_value(&event).parse().unwrap_or_default())>
+                        <option value="count">{p.by_count}</option>
+                        <option value="language">{p.by_language}</option>
+                        <option value="hand">{p.by_hand}</option>
+                    </select>
+                </div>
+                <div class="field">
+                    <label class="label" for="study-presentation">{p.presentation}</label>
+                    <select class="input" id="study-presentation" name="presentation">
+                        <option value="one">{p.one}</option>
+                        <option value="side_by_side">{p.side_by_side}</option>
+                    </select>
+                </div>
+                <p class="hint" id="study-sharing-hint">{p.sharing_hint}" "{p.share_hint}</p>
+            </div>
             <details class="more">
                 <summary>{t.study_more}</summary>
+                <div class="field field--short">
+                    <label class="label" for="study-pace">{p.pace}</label>
+                    <input class="input" id="study-pace" name="pace" type="number" inputmode="numeric" min="1" max="86400" aria-describedby="study-pace-hint"/>
+                    <p class="hint" id="study-pace-hint">{p.pace_hint}</p>
+                </div>
                 <div class="field field--short">
                     <label class="label" for="study-tasks">{t.study_tasks}</label>
                     <input class="input" id="study-tasks" name="tasks" type="number" inputmode="numeric" min="1" aria-describedby="study-tasks-hint"
@@ -225,7 +256,7 @@ fn StudyForm(
                 </div>
             </details>
             <p class="estimate" role="status">{estimate}</p>
-            <button class="button primary" type="submit" disabled=move || create.pending().get()>{t.study_button}</button>
+            <button class="button primary" type="submit" disabled=move || create.pending().get()>{p.preview_button}</button>
         </ActionForm>
         <FormError of=move || create.value().get().and_then(Result::err)/>
     }

@@ -6,8 +6,15 @@ use leptos_router::hooks::use_query_map;
 use super::parts::FormError;
 use crate::{
     i18n::{I18n, use_i18n, use_visitor},
-    model::user::{Invitation, Role, UserRow},
-    rpc::accounts::{Invite, RevokeInvitation, SetDisabled, people},
+    model::{
+        lang::Lang,
+        plan::Reads,
+        user::{Invitation, Role, UserRow},
+    },
+    rpc::{
+        accounts::{Invite, RevokeInvitation, SetDisabled, people},
+        plans::SetReads,
+    },
     ui::{
         announce::toaster,
         frame::Page,
@@ -24,10 +31,11 @@ pub fn PeoplePage() -> impl IntoView {
     let invite = ServerAction::<Invite>::new();
     let revoke = ServerAction::<RevokeInvitation>::new();
     let set_disabled = ServerAction::<SetDisabled>::new();
-    let everybody = Resource::new(
-        move || (invite.version().get(), revoke.version().get(), set_disabled.version().get()),
-        |_| people(),
-    );
+    let set_reads = ServerAction::<SetReads>::new();
+    let changes = move || {
+        (invite.version().get(), revoke.version().get(), set_disabled.version().get(), set_reads.version().get())
+    };
+    let everybody = Resource::new(changes, |_| people());
     view! {
         <Page title=t.people>
             <section class="card stack" aria-labelledby="invite">
@@ -37,8 +45,9 @@ pub fn PeoplePage() -> impl IntoView {
             </section>
             <FormError of=move || set_disabled.value().get().and_then(Result::err)/>
             <FormError of=move || revoke.value().get().and_then(Result::err)/>
+            <FormError of=move || set_reads.value().get().and_then(Result::err)/>
             <Load data=everybody let:both>
-                {accounts(i, both.0, set_disabled)}
+                {accounts(i, both.0, set_disabled, set_reads)}
                 {invitations(i, both.1, revoke)}
             </Load>
         </Page>
@@ -132,11 +141,17 @@ fn is_link(path: &str) -> bool {
     })
 }
 
-fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled>) -> impl IntoView {
+fn accounts(
+    i: I18n,
+    users: Vec<UserRow>,
+    set_disabled: ServerAction<SetDisabled>,
+    set_reads: ServerAction<SetReads>,
+) -> impl IntoView {
     let t = i.admin();
     let me = use_visitor().me.map(|me| me.id);
     let rows = users.into_iter().map(|user| {
         let own = me == Some(user.id);
+        let name = user.name.clone();
         let (text, aria) = if user.disabled {
             (t.enable, (t.enable_whom)(&user.name))
         } else {
@@ -146,6 +161,7 @@ fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.name>{user.name}</th>
                 <td role="cell" data-label=t.role>{role(i, user.role)}</td>
+                <td role="cell" data-label=i.plan().reads>{reads_form(i, user.id, &name, user.reads, set_reads)}</td>
                 <td role="cell" data-label=t.state>
                     {if user.disabled {
                         view! { <Badge tone=Tone::Bad>{t.disabled}</Badge> }
@@ -182,6 +198,7 @@ fn accounts(i: I18n, users: Vec<UserRow>, set_disabled: ServerAction<SetDisabled
                     <tr role="row">
                         <th role="columnheader" scope="col">{t.name}</th>
                         <th role="columnheader" scope="col">{t.role}</th>
+                        <th role="columnheader" scope="col">{i.plan().reads}</th>
                         <th role="columnheader" scope="col">{t.state}</th>
                         <th role="columnheader" scope="col" class="num">{t.ratings}</th>
                         <th role="columnheader" scope="col">{t.since}</th>
@@ -249,6 +266,30 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<Revok
         </section>
     }
     .into_any()
+}
+
+/// Which languages somebody reads, and a way to change it.
+fn reads_form(
+    i: I18n,
+    user: crate::model::ids::UserId,
+    name: &str,
+    reads: Reads,
+    set_reads: ServerAction<SetReads>,
+) -> impl IntoView + use<> {
+    let p = i.plan();
+    let (label, save) = ((p.reads_whose)(name), (p.reads_save_whose)(name));
+    let choice = move |code: &'static str, text: &'static str| {
+        view! { <option value=code selected=reads.code() == code>{text}</option> }
+    };
+    view! {
+        <ActionForm action=set_reads attr:class="reads-form">
+            <input type="hidden" name="user" value=user.to_string()/>
+            <select class="input" name="reads" aria-label=label>
+                {choice("en zh", p.reads_both)} {choice("en", Lang::En.name())} {choice("zh", Lang::Zh.name())}
+            </select>
+            <button class="button small-button" type="submit" aria-label=save>{p.reads_save}</button>
+        </ActionForm>
+    }
 }
 
 fn role(i: I18n, role: Role) -> &'static str {

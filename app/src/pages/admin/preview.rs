@@ -10,7 +10,7 @@ use crate::{
     model::{
         ids::UploadId,
         problem::Problem,
-        submission::{Matching, Preview, Shape},
+        submission::{Matching, Preview, Shape, Telltale},
     },
     rpc::submissions::{TakeSubmission, preview_upload},
     ui::{
@@ -87,7 +87,7 @@ fn body(i: I18n, p: Preview, asked: Matching, take: ServerAction<TakeSubmission>
         finding(i, "unknown", t.unknown, t.unknown_what, p.unknown_count, lines(p.unknown)),
         finding(i, "duplicates", t.duplicates, t.duplicates_what, p.duplicate_count, lines(p.duplicates)),
         finding(i, "empty", t.empty_outputs, t.empty_what, p.empty_count, lines(p.empty)),
-        finding(i, "telltales", t.telltales, t.telltales_what, p.telltales.len() as u64, lines(p.telltales)),
+        finding(i, "telltales", t.telltales, t.telltales_what, p.telltale_count, told(i, p.telltales)),
     ];
     view! {
         {verdict}
@@ -131,6 +131,7 @@ fn shape_name(shape: Shape) -> &'static str {
         Shape::Aixbench => "AixBench",
         Shape::HumanEvalX => "HumanEval-X",
         Shape::CodeIfBench => "CodeIF-Bench",
+        Shape::Classes => "Java",
     }
 }
 
@@ -172,7 +173,7 @@ fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
     let rows = problems.into_iter().map(|problem| {
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row" data-label=t.line class="num">{problem.line.map(|n| i.number(n)).unwrap_or_else(|| "–".into())}</th>
+                <th role="rowheader" scope="row" data-label=t.line class="num">{problem.line.map(|n| i.number(n)).unwrap_or(problem.file)}</th>
                 <td role="cell" data-label=t.what lang="en">{problem.what}</td>
                 <td role="cell" data-label=t.remedy lang="en">{problem.remedy}</td>
             </tr>
@@ -198,7 +199,18 @@ fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
 }
 
 fn lines(found: Vec<(u64, String)>) -> Vec<(Option<u64>, String)> {
-    found.into_iter().map(|(line, id)| (Some(line), id)).collect()
+    // An archive's classes have no line.
+    found.into_iter().map(|(line, id)| ((line > 0).then_some(line), id)).collect()
+}
+
+/// Each place that names a model: the name, where in the code, what stands around it.
+pub fn told(i: I18n, found: Vec<Telltale>) -> Vec<(Option<u64>, String)> {
+    let t = i.quality();
+    let text = |found: Telltale| {
+        let place = found.code_line.map_or_else(|| t.in_words.to_owned(), t.code_line);
+        ((found.line > 0).then_some(found.line), format!("{} ({place}): {}", found.name, found.excerpt))
+    };
+    found.into_iter().map(text).collect()
 }
 
 /// One kind of finding: its count always, its places where there are any.
@@ -236,6 +248,7 @@ fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl I
     let good = p.acceptable();
     let (upload, slug, matched) = (p.upload.to_string(), p.dataset.clone(), p.matched);
     let again = format!("/admin/upload?dataset={slug}");
+    let tells = p.telltale_count > 0;
     let why = if p.problem_count > 0 { (t.preview_bad)(p.problem_count) } else { t.preview_none_matched.to_owned() };
     let matching = match p.matching {
         Matching::Auto => "auto",
@@ -255,6 +268,15 @@ fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl I
                     <input class="input" id="take-model" name="model" required maxlength="100" autocomplete="off" disabled=!good aria-describedby="take-hint"/>
                     <p class="hint" id="take-hint">{if good { t.model_name_hint.to_owned() } else { why }}</p>
                 </div>
+                {tells.then(|| view! {
+                    <div class="field">
+                        <label class="check">
+                            <input type="checkbox" name="mask" value="true" aria-describedby="mask-hint"/>
+                            {i.quality().mask_on_take}
+                        </label>
+                        <p class="hint" id="mask-hint">{i.quality().mask_on_take_hint}</p>
+                    </div>
+                })}
                 <button class="button primary" type="submit" disabled=move || !good || take.pending().get()>
                     {(t.take_button)(matched)}
                 </button>

@@ -17,7 +17,7 @@ use crate::{
         rubric::Rubric,
     },
     rpc::studies::study_task,
-    ui::{code::CodeBox, frame::Page, load::Load},
+    ui::{code::CodeBox, frame::Page, load::Load, margin::read_only},
 };
 
 /// A task of a study.
@@ -55,13 +55,22 @@ fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
     .into_any()
 }
 
-fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) -> impl IntoView + use<> {
+/// One output with its code and every rating of it.
+pub fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) -> impl IntoView + use<> {
     let t = i.admin();
     let id = format!("output-{at}");
     let heading = id.clone();
     let whose = o.model.clone();
     let sample = sampled.then(|| view! { " "<span class="muted">{(t.sample_n)(o.sample + 1)}</span> });
     let count = o.ratings.iter().filter(|r| !r.superseded).count() as u64;
+    let notes = o
+        .ratings
+        .iter()
+        .flat_map(|r| {
+            let who = if r.superseded { format!("{} ({})", r.rater, t.superseded) } else { r.rater.clone() };
+            r.notes.iter().map(move |note| (note.clone(), who.clone()))
+        })
+        .collect();
     let ratings = if o.ratings.is_empty() {
         view! { <p class="muted">{t.no_ratings_yet}</p> }.into_any()
     } else {
@@ -70,7 +79,7 @@ fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) 
     view! {
         <section class="output" aria-labelledby=id.clone()>
             <h2 id=heading>{o.model}{sample}</h2>
-            <CodeBox code=o.code of=whose/>
+            <CodeBox code=o.code of=whose margin=read_only(notes)/>
             <h3>{(t.ratings_n)(count)}</h3>
             {ratings}
         </section>

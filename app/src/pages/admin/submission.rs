@@ -12,13 +12,17 @@ use crate::{
     model::{
         ids::SubmissionId,
         lang::Lang,
-        submission::{OutputRow, SubmissionDetail},
+        submission::{MaskState, OutputRow, SubmissionDetail},
     },
-    rpc::{runs::StartRun, submissions::submission},
+    rpc::{
+        quality::{self, SetMask},
+        runs::StartRun,
+        submissions::submission,
+    },
     ui::{
         frame::Page,
         load::Load,
-        notice::{Badge, Empty, Tone},
+        notice::{Badge, Empty, Notice, Tone},
     },
 };
 
@@ -38,10 +42,66 @@ pub fn SubmissionPage() -> impl IntoView {
             }
         },
     );
-    view! { <Load data let:detail>{page(i, detail, start)}</Load> }
+    let mask = ServerAction::<SetMask>::new();
+    let masking = Resource::new(
+        move || (id.get(), mask.version().get()),
+        |(id, _)| async move { quality::mask(id.ok_or_else(|| AppError::NotFound("submission".into()))?).await },
+    );
+    view! { <Load data let:detail>{page(i, detail, start, mask, masking)}</Load> }
 }
 
-fn page(i: I18n, detail: SubmissionDetail, start: ServerAction<StartRun>) -> AnyView {
+/// Names of models in the outputs, and whether raters get to see them.
+fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: ServerAction<SetMask>) -> AnyView {
+    let t = i.quality();
+    let MaskState { masked, telltales, telltale_count, .. } = state;
+    let on = masked.is_some();
+    let note = match masked {
+        Some((by, at)) => {
+            let by = by.map(|name| (t.masked_by)(&name, &i.time(at)));
+            view! { <Notice tone=Tone::Good><p>{t.masked_note}" "{by}</p></Notice> }.into_any()
+        }
+        None if telltale_count > 0 => view! { <Notice tone=Tone::Care><p>{t.mask_note}</p></Notice> }.into_any(),
+        None => view! { <p class="muted">{t.mask_none}</p> }.into_any(),
+    };
+    let more = telltale_count.saturating_sub(telltales.len() as u64);
+    let places = telltales
+        .into_iter()
+        .map(|found| {
+            let place = found.code_line.map_or_else(|| t.in_words.to_owned(), t.code_line);
+            view! { <li>{found.task_id}", "{place}": "<code>{found.excerpt}</code></li> }
+        })
+        .collect_view();
+    view! {
+        <section class="stack" aria-labelledby="masking">
+            <h2 id="masking">{t.masking}</h2>
+            {note}
+            {(telltale_count > 0).then(|| view! {
+                <details class="finding">
+                    <summary><h3>{(t.outputs_n)(telltale_count)}</h3></summary>
+                    <ul class="places">{places}</ul>
+                    {(more > 0).then(|| view! { <p class="muted">{(i.admin().and_more)(more)}</p> })}
+                </details>
+            })}
+            {(on || telltale_count > 0).then(|| view! {
+                <ActionForm action>
+                    <input type="hidden" name="submission" value=id.to_string()/>
+                    <input type="hidden" name="on" value=(!on).to_string()/>
+                    <button class="button" type="submit" disabled=move || action.pending().get()>{if on { t.unmask } else { t.mask }}</button>
+                </ActionForm>
+            })}
+            <FormError of=move || action.value().get().and_then(Result::err)/>
+        </section>
+    }
+    .into_any()
+}
+
+fn page(
+    i: I18n,
+    detail: SubmissionDetail,
+    start: ServerAction<StartRun>,
+    mask: ServerAction<SetMask>,
+    masking: Resource<Result<MaskState, AppError>>,
+) -> AnyView {
     let t = i.admin();
     let SubmissionDetail { row, outputs } = detail;
     let study = format!("/admin/studies/new?dataset={}", row.dataset);
@@ -70,6 +130,7 @@ fn page(i: I18n, detail: SubmissionDetail, start: ServerAction<StartRun>) -> Any
             <div><dt>{t.tasks_answered}</dt><dd>{i.number(row.tasks)}</dd></div>
             <div><dt>{t.taken_at}</dt><dd>{i.time(row.created_at)}</dd></div>
         </dl>
+        <Load data=masking let:state>{masking_of(i, row.id, state, mask)}</Load>
         <Outputs outputs/>
         </Page>
     }

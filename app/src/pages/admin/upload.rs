@@ -32,6 +32,7 @@ pub fn UploadPage() -> impl IntoView {
                 <div><dt>"AixBench"</dt><dd><code>"task_id"</code>", "<code>"raw_nl"</code>", "<code>"signature"</code>", "<code>"code"</code>", "<code>"end_by"</code></dd></div>
                 <div><dt>"HumanEval-X"</dt><dd><code>"task_id"</code>", "<code>"generation"</code></dd></div>
                 <div><dt>"CodeIF-Bench"</dt><dd><code>"task_id"</code>", "<code>"completion"</code></dd></div>
+                <div><dt>"Java"</dt><dd>{t.shape_classes}" "<code>"GenerateMethod12.java"</code></dd></div>
             </dl>
             <p class="muted">{t.shapes_note}</p>
         </section>
@@ -65,7 +66,7 @@ fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
                     <label class="label" for="upload-dataset">{t.dataset}</label>
                     <select class="input" id="upload-dataset" name="dataset" required>{options}</select>
                 </div>
-                <Picker name="file" label=t.upload_file hint=t.upload_file_hint accept=".jsonl,.gz,.json,.txt"/>
+                <Picker name="file" label=t.upload_file hint=t.upload_file_hint accept=".jsonl,.gz,.json,.txt,.zip,.tgz"/>
             </FileForm>
         </section>
     }

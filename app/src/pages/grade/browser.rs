@@ -1,26 +1,77 @@
 //! The few things that the grading page asks of the browser itself. On the server each does
 //! nothing: views call them from event handlers and effects only.
+//!
+//! Storage is one item a thing, not one list: tabs share it and have no lock.
+
+use leptos::wasm_bindgen::JsCast;
 
 use crate::model::{grading::Draft, ids::Token};
 
 /// Keeps a draft in this browser until the server has it. A browser without storage keeps nothing.
-pub fn stash(token: &Token, draft: &Draft) {
-    if let (Some(storage), Ok(text)) = (storage(), serde_json::to_string(draft)) {
-        let _ = storage.set_item(&name(token), &text);
+pub fn stash(rater: &str, token: &Token, draft: &Draft) {
+    if let Ok(text) = serde_json::to_string(draft) {
+        keep(&draft_name(rater, token), &text);
     }
 }
 
 /// The draft that this browser kept.
-pub fn unstash(token: &Token) -> Option<Draft> {
-    let text = storage()?.get_item(&name(token)).ok()??;
+pub fn unstash(rater: &str, token: &Token) -> Option<Draft> {
+    let text = storage()?.get_item(&draft_name(rater, token)).ok()??;
     serde_json::from_str(&text).ok()
 }
 
 /// Drops what was kept: the server has it.
-pub fn forget(token: &Token) {
+pub fn forget(rater: &str, token: &Token) {
+    remove(&draft_name(rater, token));
+}
+
+/// Keeps a text under a name; whether it did.
+pub fn keep(name: &str, text: &str) -> bool {
+    storage().is_some_and(|storage| storage.set_item(name, text).is_ok())
+}
+
+/// Removes what is kept under a name.
+pub fn remove(name: &str) {
     if let Some(storage) = storage() {
-        let _ = storage.remove_item(&name(token));
+        let _ = storage.remove_item(name);
     }
+}
+
+/// Every text whose name begins like this.
+pub fn all(prefix: &str) -> Vec<String> {
+    names(prefix).iter().filter_map(|name| storage()?.get_item(name).ok()?).collect()
+}
+
+/// Removes everything that is this rater's: they log out.
+pub fn clear(rater: &str) {
+    for name in names(&format!("aixgrade:draft:{rater}:")).iter().chain(&names(&entry_name(rater, ""))) {
+        remove(name);
+    }
+}
+
+/// What a submission is kept under; with an empty key, how all of the rater's begin.
+pub fn entry_name(rater: &str, key: &str) -> String {
+    // Names hold no colon, so that no rater's begin like another's.
+    format!("aixgrade:out:{rater}:{key}")
+}
+
+/// Milliseconds since 1970 by the browser's clock.
+pub fn clock() -> f64 {
+    #[cfg(feature = "hydrate")]
+    return js_sys::Date::now();
+    #[cfg(not(feature = "hydrate"))]
+    0.0
+}
+
+/// A moment as hours and minutes where the browser is.
+pub fn hours(ms: f64) -> String {
+    #[cfg(feature = "hydrate")]
+    {
+        let date = js_sys::Date::new(&ms.into());
+        format!("{:02}:{:02}", date.get_hours(), date.get_minutes())
+    }
+    #[cfg(not(feature = "hydrate"))]
+    ms.to_string()
 }
 
 /// A key that no other submission has: 128 random bits as hexadecimal digits.
@@ -35,7 +86,6 @@ pub fn random_key() -> String {
 /// Puts the keyboard on the element with this id, where there is one. `still` keeps the page from
 /// scrolling there.
 pub fn focus(id: &str, still: bool) {
-    use leptos::wasm_bindgen::JsCast;
     if let Some(element) = leptos::prelude::document().get_element_by_id(id)
         && let Ok(element) = element.dyn_into::<web_sys::HtmlElement>()
     {
@@ -43,6 +93,16 @@ pub fn focus(id: &str, still: bool) {
         options.set_prevent_scroll(still);
         let _ = element.focus_with_options(&options);
     }
+}
+
+/// Puts the keyboard on the first element that `selector` finds and that is shown; whether there is one.
+pub fn focus_shown(selector: &str) -> bool {
+    let Ok(found) = leptos::prelude::document().query_selector_all(selector) else { return false };
+    let shown = (0..found.length())
+        .filter_map(|n| found.item(n)?.dyn_into::<web_sys::HtmlElement>().ok())
+        // What is not drawn has no box.
+        .find(|element| element.offset_width() > 0);
+    shown.is_some_and(|element| element.focus().is_ok())
 }
 
 /// Scrolls the page and the box that `selector` finds to their beginnings.
@@ -56,16 +116,28 @@ pub fn to_top(selector: &str) {
 /// The score that is ticked in a group of radio buttons, where one is: what was clicked before the
 /// client took over.
 pub fn ticked(form: &str, group: &str) -> Option<u8> {
-    use leptos::wasm_bindgen::JsCast;
     let selector = format!("form[data-token='{form}'] input[name='{group}']:checked");
     let element = leptos::prelude::document().query_selector(&selector).ok()??;
     element.dyn_into::<web_sys::HtmlInputElement>().ok()?.value().parse().ok()
+}
+
+/// Leaves a mark on the browser's timeline, for whoever measures (`end2end/journeys/speed.spec.ts`).
+pub fn mark(name: &str) {
+    if let Some(performance) = leptos::prelude::window().performance() {
+        let _ = performance.mark(name);
+    }
+}
+
+fn names(prefix: &str) -> Vec<String> {
+    let Some(storage) = storage() else { return Vec::new() };
+    let count = storage.length().unwrap_or(0);
+    (0..count).filter_map(|n| storage.key(n).ok()?).filter(|name| name.starts_with(prefix)).collect()
 }
 
 fn storage() -> Option<web_sys::Storage> {
     leptos::prelude::window().local_storage().ok()?
 }
 
-fn name(token: &Token) -> String {
-    format!("aixgrade-draft-{token}")
+fn draft_name(rater: &str, token: &Token) -> String {
+    format!("aixgrade:draft:{rater}:{token}")
 }

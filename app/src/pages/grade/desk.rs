@@ -1,11 +1,8 @@
 //! What the rater puts down about one output, and how it gets to the server without being lost.
 //!
 //! - A draft goes out the moment it is made; while one is on its way only the newest waits, so
-//!   they arrive in order and the latest wins.
-//! - A rating is submitted under a key of its own; after a lost connection the same key is sent
-//!   again, so that it counts once.
-//! - What is not yet acknowledged is also kept in the browser's storage, and found there when the
-//!   page is opened again.
+//!   they arrive in order and the latest wins. Until it has arrived it is also kept in the browser.
+//! - A submission goes into the [`Outbox`], which delivers it, once; the rater goes on.
 //!
 //! The messenger outlives the page: a draft on its way when the rater goes on still arrives.
 
@@ -16,7 +13,12 @@ use std::{
 
 use leptos::{prelude::*, task::spawn_local};
 
-use super::{browser, keys::patience};
+use super::{
+    active::{self, Active},
+    browser,
+    keys::patience,
+    outbox::{Fate, Line, Outbox, What, passing, use_outbox},
+};
 use crate::{
     error::AppError,
     i18n::I18n,
@@ -25,7 +27,7 @@ use crate::{
         ids::Token,
         rubric::Rubric,
     },
-    rpc::grading::{save_draft, skip, submit_rating},
+    rpc::grading::save_draft,
     ui::failure::error_text,
 };
 
@@ -43,25 +45,46 @@ pub enum Kept {
     Saved,
     /// The server could not be reached; it will be tried again.
     Retrying,
-    /// The session has ended.
+    /// The session has ended, or is somebody else's.
     LoggedOut,
     /// The server does not take it, and why.
     Refused(String),
 }
 
 /// How far the rating is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The rater is at it.
     Editing,
-    /// On its way.
+    /// It is in the outbox, and the page waits for the server: nothing else is there to show.
     Sending,
-    /// The server could not be reached; the same rating will be sent again.
-    Retrying,
-    /// The session has ended; the rating waits for the rater to log in again.
-    LoggedOut,
-    /// The server has it, or took the output back.
+    /// The rater goes on.
     Done,
+}
+
+/// What a desk works on.
+pub struct Work {
+    /// The study.
+    pub study: Token,
+    /// The output.
+    pub token: Token,
+    /// The rubric.
+    pub rubric: Rubric,
+    /// What was put down before.
+    pub draft: Draft,
+    /// Whether nothing of it leaves the page: the tour.
+    pub practice: bool,
+    /// What the ids of its fields begin with: several desks may be on one page.
+    pub prefix: &'static str,
+}
+
+/// Who is told what.
+#[derive(Clone, Copy)]
+pub struct Onward {
+    /// Whether the next thing to show is there already, so that nobody has to wait for the server.
+    pub ready: Callback<(), bool>,
+    /// Called when work on the output has ended.
+    pub done: Callback<Outcome>,
 }
 
 /// One output's draft and its way to the server. Cheap to copy into closures.
@@ -75,10 +98,21 @@ pub struct Desk {
     pub phase: RwSignal<Phase>,
     /// What keeps the rating from being submitted, as a sentence; empty where nothing does.
     pub problem: RwSignal<String>,
+    /// Whether it was submitted in another tab.
+    pub elsewhere: RwSignal<bool>,
+    /// What was submitted and not yet delivered.
+    pub outbox: Outbox,
     i18n: I18n,
     rubric: StoredValue<Rubric>,
     post: StoredValue<Post>,
-    done: Callback<Outcome>,
+    onward: Onward,
+    /// The submission whose fate the page waits for.
+    awaited: RwSignal<Option<(String, Outcome)>>,
+    practice: bool,
+    prefix: &'static str,
+    /// The page's count of active time when this work began.
+    since: Option<u64>,
+    active: Option<Active>,
 }
 
 /// How work on an output ended.
@@ -90,15 +124,9 @@ pub enum Outcome {
     Skipped,
 }
 
-/// A rating on its way: sent again with the same key until it is answered.
-#[derive(Clone, Debug)]
-struct Attempt {
-    key: String,
-    draft: Draft,
-}
-
 #[derive(Clone)]
 struct Post {
+    study: Token,
     token: Token,
     state: Arc<Mutex<PostState>>,
 }
@@ -109,10 +137,6 @@ struct PostState {
     flying: bool,
     /// The newest draft that is not.
     waiting: Option<Draft>,
-    /// The rating to send once no draft is on its way.
-    then: Option<Attempt>,
-    /// The last rating tried; its key stays while its content does.
-    tried: Option<Attempt>,
     failures: u32,
     /// Counts the changes of text, so that only the last one's pause sends.
     writing: u64,
@@ -126,28 +150,112 @@ impl Post {
 }
 
 impl Desk {
-    /// A desk for `token`, with what the server has, or what this browser kept and never delivered.
-    pub fn new(token: Token, rubric: Rubric, draft: Draft, i18n: I18n, done: Callback<Outcome>) -> Desk {
+    /// A desk for some work.
+    pub fn new(work: Work, i18n: I18n, onward: Onward) -> Desk {
+        let Work { study, token, rubric, draft, practice, prefix } = work;
         Desk {
             draft: RwSignal::new(draft),
             kept: RwSignal::new(Kept::Untouched),
             phase: RwSignal::new(Phase::Editing),
             problem: RwSignal::new(String::new()),
+            elsewhere: RwSignal::new(false),
+            outbox: use_outbox(),
             i18n,
             rubric: StoredValue::new(rubric),
-            post: StoredValue::new(Post { token, state: Arc::default() }),
-            done,
+            post: StoredValue::new(Post { study, token, state: Arc::default() }),
+            onward,
+            awaited: RwSignal::new(None),
+            practice,
+            prefix,
+            since: active::so_far(),
+            active: use_context(),
         }
+    }
+
+    /// The id of one of its fields.
+    pub fn id(self, field: &str) -> String {
+        format!("{}{field}", self.prefix)
+    }
+
+    /// The id of the radio button for a score.
+    pub fn radio_id(self, place: usize, score: u8) -> String {
+        format!("{}score-{place}-{score}", self.prefix)
+    }
+
+    /// What was submitted has been taken back: it is edited again.
+    pub fn reopen(self, draft: Option<Draft>) {
+        if let Some(draft) = draft {
+            self.draft.set(draft);
+        }
+        self.awaited.set(None);
+        self.kept.set(Kept::Untouched);
+        self.phase.set(Phase::Editing);
+    }
+
+    /// The output's name.
+    pub fn token(self) -> Token {
+        self.post.with_value(|post| post.token.clone())
+    }
+
+    /// The study's name.
+    pub fn study(self) -> Token {
+        self.post.with_value(|post| post.study.clone())
     }
 
     /// Takes what this browser kept, where it keeps something newer than the server. After
     /// hydration only: the server cannot know it.
     pub fn recover(self) {
-        let post = self.post.get_value();
-        let kept = browser::unstash(&post.token).filter(|kept| self.sound(kept) && *kept != self.draft.get_untracked());
+        let (token, Some(rater)) = (self.token(), self.outbox.rater()) else { return };
+        if self.practice {
+            return;
+        }
+        // Submitted before, and the server does not have it yet: the page waits with it.
+        if let Some(entry) = self.outbox.waiting_for(&token) {
+            let outcome = match entry.what {
+                What::Rate(draft) => {
+                    self.draft.set(draft);
+                    Outcome::Rated
+                }
+                What::Skip => Outcome::Skipped,
+            };
+            self.phase.set(Phase::Sending);
+            self.awaited.set(Some((entry.key, outcome)));
+            return;
+        }
+        let kept =
+            browser::unstash(&rater, &token).filter(|kept| self.sound(kept) && *kept != self.draft.get_untracked());
         match kept {
             Some(kept) => self.change(|draft| *draft = kept),
-            None => browser::forget(&post.token),
+            None => browser::forget(&rater, &token),
+        }
+    }
+
+    /// Follows a submission that the page waits for, and notices one from another tab. Call it in an
+    /// effect: it tracks.
+    pub fn follow(self) {
+        let Some((key, outcome)) = self.awaited.get() else {
+            let token = self.token();
+            let theirs = self
+                .outbox
+                .entries
+                .with(|entries| entries.iter().any(|entry| entry.assignment == token && entry.refused.is_none()));
+            if theirs && self.phase.get_untracked() == Phase::Editing {
+                self.elsewhere.set(true);
+            }
+            return;
+        };
+        match self.outbox.fate(&key) {
+            Fate::Waiting => {}
+            Fate::Refused(why) => {
+                self.outbox.discard(&key);
+                self.awaited.set(None);
+                self.phase.set(Phase::Editing);
+                self.problem.set(why);
+            }
+            Fate::Delivered => {
+                self.awaited.set(None);
+                self.finish(outcome);
+            }
         }
     }
 
@@ -182,18 +290,12 @@ impl Desk {
 
     /// Sends what waits, now: before leaving, when the connection is back, after logging in again.
     pub fn hurry(self) {
-        let resend = match self.phase.get_untracked() {
-            Phase::Retrying | Phase::LoggedOut => self.post.get_value().state().tried.clone(),
-            _ => None,
-        };
-        match resend {
-            Some(attempt) => self.send(self.post.get_value(), attempt),
-            None => self.pump(),
-        }
+        self.outbox.hurry();
+        self.pump();
     }
 
     /// Submits the rating. Returns the dimension without a score where one is missing. Pressed
-    /// again while the rating is on its way, it does nothing.
+    /// again, it does nothing.
     pub fn submit(self) -> Option<usize> {
         if self.phase.get_untracked() != Phase::Editing {
             return None;
@@ -203,54 +305,31 @@ impl Desk {
             self.problem.set(self.fault_text(fault));
             return match fault {
                 DraftFault::Missing(place) | DraftFault::OffScale(place) => Some(place),
-                DraftFault::TooLong | DraftFault::OtherRubric => None,
+                DraftFault::TooLong | DraftFault::Notes | DraftFault::OtherRubric => None,
             };
         }
         self.problem.set(String::new());
-        self.phase.set(Phase::Sending);
-        let post = self.post.get_value();
-        let now = {
-            let mut state = post.state();
-            let attempt = match state.tried.take() {
-                Some(tried) if tried.draft == draft => tried,
-                _ => Attempt { key: browser::random_key(), draft },
-            };
-            state.tried = Some(attempt.clone());
-            // The rating holds all that the draft does. One on its way must not arrive after it.
-            state.waiting = None;
-            state.writing += 1;
-            if state.flying {
-                state.then = Some(attempt);
-                None
-            } else {
-                Some(attempt)
-            }
-        };
-        if let Some(attempt) = now {
-            self.send(post, attempt);
-        }
+        browser::mark("aixgrade-submitted");
+        let active_ms = self.active_ms(draft.active_ms);
+        self.decide(What::Rate(Draft { active_ms, ..draft }), Outcome::Rated);
         None
+    }
+
+    /// How long the rater was at this output, `before` (in an earlier draft) and now. Nobody can say it
+    /// of one among several on a page.
+    fn active_ms(self, before: Option<u64>) -> Option<u64> {
+        if !self.prefix.is_empty() || self.practice {
+            return None;
+        }
+        let now = self.active?.so_far()?;
+        Some(before.unwrap_or(0) + now.saturating_sub(self.since?))
     }
 
     /// Gives the output back.
     pub fn skip(self) {
-        if self.phase.get_untracked() != Phase::Editing {
-            return;
+        if self.phase.get_untracked() == Phase::Editing {
+            self.decide(What::Skip, Outcome::Skipped);
         }
-        self.phase.set(Phase::Sending);
-        let token = self.post.get_value().token;
-        spawn_local(async move {
-            match skip(token.clone()).await {
-                Ok(()) => {
-                    browser::forget(&token);
-                    self.finish(Outcome::Skipped);
-                }
-                Err(error) => {
-                    self.phase.try_set(Phase::Editing);
-                    self.problem.try_set(error_text(&error, self.i18n));
-                }
-            }
-        });
     }
 
     /// Says what is wrong with the draft.
@@ -264,6 +343,7 @@ impl Desk {
             DraftFault::Missing(place) => (self.i18n.rater().score_missing)(&name(place)),
             DraftFault::OffScale(_) => self.i18n.common.off_scale.into(),
             DraftFault::TooLong => self.i18n.common.too_long.into(),
+            DraftFault::Notes => self.i18n.common.notes_wrong.into(),
             DraftFault::OtherRubric => self.i18n.common.other_rubric.into(),
         }
     }
@@ -271,6 +351,38 @@ impl Desk {
     /// The visitor's language.
     pub fn lang(self) -> crate::model::lang::Lang {
         self.i18n.lang
+    }
+
+    fn decide(self, what: What, outcome: Outcome) {
+        if self.practice {
+            self.finish(outcome);
+            return;
+        }
+        let post = self.post.get_value();
+        {
+            // The rating holds all that the draft does.
+            let mut state = post.state();
+            state.waiting = None;
+            state.writing += 1;
+        }
+        if let Some(rater) = self.outbox.rater() {
+            browser::forget(&rater, &post.token);
+        }
+        self.phase.set(Phase::Sending);
+        let ready = self.onward.ready.run(());
+        let key = self.outbox.post(post.study, post.token, what);
+        if ready {
+            self.finish(outcome);
+        } else {
+            self.awaited.set(Some((key, outcome)));
+        }
+    }
+
+    fn finish(self, outcome: Outcome) {
+        // Where the page is gone, nobody waits to be taken on.
+        if self.phase.try_set(Phase::Done).is_none() {
+            self.onward.done.run(outcome);
+        }
     }
 
     fn sound(self, draft: &Draft) -> bool {
@@ -285,13 +397,18 @@ impl Desk {
         }
         self.draft.update(how);
         self.problem.set(String::new());
+        if self.practice {
+            return false;
+        }
         let draft = self.draft.get_untracked();
         if let Some(fault) = self.rubric.with_value(|rubric| draft.draft_fault(rubric)) {
             self.kept.set(Kept::Refused(self.fault_text(fault)));
             return false;
         }
         let post = self.post.get_value();
-        browser::stash(&post.token, &draft);
+        if let Some(rater) = self.outbox.rater() {
+            browser::stash(&rater, &post.token, &draft);
+        }
         post.state().waiting = Some(draft);
         self.kept.set(Kept::Saving);
         true
@@ -317,33 +434,40 @@ impl Desk {
                 }
             }
         };
+        self.outbox.draft_leaves(&post.token);
         spawn_local(async move {
             let answer = save_draft(post.token.clone(), draft.clone()).await;
-            let then = {
-                let mut state = post.state();
-                state.flying = false;
-                state.then.take()
-            };
-            if let Some(attempt) = then {
-                self.send(post, attempt);
+            post.state().flying = false;
+            self.outbox.draft_lands(&post.token);
+            if self.phase.try_get_untracked().is_some_and(|phase| phase != Phase::Editing) {
+                // Submitted meanwhile: the outbox has all of it.
                 return;
             }
             match answer {
                 Ok(()) => self.saved(post),
-                Err(error) if passing(&error) => {
-                    let wait = put_back(&post, draft);
-                    self.kept.try_set(Kept::Retrying);
-                    set_timeout(move || self.pump_with(post.clone()), wait);
-                }
-                Err(AppError::Unauthenticated) => {
-                    put_back(&post, draft);
-                    self.kept.try_set(Kept::LoggedOut);
-                }
-                Err(error) => {
-                    self.kept.try_set(Kept::Refused(error_text(&error, self.i18n)));
-                }
+                Err(error) if passing(&error) => self.again(post, draft),
+                Err(AppError::Unauthenticated) => self.logged_out(&post, draft, Line::LoggedOut),
+                Err(error) => match self.outbox.estranged().await {
+                    None => {
+                        self.kept.try_set(Kept::Refused(error_text(&error, self.i18n)));
+                    }
+                    Some(Line::Unreachable) => self.again(post, draft),
+                    Some(line) => self.logged_out(&post, draft, line),
+                },
             }
         });
+    }
+
+    fn again(self, post: Post, draft: Draft) {
+        let wait = put_back(&post, draft);
+        self.kept.try_set(Kept::Retrying);
+        set_timeout(move || self.pump_with(post.clone()), wait);
+    }
+
+    fn logged_out(self, post: &Post, draft: Draft, line: Line) {
+        put_back(post, draft);
+        self.kept.try_set(Kept::LoggedOut);
+        self.outbox.line.set(line);
     }
 
     fn saved(self, post: Post) {
@@ -354,60 +478,18 @@ impl Desk {
         };
         if more {
             self.pump_with(post);
-        } else {
-            browser::forget(&post.token);
-            self.kept.try_set(Kept::Saved);
+            return;
+        }
+        if let Some(rater) = self.outbox.rater() {
+            browser::forget(&rater, &post.token);
+        }
+        self.kept.try_set(Kept::Saved);
+        // The connection is back: what else waits?
+        if self.outbox.line.get_untracked() != Line::Open {
+            self.outbox.line.set(Line::Open);
+            self.outbox.hurry();
         }
     }
-
-    fn send(self, post: Post, attempt: Attempt) {
-        self.phase.try_set(Phase::Sending);
-        spawn_local(async move {
-            match submit_rating(post.token.clone(), attempt.draft.clone(), attempt.key.clone()).await {
-                // Stored before or stored now: it counts once, and that is all a rater needs to know.
-                Ok(_) => {
-                    browser::forget(&post.token);
-                    self.finish(Outcome::Rated);
-                }
-                Err(error) if passing(&error) => {
-                    let wait = {
-                        let mut state = post.state();
-                        state.failures += 1;
-                        Duration::from_millis(patience(state.failures))
-                    };
-                    self.phase.try_set(Phase::Retrying);
-                    set_timeout(
-                        move || {
-                            // Sent meanwhile by hand, or the page is gone and its storage keeps the rating.
-                            if self.phase.try_get_untracked() == Some(Phase::Retrying) {
-                                self.send(post.clone(), attempt.clone());
-                            }
-                        },
-                        wait,
-                    );
-                }
-                Err(AppError::Unauthenticated) => {
-                    self.phase.try_set(Phase::LoggedOut);
-                }
-                Err(error) => {
-                    self.phase.try_set(Phase::Editing);
-                    self.problem.try_set(error_text(&error, self.i18n));
-                }
-            }
-        });
-    }
-
-    fn finish(self, outcome: Outcome) {
-        // Where the page is gone, nobody waits to be taken on.
-        if self.phase.try_set(Phase::Done).is_none() {
-            self.done.run(outcome);
-        }
-    }
-}
-
-/// Whether trying again may help.
-fn passing(error: &AppError) -> bool {
-    matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_))
 }
 
 /// Queues a draft again unless a newer one waits; says how long to pause.

@@ -4,12 +4,12 @@
 //! (`server/src/http/grade.rs`).
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 
 use super::{
     Habits,
     desk::{Desk, Kept, Phase},
     hands::Hands,
+    outbox::Line,
     scales::Scales,
 };
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     model::{
         grading::{Flag, TEXT_MAX},
         ids::Token,
+        keys::Action,
         lang::Lang,
         rubric::Rubric,
     },
@@ -34,13 +35,24 @@ pub fn RatingForm(
     rubric: Rubric,
     /// Whether a rating of it was submitted before.
     rated: bool,
+    /// The line notes as text, for the form without JavaScript.
+    notes: String,
+    /// Whether it is one of several that stand side by side: without JavaScript one comes back to all.
+    #[prop(optional)]
+    beside: bool,
+    /// What the form is called.
+    #[prop(optional, into)]
+    name: String,
 ) -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
+    let name = if name.is_empty() { t.rating.to_owned() } else { name };
     let desk = hands.desk;
     let habits = use_context::<Habits>();
     let at_first = desk.draft.get_untracked();
-    let locked = move || matches!(desk.phase.get(), Phase::Retrying | Phase::LoggedOut);
+    // While the server has it for a moment, greying it out would only flicker.
+    let locked = move || desk.phase.get() == Phase::Sending && desk.outbox.line.get() != Line::Open;
+    let key = key_names();
     let rubric_switch = habits.map(|habits| {
         let choices = Lang::ALL
             .into_iter()
@@ -61,6 +73,7 @@ pub fn RatingForm(
     });
     let scales = view! { <Scales rubric desk current=hands.current missing=hands.missing /> }.into_any();
     let flag = view! { <FlagField desk flag=at_first.flag /> }.into_any();
+    let plain_notes = view! { <PlainNotes desk text=notes /> }.into_any();
     let state = view! { <State hands /> }.into_any();
     let problem = move || {
         let problem = desk.problem.get();
@@ -74,13 +87,14 @@ pub fn RatingForm(
             action=format!("/grade/{token}")
             autocomplete="off"
             data-token=token.0.clone()
-            aria-label=t.rating
+            aria-label=name
             on:submit=move |event| {
                 event.prevent_default();
                 hands.submit();
             }
         >
             <input type="hidden" name="key" value=form_key() />
+            {beside.then(|| view! { <input type="hidden" name="beside" value="1" /> })}
             <div class="rating-body" inert=locked>
                 <div class="rating-head">
                     <h2 class="eyebrow">{t.rubric}</h2>
@@ -89,10 +103,10 @@ pub fn RatingForm(
                 {scales}
                 <div class="extra">
                     <div class="field">
-                        <label class="label" for="comment">{t.comment} " " <kbd>"c"</kbd></label>
+                        <label class="label" for=desk.id("comment")>{t.comment} " " <kbd>{key(Action::Comment)}</kbd></label>
                         <textarea
                             class="input"
-                            id="comment"
+                            id=desk.id("comment")
                             name="comment"
                             rows="1"
                             maxlength=TEXT_MAX.to_string()
@@ -106,6 +120,7 @@ pub fn RatingForm(
                         </textarea>
                     </div>
                     {flag}
+                    {plain_notes}
                 </div>
             </div>
             <div class="rating-foot">
@@ -130,7 +145,7 @@ pub fn RatingForm(
                                     }
                                 >
                                     {t.skip}
-                                    <kbd>"s"</kbd>
+                                    <kbd>{key(Action::Skip)}</kbd>
                                 </button>
                             }
                         })}
@@ -160,10 +175,10 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
         .collect_view();
     view! {
         <div class="field">
-            <label class="label" for="flag">{t.flag} " " <kbd>"f"</kbd></label>
+            <label class="label" for=desk.id("flag")>{t.flag} " " <kbd>{key_names()(Action::Flag)}</kbd></label>
             <select
                 class="input"
-                id="flag"
+                id=desk.id("flag")
                 name="flag"
                 prop:value=move || desk.draft.with(|d| flag_code(&d.flag))
                 on:change=move |event| {
@@ -175,10 +190,10 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
             </select>
         </div>
         <div class="field flag-text">
-            <label class="label" for="flag_text">{t.flag_text}</label>
+            <label class="label" for=desk.id("flag_text")>{t.flag_text}</label>
             <input
                 class="input"
-                id="flag_text"
+                id=desk.id("flag_text")
                 name="flag_text"
                 maxlength=TEXT_MAX.to_string()
                 value=first_text
@@ -196,31 +211,61 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
     }
 }
 
+/// Line notes without JavaScript: a line each, with the number of the line of the code. With it they are
+/// written in the code itself.
+#[component]
+fn PlainNotes(desk: Desk, text: String) -> impl IntoView {
+    let b = use_i18n().bench();
+    view! {
+        <div class="field unscripted plain-notes">
+            <label class="label" for=desk.id("notes")>{b.notes}</label>
+            <p class="hint" id=desk.id("notes-hint")>{b.notes_plain_hint}</p>
+            <textarea class="input" id=desk.id("notes") name="notes" rows="2" aria-describedby=desk.id("notes-hint")>{text}</textarea>
+        </div>
+    }
+}
+
+/// The names of the rater's keys, for showing where they act.
+pub fn key_names() -> impl Fn(Action) -> String + Copy {
+    let habits = use_context::<Habits>();
+    move |action| match habits {
+        Some(habits) => habits.keys.with_untracked(|keys| keys.key(action)).to_string(),
+        None => action.default_key().to_string(),
+    }
+}
+
 /// Whether the server has what is on screen, and what to do where it has not.
 #[component]
 fn State(hands: Hands) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater();
+    let (t, b) = (i18n.rater(), i18n.bench());
     let desk = hands.desk;
-    let here = use_location();
-    let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
+    // Back to this very output, whatever the address of the page is.
+    let log_in = format!("/log-in?next={}", escape(&format!("/grade/{}/{}", desk.study(), desk.token())));
     let calm = move || match desk.kept.get() {
         Kept::Untouched => ("state state-none", String::new()),
         Kept::Saving => ("state state-busy", t.state_saving.into()),
         Kept::Saved => ("state state-good", t.state_saved.into()),
         Kept::Retrying => ("state state-care", t.state_retrying.into()),
-        Kept::LoggedOut => ("state state-care", t.state_logged_out.into()),
+        Kept::LoggedOut => ("state state-care", b.state_logged_out.into()),
         Kept::Refused(why) => ("state state-bad", why),
     };
-    let now = move || match desk.phase.get() {
-        Phase::Editing => calm(),
-        Phase::Sending => ("state state-busy", t.state_sending.into()),
-        Phase::Retrying => ("state state-care", t.state_submit_retrying.into()),
-        Phase::LoggedOut => ("state state-care", t.state_logged_out.into()),
-        Phase::Done => ("state state-good", t.state_done.into()),
+    let now = move || match (desk.phase.get(), desk.outbox.line.get()) {
+        (Phase::Editing, _) if desk.elsewhere.get() => ("state state-care", b.elsewhere.into()),
+        (Phase::Editing, _) => calm(),
+        (Phase::Sending, Line::Open) => ("state state-busy", t.state_sending.into()),
+        (Phase::Sending, Line::Unreachable) => ("state state-care", t.state_submit_retrying.into()),
+        (Phase::Sending, Line::LoggedOut | Line::SomebodyElse(_)) => ("state state-care", b.state_waits_for_you.into()),
+        (Phase::Done, _) => ("state state-good", t.state_done.into()),
     };
-    let logged_out = move || desk.phase.get() == Phase::LoggedOut || desk.kept.get() == Kept::LoggedOut;
-    let stuck = move || logged_out() || desk.phase.get() == Phase::Retrying || desk.kept.get() == Kept::Retrying;
+    let logged_out = move || {
+        let waits = desk.phase.get() == Phase::Sending && matches!(desk.outbox.line.get(), Line::LoggedOut);
+        waits || desk.kept.get() == Kept::LoggedOut
+    };
+    let stuck = move || {
+        let sending = desk.phase.get() == Phase::Sending && desk.outbox.line.get() == Line::Unreachable;
+        logged_out() || sending || (desk.phase.get() == Phase::Editing && desk.kept.get() == Kept::Retrying)
+    };
     Effect::new(move |before: Option<bool>| {
         // Only what needs the rater is said aloud; "saved" after every digit would be noise.
         let stuck = stuck();
@@ -234,7 +279,7 @@ fn State(hands: Hands) -> impl IntoView {
             <span>{move || now().1}</span>
             {move || {
                 logged_out()
-                    .then(|| view! { <a href=log_in target="_blank" rel="external">{t.log_in_again}</a> })
+                    .then(|| view! { <a href=log_in.clone() rel="external">{b.log_in_again}</a> })
             }}
             {move || {
                 stuck()

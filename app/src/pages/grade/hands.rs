@@ -4,19 +4,32 @@ use leptos::{ev, html::Dialog, prelude::*};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 
 use super::{
-    Habits, browser,
-    desk::{Desk, Kept, Phase},
+    Habits,
+    ahead::Ahead,
+    browser,
+    desk::{Desk, Kept},
     keys::{Act, Place, act, after_score},
-    scales::{give, radio_id},
+    outbox::What,
+    scales::give,
 };
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{ids::Token, rubric::Rubric},
-    ui::announce::sayer,
+    model::{
+        ids::Token,
+        keys::{Action, Keys},
+        note,
+        rubric::Rubric,
+    },
+    rpc::grading::undo_rating,
+    ui::{announce::sayer, failure::error_text},
 };
 
 type Go = dyn Fn(&str, NavigateOptions) + Send + Sync;
 type Say = dyn Fn(String) + Send + Sync;
+
+/// How long a new output takes no submission, in milliseconds: a second press of Enter that was meant
+/// for the last one must not submit this one.
+const SETTLING: u64 = 350;
 
 /// What the hands can reach: everything that a key or a button acts on.
 #[derive(Clone, Copy)]
@@ -31,9 +44,17 @@ pub struct Hands {
     pub dialog: NodeRef<Dialog>,
     /// Whether code is shown as it came.
     pub raw: RwSignal<bool>,
+    /// The place in the code whose note is being written.
+    pub noting: RwSignal<Option<note::Place>>,
     /// The rubric.
     pub rubric: StoredValue<Rubric>,
+    /// What was fetched ahead and what can be taken back.
+    pub ahead: Ahead,
+    settled: StoredValue<bool>,
+    /// Reopens an output that is on this page; says whether it is.
+    pub on_page: StoredValue<Option<Callback<Token, bool>>>,
     i18n: I18n,
+    before: StoredValue<Option<Token>>,
     back: StoredValue<Option<String>>,
     forward: StoredValue<Option<String>>,
     go: StoredValue<Box<Go>>,
@@ -41,8 +62,9 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Hands for one output, with the addresses of the outputs before and after it.
-    pub fn new(desk: Desk, rubric: Rubric, back: Option<String>, forward: Option<String>) -> Hands {
+    /// Hands for one output, with the output rated before it and the address of what comes after.
+    pub fn new(desk: Desk, rubric: Rubric, before: Option<Token>, forward: Option<String>) -> Hands {
+        let back = before.as_ref().map(|before| format!("/grade/{}/{before}", desk.study()));
         let habits = use_context::<Habits>();
         Hands {
             desk,
@@ -50,8 +72,13 @@ impl Hands {
             missing: RwSignal::new(None),
             dialog: NodeRef::new(),
             raw: habits.map_or_else(|| RwSignal::new(false), |habits| habits.raw),
+            noting: RwSignal::new(None),
             rubric: StoredValue::new(rubric),
+            ahead: Ahead::current(),
+            settled: StoredValue::new(false),
+            on_page: StoredValue::new(None),
             i18n: use_i18n(),
+            before: StoredValue::new(before),
             back: StoredValue::new(back),
             forward: StoredValue::new(forward),
             go: StoredValue::new(Box::new(use_navigate())),
@@ -68,20 +95,101 @@ impl Hands {
                 let last = self.rubric.with_value(|r| r.dimensions.len().saturating_sub(1));
                 self.move_to((self.current.get_untracked() + 1).min(last));
             }
-            Act::Submit => self.submit(),
-            Act::Comment => browser::focus("comment", false),
-            Act::Flag => browser::focus("flag", false),
+            Act::Submit if self.settled.get_value() => self.submit(),
+            Act::Submit => {}
             Act::Leave => self.move_to(self.current.get_untracked()),
-            Act::Skip => self.desk.skip(),
-            Act::Back => self.leave_for(self.back.get_value(), self.i18n.rater().no_back),
-            Act::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater().no_forward),
-            Act::Raw => self.raw.update(|raw| *raw = !*raw),
-            Act::Help => {
+            Act::Do(action) => self.perform(action),
+        }
+    }
+
+    /// Does what a key of the rater's choice, or a button, asked for.
+    pub fn perform(self, action: Action) {
+        let t = self.i18n.bench();
+        match action {
+            Action::Note => {
+                if !browser::focus_shown(&format!("{} .line-mark[tabindex='0']", self.scope())) {
+                    self.tell(t.no_lines.into());
+                }
+            }
+            Action::Comment => browser::focus(&self.desk.id("comment"), false),
+            Action::Flag => browser::focus(&self.desk.id("flag"), false),
+            Action::Skip => self.desk.skip(),
+            Action::Undo => self.undo(),
+            Action::Back => self.leave_for(self.back.get_value(), self.i18n.rater().no_back),
+            Action::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater().no_forward),
+            Action::Raw => self.raw.update(|raw| *raw = !*raw),
+            // One output at a time has nothing on its left or right.
+            Action::Left | Action::Right => {}
+            Action::Help => {
                 if let Some(dialog) = self.dialog.get_untracked() {
                     let _ = dialog.show_modal();
                 }
             }
         }
+    }
+
+    /// Where on the page these hands are, as a selector: the output's own column, or the page.
+    pub fn scope(self) -> String {
+        match self.desk.id("").as_str() {
+            "" => ".bench".to_owned(),
+            prefix => format!("#{prefix}column"),
+        }
+    }
+
+    /// Puts the keyboard on the scales.
+    pub fn to_scales(self) {
+        self.move_to(self.current.get_untracked());
+    }
+
+    /// Takes the last submission back: out of the outbox where it still waits there, else from the
+    /// server. Its scores are then the draft again, and the keyboard is on them.
+    pub fn undo(self) {
+        let (study, t) = (self.desk.study(), self.i18n.bench());
+        let Some(last) = self.ahead.last_submitted(&study).or_else(|| self.before.get_value()) else {
+            self.tell(t.undo_nothing.into());
+            return;
+        };
+        let waiting = self.desk.outbox.waiting_for(&last);
+        if let Some(entry) = waiting
+            && let Some(entry) = self.desk.outbox.take_back(&entry.key)
+        {
+            let draft = match entry.what {
+                What::Rate(draft) => Some(draft),
+                What::Skip => None,
+            };
+            if let (Some(draft), Some(rater)) = (&draft, self.desk.outbox.rater()) {
+                browser::stash(&rater, &last, draft);
+            }
+            self.reopen(study, last);
+            return;
+        }
+        let desk = self.desk;
+        leptos::task::spawn_local(async move {
+            match undo_rating(last.clone()).await {
+                Ok(()) => self.reopen(study, last),
+                Err(error) => {
+                    let why = error_text(&error, self.i18n);
+                    desk.problem.try_set(why.clone());
+                    self.tell(why);
+                }
+            }
+        });
+    }
+
+    fn reopen(self, study: Token, token: Token) {
+        self.ahead.reopened(&study, &token);
+        self.tell(self.i18n.bench().undone.into());
+        // Side by side, it is still on the page.
+        if self.on_page.try_with_value(|on_page| on_page.is_some_and(|here| here.run(token.clone()))) == Some(true) {
+            return;
+        }
+        let href = format!("/grade/{study}/{token}");
+        // Undone where it was submitted, on its own page: the address stays, so it is loaded afresh.
+        if self.desk.token() == token {
+            let _ = window().location().reload();
+            return;
+        }
+        self.go.try_with_value(|go| go(&href, NavigateOptions::default()));
     }
 
     /// Submits, or goes to what is missing and says so.
@@ -111,6 +219,8 @@ impl Hands {
             return;
         }
         give(self.desk, at, score);
+        // Somebody is at work on this output: the next Enter is meant for it.
+        self.settled.set_value(true);
         if self.missing.get_untracked() == Some(at) {
             self.missing.set(None);
         }
@@ -127,7 +237,7 @@ impl Hands {
         let chosen = self.desk.draft.with_untracked(|d| d.scores.get(place).copied().flatten());
         let first = || self.rubric.with_value(|r| r.dimensions.get(place)?.levels.first().map(|l| l.score));
         if let Some(score) = chosen.or_else(first) {
-            browser::focus(&radio_id(place, score), still);
+            browser::focus(&self.desk.radio_id(place, score), still);
         }
     }
 
@@ -142,65 +252,72 @@ impl Hands {
     }
 
     fn tell(self, text: String) {
-        self.say.with_value(|say| say(text));
+        self.say.try_with_value(|say| say(text));
     }
 }
 
-/// Everything that begins when the client takes the page over; nothing on the server.
-pub fn set_up(hands: Hands, token: Token) {
-    let habits = use_context::<Habits>();
+/// Everything that begins when the client takes one output over; nothing on the server. `first` puts
+/// the keyboard on its scales.
+pub fn set_up(hands: Hands, token: Token, first: bool) {
     let desk = hands.desk;
     Effect::new(move |began: Option<()>| {
         if began.is_some() {
             return;
         }
         desk.recover();
+        set_timeout(
+            move || {
+                hands.settled.try_set_value(true);
+            },
+            std::time::Duration::from_millis(SETTLING),
+        );
         take_over_clicks(desk, hands.rubric, &token);
+        if !first {
+            return;
+        }
         // Beside the code on a wide screen; on a narrow one the reader begins at the top.
         request_animation_frame(move || {
             // The page's elements may be the last output's, scrolled to where its reader was.
             browser::to_top(".rating-body");
             hands.focus(hands.current.try_get_untracked().unwrap_or(0), true);
+            // What follows in this frame is painting.
+            browser::mark("aixgrade-shown");
         });
-    });
-    let keys = window_event_listener(ev::keydown, move |event| {
-        let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
-        let off = habits.is_some_and(|h| !h.keys.get_untracked());
-        if modified || event.default_prevented() {
-            return;
-        }
-        let place = place_of(&event);
-        let Some(what) = act(&event.key(), place) else { return };
-        // With single keys switched off, what has no letter or digit still works.
-        if off && !matches!(what, Act::Up | Act::Down | Act::Leave | Act::Submit) {
-            return;
-        }
-        event.prevent_default();
-        if !event.repeat() || matches!(what, Act::Up | Act::Down) {
-            hands.act(what);
-        }
     });
     let online = window_event_listener(ev::online, move |_| desk.hurry());
     // Somebody who logged in again in another tab comes back to this one.
     let focus = window_event_listener(ev::focus, move |_| {
-        let waits = desk.phase.get_untracked() == Phase::LoggedOut || desk.kept.get_untracked() == Kept::LoggedOut;
-        if waits {
+        if desk.kept.get_untracked() == Kept::LoggedOut {
             desk.hurry();
         }
     });
-    let leaving = window_event_listener(ev::beforeunload, move |event| {
-        let unsent = matches!(desk.kept.get_untracked(), Kept::Retrying | Kept::LoggedOut)
-            || matches!(desk.phase.get_untracked(), Phase::Sending | Phase::Retrying | Phase::LoggedOut);
-        if unsent {
-            event.prevent_default();
-        }
-    });
+    Effect::new(move |_| desk.follow());
     on_cleanup(move || {
-        keys.remove();
         online.remove();
         focus.remove();
-        leaving.remove();
     });
+}
+
+/// Has keys do what they stand for, by `run`, until the page goes.
+pub fn listen(run: impl Fn(Act) + 'static) {
+    let habits = use_context::<Habits>();
+    let keys = window_event_listener(ev::keydown, move |event| {
+        let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
+        if modified || event.default_prevented() {
+            return;
+        }
+        let place = place_of(&event);
+        let what = match habits {
+            Some(habits) => habits.keys.with_untracked(|keys| act(&event.key(), place, keys)),
+            None => act(&event.key(), place, &Keys::default()),
+        };
+        let Some(what) = what else { return };
+        event.prevent_default();
+        if !event.repeat() || matches!(what, Act::Up | Act::Down) {
+            run(what);
+        }
+    });
+    on_cleanup(move || keys.remove());
 }
 
 /// Scores that were clicked before the client was there.
@@ -227,6 +344,8 @@ fn place_of(event: &web_sys::KeyboardEvent) -> Place {
         Place::Dialog
     } else if within("textarea, select, input:not([type=radio]):not([type=checkbox])") {
         Place::Field
+    } else if within(".line-mark") {
+        Place::Line
     } else if within("a, button, summary, input[type=checkbox]") {
         Place::Control
     } else if within("[role=region][tabindex]") {

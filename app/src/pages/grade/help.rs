@@ -1,33 +1,48 @@
 //! The sheet of keys.
 
-use leptos::{html::Dialog, prelude::*};
+use leptos::{ev, html::Dialog, prelude::*, task::spawn_local};
 
 use super::Habits;
-use crate::i18n::use_i18n;
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::keys::{Action, Keys},
+    rpc::accounts::set_keys,
+};
 
 /// The sheet, closed until `dialog` is opened.
 #[component]
 pub fn HelpSheet(
     /// The dialog element, for opening it.
     dialog: NodeRef<Dialog>,
+    /// Whether several outputs stand side by side.
+    #[prop(optional)]
+    beside: bool,
 ) -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
-    let keys = use_context::<Habits>().map(|habits| habits.keys).unwrap_or_else(|| RwSignal::new(true));
-    let rows = [
+    let b = i18n.bench();
+    let keys = use_context::<Habits>().map(|habits| habits.keys).unwrap_or_else(|| RwSignal::new(Keys::default()));
+    let fixed = [
         ("1 … 9", t.key_score),
         ("↑ ↓", t.key_move),
         ("← →", t.key_level),
         ("Enter", t.key_submit),
-        ("c", t.key_comment),
-        ("f", t.key_flag),
         ("Esc", t.key_leave),
-        ("s", t.key_skip),
-        ("b", t.key_back),
-        ("n", t.key_forward),
-        ("r", t.key_raw),
-        ("?", t.key_help),
     ];
+    let rows = fixed.into_iter().map(|(key, what)| (key.to_owned(), what));
+    let chosen = Action::ALL.into_iter().filter(|action| beside || !matches!(action, Action::Left | Action::Right));
+    let chosen =
+        chosen.map(|action| (keys.with_untracked(|keys| keys.key(action)).to_string(), action_text(i18n, action)));
+    let rows = rows.chain(chosen);
+    let on = move || keys.with(|keys| !keys.off);
+    let switch = move |event: ev::Event| {
+        keys.update(|keys| keys.off = !event_target_checked(&event));
+        let chosen = keys.get_untracked();
+        // Remembered with the account; where that fails it holds for this page.
+        spawn_local(async move {
+            let _ = set_keys(chosen).await;
+        });
+    };
     let rows = rows
         .into_iter()
         .map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> })
@@ -41,9 +56,28 @@ pub fn HelpSheet(
             <dl class="help-keys">{rows}</dl>
             <p class="muted small">{t.help_note}</p>
             <label class="choice">
-                <input type="checkbox" prop:checked=keys on:change=move |event| keys.set(event_target_checked(&event)) />
+                <input type="checkbox" prop:checked=on on:change=switch />
                 <span>{t.keys_on}</span>
             </label>
+            <p><a href="/account#keys">{b.keys_change}</a></p>
         </dialog>
+    }
+}
+
+/// What an action does, in a few words: for the sheet of keys, and for choosing them.
+pub fn action_text(i18n: I18n, action: Action) -> &'static str {
+    let (t, b) = (i18n.rater(), i18n.bench());
+    match action {
+        Action::Note => b.key_note,
+        Action::Comment => t.key_comment,
+        Action::Flag => t.key_flag,
+        Action::Skip => t.key_skip,
+        Action::Undo => b.key_undo,
+        Action::Back => t.key_back,
+        Action::Forward => t.key_forward,
+        Action::Raw => t.key_raw,
+        Action::Left => b.key_left,
+        Action::Right => b.key_right,
+        Action::Help => t.key_help,
     }
 }

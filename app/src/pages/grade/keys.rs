@@ -1,7 +1,10 @@
 //! Which key does what on the grading page, and where scoring goes next. Pure rules, tested
-//! natively; `workbench` carries them out.
+//! natively; `hands` carries them out. Which letters they are is the rater's choice ([`Keys`]).
 
-use crate::model::grading::Scores;
+use crate::model::{
+    grading::Scores,
+    keys::{Action, Keys},
+};
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,22 +17,10 @@ pub enum Act {
     Down,
     /// Submits the rating.
     Submit,
-    /// Starts writing the comment.
-    Comment,
-    /// Goes to the flag.
-    Flag,
-    /// Gives the output back.
-    Skip,
-    /// Goes to the output rated before.
-    Back,
-    /// Goes on again after going back.
-    Forward,
-    /// Switches between laid-out and raw code.
-    Raw,
-    /// Opens the sheet of keys.
-    Help,
-    /// Leaves the text field, back to the scales.
+    /// Leaves the text field or the code, back to the scales.
     Leave,
+    /// What a key of the rater's choice asks for.
+    Do(Action),
 }
 
 /// Where the keyboard is.
@@ -39,6 +30,8 @@ pub enum Place {
     Field,
     /// On a button, a link or anything else that Enter presses.
     Control,
+    /// On a line of the code, which Enter opens and arrows leave for the next.
+    Line,
     /// In a box that arrows scroll.
     Scroller,
     /// On a scale, or nowhere in particular.
@@ -49,26 +42,28 @@ pub enum Place {
 
 /// What `key` (as `KeyboardEvent.key` has it) asks for at `place`. Keys with Ctrl, Alt or Meta are
 /// the browser's and must not get here.
-pub fn act(key: &str, place: Place) -> Option<Act> {
+pub fn act(key: &str, place: Place, keys: &Keys) -> Option<Act> {
     match (place, key) {
         (Place::Dialog, _) => None,
-        (Place::Field, "Escape") => Some(Act::Leave),
+        (Place::Field | Place::Line, "Escape") => Some(Act::Leave),
         (Place::Field, _) => None,
-        (Place::Control, "Enter") | (Place::Scroller | Place::Control, "ArrowUp" | "ArrowDown") => None,
+        (Place::Control | Place::Line, "Enter")
+        | (Place::Scroller | Place::Control | Place::Line, "ArrowUp" | "ArrowDown") => None,
         (_, "ArrowUp") => Some(Act::Up),
         (_, "ArrowDown") => Some(Act::Down),
         (_, "Enter") => Some(Act::Submit),
-        (_, "c" | "C") => Some(Act::Comment),
-        (_, "f" | "F") => Some(Act::Flag),
-        (_, "s" | "S") => Some(Act::Skip),
-        (_, "b" | "B") => Some(Act::Back),
-        (_, "n" | "N") => Some(Act::Forward),
-        (_, "r" | "R") => Some(Act::Raw),
-        (_, "?" | "？") => Some(Act::Help),
-        (_, key) => match key.as_bytes() {
-            [digit @ b'1'..=b'9'] => Some(Act::Score(digit - b'0')),
-            _ => None,
-        },
+        // Switched off, nothing that is a character acts.
+        _ if keys.off => None,
+        (_, key) => {
+            let mut characters = key.chars();
+            match (characters.next(), characters.next()) {
+                (Some(digit @ '1'..='9'), None) => {
+                    digit.to_digit(10).and_then(|n| u8::try_from(n).ok()).map(Act::Score)
+                }
+                (Some(key), None) => keys.action(key).map(Act::Do),
+                _ => None,
+            }
+        }
     }
 }
 
@@ -90,7 +85,8 @@ mod tests {
 
     #[test]
     fn keys_do_what_the_sheet_says() {
-        let check = |key, place, expected| assert_eq!(act(key, place), expected, "{key} at {place:?}");
+        let check =
+            |key, place, expected| assert_eq!(act(key, place, &Keys::default()), expected, "{key} at {place:?}");
         check("3", Place::Scale, Some(Act::Score(3)));
         check("0", Place::Scale, None);
         check("3", Place::Field, None);
@@ -104,12 +100,27 @@ mod tests {
         check("ArrowLeft", Place::Scale, None);
         check("Escape", Place::Field, Some(Act::Leave));
         check("Escape", Place::Dialog, None);
-        check("s", Place::Scale, Some(Act::Skip));
-        check("S", Place::Scale, Some(Act::Skip));
+        check("s", Place::Scale, Some(Act::Do(Action::Skip)));
+        check("S", Place::Scale, Some(Act::Do(Action::Skip)));
+        check("l", Place::Line, Some(Act::Do(Action::Note)));
+        check("3", Place::Line, Some(Act::Score(3)));
+        check("Enter", Place::Line, None);
+        check("ArrowDown", Place::Line, None);
+        check("Escape", Place::Line, Some(Act::Leave));
         check("s", Place::Field, None);
         check("Tab", Place::Scale, None);
         check("F5", Place::Scale, None);
         check("Process", Place::Scale, None);
+    }
+
+    #[test]
+    fn switched_off_no_character_acts() {
+        let off = Keys::choose(true, &[]).unwrap_or_default();
+        let check = |key, expected| assert_eq!(act(key, Place::Scale, &off), expected, "{key}");
+        check("3", None);
+        check("c", None);
+        check("Enter", Some(Act::Submit));
+        check("ArrowUp", Some(Act::Up));
     }
 
     #[test]

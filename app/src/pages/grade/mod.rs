@@ -1,17 +1,26 @@
 //! Grading: one output at a time, described, shown and scored.
 //!
 //! `/grade/:study` shows the next output; `/grade/:study/:item` one that was given before. Both
-//! draw the same [`workbench`] with its [`form`] of [`scales`]; [`keys`] says which key does what,
-//! [`hands`] does it, [`desk`] keeps what is put down from being lost, [`browser`] is what they need
-//! of the browser.
+//! draw the same [`workbench`] with its [`form`] of [`scales`] and its line [`notes`]; [`keys`] says
+//! which key does what, [`hands`] does it, [`desk`] keeps what is put down from being lost, [`outbox`]
+//! delivers what was submitted ([`bar`] says so where it cannot), [`ahead`] has the next output ready,
+//! [`browser`] is what they need of the browser. [`tour`] is the same page for practice.
 
+mod active;
+mod ahead;
+mod bar;
+pub mod beside;
 mod browser;
+mod calibration;
 mod desk;
 mod form;
 mod hands;
-mod help;
+pub mod help;
 mod keys;
+mod notes;
+mod outbox;
 mod scales;
+pub mod tour;
 mod workbench;
 
 use leptos::prelude::*;
@@ -21,12 +30,25 @@ use leptos_router::{
     hooks::{use_navigate, use_params_map},
 };
 
-use self::{desk::Outcome, workbench::Workbench};
+pub use self::{
+    active::provide_active,
+    ahead::provide_ahead,
+    bar::{LogOutGuard, OutboxBar},
+    outbox::provide_outbox,
+};
+use self::{
+    ahead::Ahead,
+    calibration::CalibrationPage,
+    desk::{Onward, Outcome},
+    outbox::use_outbox,
+    workbench::Workbench,
+};
 use crate::{
     i18n::{use_i18n, use_visitor},
     model::{
         grading::{GradingItem, Next, Progress},
         ids::Token,
+        keys::Keys,
         lang::Lang,
     },
     rpc::grading::{item, next_item},
@@ -40,8 +62,8 @@ pub struct Habits {
     raw: RwSignal<bool>,
     /// The rubric's language.
     rubric: RwSignal<Lang>,
-    /// Whether single keys act.
-    keys: RwSignal<bool>,
+    /// Their keys.
+    keys: RwSignal<Keys>,
 }
 
 /// Makes the habits available below; the root calls it once.
@@ -49,7 +71,7 @@ pub fn provide_habits() {
     provide_context(Habits {
         raw: RwSignal::new(false),
         rubric: RwSignal::new(use_visitor().lang),
-        keys: RwSignal::new(true),
+        keys: RwSignal::new(use_visitor().me.map(|me| me.settings.keys).unwrap_or_default()),
     });
 }
 
@@ -58,19 +80,57 @@ pub fn provide_habits() {
 pub fn GradeNextPage() -> impl IntoView {
     let params = use_params_map();
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
-    let next = Resource::new_blocking(move || study.get(), |study| next_item(Token(study), Vec::new()));
+    let (outbox, ahead) = (use_outbox(), Ahead::current());
+    let next = Resource::new_blocking(
+        move || study.get(),
+        move |study| async move {
+            let study = Token(study);
+            // Left in the middle by the back button, a link, an undo.
+            if let Some(token) = ahead.left_behind(&study)
+                && outbox.waiting_for(&token).is_none()
+                && let Ok(item) = item(token).await
+                && !item.rated
+            {
+                return Ok(Next::Item(Box::new(item)));
+            }
+            match ahead.take(&study) {
+                Some(item) => Ok(Next::Item(Box::new(item))),
+                // What waits in the outbox is rated, though the server does not know it yet.
+                None => next_item(study.clone(), outbox.waiting_in(&study)).await,
+            }
+        },
+    );
     let say = sayer();
     let i18n = use_i18n();
-    let go_on = Callback::new(move |outcome: Outcome| {
+    let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
         say(done_text(i18n.rater(), outcome).into());
+        ahead.ended(&item, outcome);
         next.refetch();
     });
+    let read = Callback::new(move |()| next.refetch());
     view! {
         <Load data=next let:next>
             {match next {
-                Next::Item(item) => view! { <Workbench item=*item done=go_on /> }.into_any(),
+                Next::Item(item) => {
+                    let (study, shown) = (item.study.clone(), item.token.clone());
+                    let (of, then) = (study.clone(), (*item).clone());
+                    ahead.shows(&item);
+                    // Again whenever the outbox changes: what was delivered makes room for more.
+                    Effect::new(move |_| {
+                        outbox.entries.track();
+                        ahead.fill(study.clone(), shown.clone(), outbox);
+                    });
+                    let onward = Onward {
+                        ready: Callback::new(move |()| ahead.has(&of)),
+                        done: Callback::new(move |outcome| go_on.run((outcome, then.clone()))),
+                    };
+                    view! { <Workbench item=*item ahead=onward /> }.into_any()
+                }
                 Next::Finished { title, progress, previous } => {
                     view! { <Finished study=study.get_untracked() title progress previous /> }.into_any()
+                }
+                Next::Calibration(calibration) => {
+                    view! { <CalibrationPage calibration=*calibration done=read /> }.into_any()
                 }
                 Next::Paused { title, progress } => {
                     view! { <Paused study=study.get_untracked() title progress /> }.into_any()
@@ -89,17 +149,23 @@ pub fn GradeItemPage() -> impl IntoView {
     let data = Resource::new_blocking(move || token.get(), |token| item(Token(token)));
     let say = sayer();
     let i18n = use_i18n();
+    let ahead = Ahead::current();
     let navigate = use_navigate();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
         say(done_text(i18n.rater(), outcome).into());
+        ahead.ended(&item, outcome);
         navigate(&onward(&item), NavigateOptions::default());
     });
     view! {
         <Load data let:item>
             {
                 let then = item.clone();
-                let done = Callback::new(move |outcome| go_on.run((outcome, then.clone())));
-                view! { <Workbench item done /> }
+                let onward = Onward {
+                    // Another page comes next, and what it shows depends on what the server has.
+                    ready: Callback::new(|()| false),
+                    done: Callback::new(move |outcome| go_on.run((outcome, then.clone()))),
+                };
+                view! { <Workbench item ahead=onward /> }
             }
         </Load>
     }
@@ -128,6 +194,7 @@ fn Finished(study: String, title: String, progress: Progress, previous: Option<T
     view! {
         <Title text=title.clone() />
         <div class="page narrow">
+            <OutboxBar />
             <p class="eyebrow">{title}</p>
             <h1>{t.finished_title}</h1>
             <p class="lead">{(t.finished_lead)(progress.rated)}</p>
@@ -152,6 +219,7 @@ fn Paused(study: String, title: String, progress: Progress) -> impl IntoView {
     view! {
         <Title text=title.clone() />
         <div class="page narrow">
+            <OutboxBar />
             <p class="eyebrow">{title}</p>
             <h1>{t.paused_title}</h1>
             <p class="lead">{t.paused_lead}</p>

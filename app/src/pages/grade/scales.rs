@@ -32,11 +32,6 @@ pub fn Scales(
         .collect_view()
 }
 
-/// The id of the radio button for a score.
-pub fn radio_id(place: usize, score: u8) -> String {
-    format!("score-{place}-{score}")
-}
-
 #[component]
 fn Scale(
     place: usize,
@@ -58,7 +53,7 @@ fn Scale(
             class="scale"
             class:current=is_current
             class:missing=is_missing
-            id=format!("scale-{place}")
+            id=desk.id(&format!("scale-{place}"))
             on:focusin=move |_| current.set(place)
         >
             <legend class="scale-head" lang=move || lang.get().tag()>
@@ -89,7 +84,7 @@ fn LevelRow(place: usize, level: Level, desk: Desk) -> impl IntoView {
         <label class="level">
             <input
                 type="radio"
-                id=radio_id(place, score)
+                id=desk.radio_id(place, score)
                 name=format!("score-{place}")
                 value=score.to_string()
                 checked=at_first

@@ -6,16 +6,23 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use super::{
-    desk::{Desk, Outcome},
-    form::RatingForm,
-    hands::{Hands, set_up},
+    bar::OutboxBar,
+    calibration::{opening_note, reply_notes},
+    desk::{Desk, Onward, Work},
+    form::{RatingForm, key_names},
+    hands::{Hands, listen, set_up},
     help::HelpSheet,
-    keys::Act,
+    notes::margin,
     onward,
+    tour::{Coach, Tried},
 };
 use crate::{
     i18n::{rater::Rater, use_i18n},
-    model::grading::{DraftFault, GradingItem},
+    model::{
+        grading::{DraftFault, GradingItem},
+        keys::Action,
+        note,
+    },
     ui::{
         code::CodeBox,
         notice::{Notice, Progress, Tone},
@@ -28,7 +35,10 @@ pub fn Workbench(
     /// The output.
     item: GradingItem,
     /// What happens once it is rated or given back.
-    done: Callback<Outcome>,
+    ahead: Onward,
+    /// Whether nothing of it leaves the page: the tour.
+    #[prop(optional)]
+    practice: bool,
 ) -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
@@ -47,20 +57,31 @@ pub fn Workbench(
         progress,
         previous,
         following,
+        opening,
+        replies,
     } = item;
-    let desk = Desk::new(token.clone(), rubric.clone(), draft, i18n, done);
-    let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
+    let notes = note::to_text(&draft.notes, &code);
+    let work = Work { study: study.clone(), token: token.clone(), rubric: rubric.clone(), draft, practice, prefix: "" };
+    let desk = Desk::new(work, i18n, ahead);
     let forward = (rated || following.is_some()).then_some(onward);
-    let hands = Hands::new(desk, rubric.clone(), back.clone(), forward.clone());
-    set_up(hands, token.clone());
+    let hands = Hands::new(desk, rubric.clone(), previous.clone(), forward.clone());
+    let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
+    let key = key_names();
+    if let Some(Coach(tried)) = use_context::<Coach>().filter(|_| practice) {
+        Effect::new(move |_| tried.set(desk.draft.with(Tried::of)));
+    }
+    let (b, margin) = (i18n.bench(), margin(hands, code.laid_out.is_some()));
+    set_up(hands, token.clone(), true);
+    listen(move |what| hands.act(what));
 
     let query = use_query_map();
     let told = move || query.read().get("error").and_then(|told| told_text(&told, desk, t));
     let place = (t.progress_text)(progress.rated, progress.left);
     let page_title = title.clone();
     // Boxed: views nest as types, and the compiler measures the whole of them.
-    let code = view! { <CodeBox code raw=hands.raw /> }.into_any();
-    let form = view! { <RatingForm hands token rubric rated /> }.into_any();
+    let code = view! { <CodeBox code raw=hands.raw key=key(Action::Raw).chars().next().unwrap_or_default() margin /> }
+        .into_any();
+    let form = view! { <RatingForm hands token rubric rated notes /> }.into_any();
     let jump = view! { <JumpBar hands rubric_names=names(hands) /> }.into_any();
     view! {
         <Title text=page_title />
@@ -73,16 +94,23 @@ pub fn Workbench(
                     {(progress.skipped > 0).then(|| view! { <span class="muted">{(t.skipped_text)(progress.skipped)}</span> })}
                 </div>
                 <nav class="bench-nav" aria-label=t.bench_navigation>
-                    {back.map(|href| view! { <a class="button quiet" href=href>{t.back} <kbd>"b"</kbd></a> })}
-                    {forward.map(|href| view! { <a class="button quiet" href=href>{t.forward} <kbd>"n"</kbd></a> })}
+                    {back.map(|href| view! { <a class="button quiet" href=href>{t.back} <kbd>{key(Action::Back)}</kbd></a> })}
+                    <button class="button quiet scripted" type="button" on:click=move |_| hands.perform(Action::Undo)>
+                        {b.undo} " " <kbd>{key(Action::Undo)}</kbd>
+                    </button>
+                    {forward.map(|href| view! { <a class="button quiet" href=href>{t.forward} <kbd>{key(Action::Forward)}</kbd></a> })}
                     <a class="button quiet" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
-                    <button class="button quiet scripted keys-button" type="button" on:click=move |_| hands.act(Act::Help)>
-                        {t.help_title} " " <kbd>"?"</kbd>
+                    <a class="button quiet" href=format!("/rubric/{study}") target="_blank" rel="external">{t.rubric}</a>
+                    <button class="button quiet scripted keys-button" type="button" on:click=move |_| hands.perform(Action::Help)>
+                        {t.help_title} " " <kbd>{key(Action::Help)}</kbd>
                     </button>
                 </nav>
             </div>
             <div class="bench-work">
+                <OutboxBar />
+                {opening.map(opening_note)}
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
+                {reply_notes(replies)}
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}
                 <section class="task">
                     <h2 class="eyebrow">{t.task}</h2>
@@ -96,6 +124,7 @@ pub fn Workbench(
                         })}
                 </section>
                 {code}
+                <p class="hint scripted notes-hint">{b.notes_hint} " " <kbd>{key(Action::Note)}</kbd></p>
             </div>
             {form}
             {jump}
@@ -147,6 +176,9 @@ fn told_text(told: &str, desk: Desk, t: &Rater) -> Option<(Tone, String)> {
     }
     if let Some(place) = place("off-scale-") {
         return Some((Tone::Bad, desk.fault_text(DraftFault::OffScale(place))));
+    }
+    if let Some(line) = place("notes-") {
+        return Some((Tone::Bad, (use_i18n().bench().notes_unread)(line)));
     }
     match told {
         "saved" => Some((Tone::Good, t.state_saved.into())),

@@ -3,7 +3,10 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
-use super::verdict;
+use super::{
+    live::Live,
+    verdicts::{came_to, verdict},
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -11,9 +14,9 @@ use crate::{
         code::{Line, Run},
         ids::{OutputId, RunId},
         lang::Lang,
-        run::{ItemDetail, Outcome},
+        run::{CaseResult, ItemDetail, ItemState, Neighbour, Origin, Outcome, SourceLine, Verdict},
     },
-    pages::admin::parts::param,
+    pages::admin::parts::{FormError, param},
     rpc::runs::{RunAgain, run_item},
     ui::{
         code::Listing,
@@ -23,7 +26,7 @@ use crate::{
     },
 };
 
-/// One output of a run.
+/// One output of a run. While it is run (again), the browser listens, and shows what came of it.
 #[component]
 pub fn RunItemPage() -> impl IntoView {
     let i = use_i18n();
@@ -31,74 +34,116 @@ pub fn RunItemPage() -> impl IntoView {
     let ids = Memo::new(move |_| Some((RunId(param(params, "id")?), OutputId(param(params, "output")?))));
     let again = ServerAction::<RunAgain>::new();
     let data = Resource::new(
-        move || ids.get(),
-        |ids| async move {
+        move || (ids.get(), again.version().get()),
+        |(ids, _)| async move {
             match ids {
                 Some((run, output)) => run_item(run, output).await,
                 None => Err(AppError::NotFound("output".into())),
             }
         },
     );
+    let live = Live::new();
+    Effect::new(move |_| {
+        let open = |d: &ItemDetail| matches!(d.row.state, ItemState::Waiting | ItemState::Leased);
+        if let Some(detail) = data.get().and_then(Result::ok).filter(open) {
+            live.listen(detail.run, move || data.refetch());
+        }
+    });
     view! { <Load data let:detail>{page(i, detail, again)}</Load> }
 }
 
 fn page(i: I18n, detail: ItemDetail, again: ServerAction<RunAgain>) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
-    let ItemDetail { row, run, model_name, raw_nl, signature, code, outcome, fault } = detail;
-    let title = (a.output_of)(&model_name, &row.task_id);
-    let back = format!("/admin/runs/{run}");
-    let ended = outcome.is_some() || fault.is_some();
+    let d = detail;
+    let title = (a.output_of)(&d.model_name, &d.row.task_id);
+    let back = format!("/admin/runs/{}", d.run);
+    let crumbs = vec![("/admin/runs".into(), t.runs.into()), (back, format!("{}, {}", d.model_name, t.run_n(d.run)))];
+    let ended = d.outcome.is_some() || d.fault.is_some();
+    let (run, output) = (d.run.to_string(), d.row.output.to_string());
+    let neighbours = neighbours(i, d.run, d.previous, d.next);
+    let state = d.outcome.is_none().then(|| view! { <p>{came_to(i, d.row.state, None, None)}</p> });
     view! {
-        <Page title crumbs=vec![("/admin/runs".into(), t.runs.into()), (back, model_name)]>
-            <div class="task">
-                <p class="task-text" lang=Lang::detect(&raw_nl).tag()>{raw_nl.clone()}</p>
-                {signature.map(|s| view! { <p class="task-signature"><code translate="no">{s}</code></p> })}
+        <Page title crumbs actions=move || neighbours.clone().into_view()>
+            <div class="task-box">
+                <p class="nl-text" lang=Lang::detect(&d.raw_nl).tag()>{d.raw_nl.clone()}</p>
+                {d.signature.map(|s| view! { <p class="task-signature"><code translate="no">{s}</code></p> })}
             </div>
-            {fault.map(|fault| view! { <Notice tone=Tone::Care><p>{t.engine_failed}</p><p>{fault}</p></Notice> })}
-            {outcome.map(|outcome| result(i, outcome))}
+            <p class="small item-links">
+                <a href=format!("/admin/submissions/{}", d.submission)>{t.submission}" "{d.submission.to_string()}</a>
+                <a href=format!("/admin/outputs/{}", d.row.output)>{t.output_page}</a>
+                <a href=format!("/admin/datasets/{}", d.dataset)>{d.dataset.clone()}</a>
+                {(d.row.sample > 0).then(|| view! { <span>{(a.sample_n)(d.row.sample + 1)}</span> })}
+                {d.row.cached.then(|| view! { <span class="muted">{t.cached_short}</span> })}
+            </p>
+            {d.fault.map(|fault| view! { <Notice tone=Tone::Care><p>{t.engine_failed}</p><p lang="en">{fault}</p></Notice> })}
+            {d.mixed.then(|| view! { <Notice tone=Tone::Care><p>{t.mixed_one}</p></Notice> })}
+            {state}
+            {d.outcome.map(|outcome| result(i, outcome, d.listing))}
             <section class="stack" aria-labelledby="text">
                 <h2 id="text">{t.model_text}</h2>
-                <Listing lines=plain(&code) label=t.model_text/>
+                <div class="code-box"><Listing lines=d.text label=t.model_text/></div>
             </section>
             {ended.then(|| view! {
                 <ActionForm action=again>
-                    <input type="hidden" name="id" value=run.to_string()/>
-                    <input type="hidden" name="output" value=row.output.to_string()/>
-                    <button class="button" type="submit">{t.again}</button>
+                    <input type="hidden" name="id" value=run/>
+                    <input type="hidden" name="output" value=output/>
+                    <button class="button" type="submit" disabled=move || again.pending().get()>{t.again}</button>
                 </ActionForm>
             })}
+            <FormError of=move || again.value().get().and_then(Result::err)/>
         </Page>
     }
     .into_any()
 }
 
-fn result(i: I18n, o: Outcome) -> AnyView {
+/// The way to the outputs before and after this one.
+#[derive(Clone)]
+struct Ways(Vec<(String, String, &'static str)>, &'static str);
+
+impl Ways {
+    fn into_view(self) -> impl IntoView {
+        let links =
+            self.0.into_iter().map(|(href, text, rel)| view! { <a class="button" href=href rel=rel>{text}</a> });
+        view! { <nav class="ways" aria-label=self.1>{links.collect_view()}</nav> }
+    }
+}
+
+fn neighbours(i: I18n, run: RunId, previous: Option<Neighbour>, next: Option<Neighbour>) -> Ways {
+    let t = i.runs();
+    let way = |n: Neighbour, text: String, rel| (format!("/admin/runs/{run}/outputs/{}", n.output), text, rel);
+    let before = previous.map(|n| {
+        let text = format!("← {} {}", t.previous, n.task_id);
+        way(n, text, "prev")
+    });
+    let after = next.map(|n| {
+        let text = format!("{} {} →", t.next, n.task_id);
+        way(n, text, "next")
+    });
+    Ways(before.into_iter().chain(after).collect(), t.neighbours)
+}
+
+fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     let t = i.runs();
     let mib = o.memory_kib / 1024;
-    let cases = (!o.cases.is_empty()).then(|| {
-        let rows = o.cases.into_iter().map(|case| {
-            let tone = if case.passed { Tone::Good } else { Tone::Bad };
-            let word = if case.passed { i.common.yes } else { i.common.no };
-            view! {
-                <tr><th scope="row">{case.name}</th><td><Badge tone>{word}</Badge></td><td translate="no">{case.detail}</td></tr>
-            }
-        });
-        let rows = rows.collect_view();
-        view! {
-            <div class="table-box" role="group" aria-label=t.cases tabindex="0"><table class="table">
-                <caption class="visually-hidden">{t.cases}</caption>
-                <thead><tr><th scope="col">{t.case}</th><th scope="col">{t.passed_cases}</th><th scope="col">{t.why}</th></tr></thead>
-                <tbody>{rows}</tbody>
-            </table></div>
-        }
-    });
     let at = move |line: Option<u32>| line.map(|line| format!("{} {line}: ", t.line)).unwrap_or_default();
     let diagnostics: Vec<String> = o.diagnostics.iter().map(|d| format!("{}{}", at(d.line), d.message)).collect();
     let changes: Vec<String> = o.changes.into_iter().map(|c| c.detail).collect();
     let flags: Vec<String> = o.flags.iter().map(|f| format!("{}{}", at(f.line), f.detail)).collect();
+    let odd = o.verdict == Verdict::Anomaly;
+    let printed = (!o.printed.trim().is_empty()).then(|| {
+        view! {
+            <section class="stack" aria-labelledby="printed">
+                <h2 id="printed">{t.printed}</h2>
+                <div class="code-box"><Listing lines=plain(&o.printed) label=t.printed/></div>
+            </section>
+        }
+    });
     view! {
-        <p class="verdict">{verdict(i, o.verdict)}" "{t.verdict_meaning(o.verdict)}</p>
-        {(!o.message.is_empty()).then(|| view! { <p translate="no">{o.message}</p> })}
+        <section class="verdict-line" aria-label=t.verdict>
+            <p><strong>{verdict(i, o.verdict, None)}</strong>" "{t.verdict_meaning(o.verdict)}</p>
+            {(!o.message.is_empty()).then(|| view! { <p lang="en">{o.message}</p> })}
+        </section>
+        {odd.then(|| view! { <Notice tone=Tone::Care><p>{t.anomaly_hint}</p></Notice> })}
         <dl class="facts">
             <div><dt>{t.passed_cases}</dt><dd>{format!("{}/{}", o.passed, o.total)}</dd></div>
             {o.limit.map(|limit| view! { <div><dt>{t.limit}</dt><dd>{t.limit_name(limit)}</dd></div> })}
@@ -106,27 +151,73 @@ fn result(i: I18n, o: Outcome) -> AnyView {
             <div><dt>{t.clock_time}</dt><dd>{format!("{} ms", i.number(o.wall_ms.into()))}</dd></div>
             <div><dt>{t.memory}</dt><dd>{format!("{} MiB", i.number(mib.into()))}</dd></div>
         </dl>
-        {cases}
+        {cases(i, o.cases)}
         {list(t.flags, flags)}
         {list(t.compiler, diagnostics)}
         {list(t.changes, changes)}
-        {text(t.printed, &o.printed)}
-        {text(t.assembled, &o.source)}
+        {printed}
+        {assembled(i, listing)}
     }
     .into_any()
 }
 
-fn list(title: &'static str, lines: Vec<String>) -> Option<impl IntoView> {
-    (!lines.is_empty()).then(|| {
-        let lines = lines.into_iter().map(|line| view! { <li translate="no">{line}</li> }).collect_view();
-        view! { <section class="stack"><h2>{title}</h2><ul>{lines}</ul></section> }
+fn cases(i: I18n, cases: Vec<CaseResult>) -> Option<impl IntoView> {
+    let t = i.runs();
+    (!cases.is_empty()).then(|| {
+        let rows = cases.into_iter().map(|case| {
+            let tone = if case.passed { Tone::Good } else { Tone::Bad };
+            let word = if case.passed { i.common.yes } else { i.common.no };
+            view! {
+                <tr><th scope="row" translate="no">{case.name}</th><td><Badge tone>{word}</Badge></td><td translate="no" class="case-why">{case.detail}</td></tr>
+            }
+        });
+        view! {
+            <div class="table-box" role="group" aria-label=t.cases tabindex="0"><table class="table">
+                <caption class="visually-hidden">{t.cases}</caption>
+                <thead><tr><th scope="col">{t.case}</th><th scope="col">{t.passed_cases}</th><th scope="col">{t.why}</th></tr></thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table></div>
+        }
     })
 }
 
-fn text(title: &'static str, text: &str) -> Option<impl IntoView + use<>> {
-    (!text.trim().is_empty()).then(|| {
-        let lines = plain(text);
-        view! { <section class="stack"><h2>{title}</h2><Listing lines label=title/></section> }
+fn list(title: &'static str, lines: Vec<String>) -> Option<impl IntoView> {
+    (!lines.is_empty()).then(|| {
+        let lines = lines.into_iter().map(|line| view! { <li translate="no" lang="en">{line}</li> }).collect_view();
+        view! { <section class="stack"><h2>{title}</h2><ul class="plain-list said-list">{lines}</ul></section> }
+    })
+}
+
+/// The compiled source, each line with the model's own number, and with what was said of it under it.
+fn assembled(i: I18n, listing: Vec<SourceLine>) -> Option<impl IntoView> {
+    let t = i.runs();
+    (!listing.is_empty()).then(|| {
+        let lines = listing.into_iter().map(|line| {
+            let (class, number, was) = match line.origin {
+                Origin::Added => ("source-line source-added", String::new(), None),
+                Origin::Same(n) => ("source-line", n.to_string(), None),
+                Origin::Changed(n, was) => ("source-line source-changed", n.to_string(), Some(was)),
+            };
+            let runs = line.code.0.into_iter().map(|run| {
+                let class = (!run.0.is_empty()).then(|| format!("tok-{}", run.0));
+                view! { <span class=class>{run.1}</span> }
+            });
+            let note = |class: &'static str, text: String| view! { <span class=class>{text}"\n"</span> };
+            let was = was.map(|was| note("source-note", format!("{} {}", t.changed_from, was.trim())));
+            let messages = line.messages.into_iter().map(|m| note("source-note source-wrong", m)).collect_view();
+            let flags = line.flags.into_iter().map(|f| note("source-note source-flag", f)).collect_view();
+            view! { <span class=class data-line=number>{runs.collect_view()}"\n"</span>{was}{messages}{flags} }
+        });
+        let lines = lines.collect_view();
+        view! {
+            <section class="stack" aria-labelledby="assembled">
+                <h2 id="assembled">{t.assembled}</h2>
+                <p class="muted small">{t.assembled_hint}</p>
+                <div class="code-box"><div class="code source" tabindex="0" role="group" aria-label=t.assembled>
+                    <pre translate="no"><code>{lines}</code></pre>
+                </div></div>
+            </section>
+        }
     })
 }
 

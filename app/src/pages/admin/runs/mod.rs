@@ -1,13 +1,19 @@
-//! `/admin/runs`: every run of automated tests. One run is [`run`]'s, one output [`item`]'s.
+//! `/admin/runs`: every run of automated tests. One run is [`run`]'s, one output [`item`]'s, two runs
+//! side by side are [`compare`]'s.
 
+pub mod compare;
+mod compare_task;
 pub mod item;
+mod items;
+mod live;
 pub mod run;
+mod verdicts;
 
 use leptos::prelude::*;
 
 use crate::{
     i18n::{I18n, use_i18n},
-    model::run::{RunRow, RunStatus, Verdict},
+    model::run::{RunRow, RunStatus},
     rpc::runs::runs,
     ui::{
         frame::Page,
@@ -21,8 +27,9 @@ use crate::{
 pub fn RunsPage() -> impl IntoView {
     let i = use_i18n();
     let data = Resource::new(|| (), |()| runs(None));
+    let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
     view! {
-        <Page title=i.runs().runs>
+        <Page title=i.runs().runs actions>
             <Load data let:rows>{table(i, rows)}</Load>
         </Page>
     }
@@ -31,7 +38,13 @@ pub fn RunsPage() -> impl IntoView {
 fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
     if rows.is_empty() {
-        return view! { <Empty title=t.no_runs><p>{t.no_runs_hint}</p></Empty> }.into_any();
+        return view! {
+            <Empty title=t.no_runs>
+                <p>{t.no_runs_hint}</p>
+                <p><a class="button" href="/admin/submissions">{a.submissions}</a></p>
+            </Empty>
+        }
+        .into_any();
     }
     let rows = rows.into_iter().map(|row| {
         let (m, done) = (row.metrics, (i.common.of)(row.done.into(), row.items.into()));
@@ -39,13 +52,14 @@ fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.run>
                     <a href=format!("/admin/runs/{}", row.id)>{row.model_name}</a>
+                    " "<span class="muted small">{t.run_n(row.id)}</span>
                 </th>
-                <td role="cell" data-label=a.dataset>{row.dataset}" "<span class="muted">{(a.version_n)(row.number)}</span></td>
+                <td role="cell" data-label=a.dataset><span>{row.dataset}" "<span class="muted">{(a.version_n)(row.number)}</span></span></td>
                 <td role="cell" data-label=t.state>{status(i, row.status)}</td>
                 <td role="cell" data-label=t.done class="num">{done}</td>
-                <td role="cell" data-label=t.solved class="num">{percent(m.pass_at_1)}</td>
+                <td role="cell" data-label="pass@1" class="num">{percent(m.pass_at_1)}</td>
                 <td role="cell" data-label=t.ratio class="num">{percent(m.ratio_mean)}</td>
-                <td role="cell" data-label=t.started>{i.time(row.created_at)}</td>
+                <td role="cell" data-label=t.started class="when">{i.time(row.created_at)}</td>
             </tr>
         }
     });
@@ -77,16 +91,6 @@ fn status(i: I18n, status: RunStatus) -> impl IntoView {
         RunStatus::Cancelled => Tone::Plain,
     };
     view! { <Badge tone>{i.runs().status_name(status)}</Badge> }
-}
-
-/// A verdict in its colour.
-fn verdict(i: I18n, verdict: Verdict) -> impl IntoView {
-    let tone = match verdict {
-        Verdict::Passed => Tone::Good,
-        Verdict::Failed | Verdict::CompileError => Tone::Bad,
-        _ => Tone::Care,
-    };
-    view! { <Badge tone>{i.runs().verdict_name(verdict)}</Badge> }
 }
 
 /// A share as the paper prints it: `68.68 %`.

@@ -1,9 +1,9 @@
 //! `/admin/studies/:id`: how far a study is, and what it says about its models.
 //!
-//! Three loads, because they take differently long: the study itself, the comparison (intervals
-//! by resampling), and the tasks.
+//! Four loads, because they take differently long: the study itself, how it goes on, the comparison
+//! (intervals by resampling), and the tasks.
 
-mod comparison;
+mod live;
 mod progress;
 mod tasks;
 
@@ -12,16 +12,20 @@ use leptos_router::hooks::use_params_map;
 
 pub use progress::flag_text;
 
-use super::parts::param;
+use super::{compare::human, parts::param, quality::links};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
         comparison::{Comparison, TaskScores},
         ids::StudyId,
+        quality::Live,
         study::StudyDetail,
     },
-    rpc::studies::{SetStudyStatus, compare, study, study_tasks},
+    rpc::{
+        quality::study_live,
+        studies::{SetStudyStatus, compare, study, study_tasks},
+    },
     ui::{frame::Page, load::Load},
 };
 
@@ -39,21 +43,29 @@ pub fn StudyPage() -> impl IntoView {
     );
     let comparison = Resource::new(move || id.get(), move |id| async move { compare(id.ok_or_else(missing)?).await });
     let tasks = Resource::new(move || id.get(), move |id| async move { study_tasks(id.ok_or_else(missing)?).await });
-    view! { <Load data let:detail>{page(i, detail, set_status, comparison, tasks)}</Load> }
+    let now = Resource::new(
+        move || (id.get(), set_status.version().get()),
+        move |(id, _)| async move { study_live(id.ok_or_else(missing)?).await },
+    );
+    let heard = live::listen(id);
+    view! { <Load data let:detail>{page(i, detail, set_status, (now, heard), comparison, tasks)}</Load> }
 }
 
 fn page(
     i: I18n,
     detail: StudyDetail,
     set_status: ServerAction<SetStudyStatus>,
+    (now, heard): (Resource<Result<Live, AppError>>, live::Heard),
     comparison: Resource<Result<Comparison, AppError>>,
     tasks: Resource<Result<Vec<TaskScores>, AppError>>,
 ) -> AnyView {
     let t = i.admin();
     let id = detail.row.id;
     let models = detail.row.models.clone();
+    let whole = format!("/admin/compare/{}?studies={id}", detail.row.dataset);
     let actions = move || {
         view! {
+            {links(i, id)}
             <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="">{t.comparison_csv}</a>
             <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="">{t.ratings_csv}</a>
         }
@@ -61,9 +73,11 @@ fn page(
     view! {
         <Page title=detail.row.title.clone() crumbs=vec![("/admin/studies".into(), t.studies.into())] actions>
             {progress::view(i, detail, set_status)}
+            <Load data=now let:first>{live::view(i, first, heard)}</Load>
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
                 <h2 id="comparison-head">{t.comparison}</h2>
-                <Load data=comparison let:figures>{comparison::view(i, figures)}</Load>
+                <p><a class="button" href=whole>{i.compare().compare}</a></p>
+                <Load data=comparison let:figures>{human::view(i, figures)}</Load>
             </section>
             <section id="tasks" class="stack" aria-labelledby="tasks-head">
                 <h2 id="tasks-head">{t.tasks}</h2>

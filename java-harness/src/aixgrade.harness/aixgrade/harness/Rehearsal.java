@@ -1,26 +1,34 @@
 package aixgrade.harness;
 
+import aixgrade.wire.Control;
 import aixgrade.wire.Control.Frame;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
 import java.util.List;
-import java.util.Map;
 
 /**
- * Goes through what every runner goes through, without a job, while the image is made: the classes
- * that it loads go into the image's archive, which spares each runner the work.
+ * Goes through what every runner goes through, with jobs that come to nothing, while the image is
+ * made: the classes that it loads go into the image's archive, which spares each runner the work.
  */
 final class Rehearsal {
     private Rehearsal() {}
 
     public static void main(String[] args) throws Exception {
-        TestLoader tests = new TestLoader(Map.of("a", "hidden", "b", "exported", "c", "open"));
-        tests.addTests(Map.of());
-        tests.addSolution(Map.of());
-        Defaults defaults = Defaults.now(false);
+        // Standard output and no control descriptor, but by the same way.
+        Control.on(1);
         for (String kind : List.of("aixbench", "aixgrade")) {
-            Runner.Job job = new Runner.Job("", kind, "a.None", "", "", "None", Map.of(), Map.of());
-            Runner.Result result = Runner.run(job, tests);
-            result.frame("", defaults.changed(), 0);
+            Frame preparation = new Frame('T').number(3);
+            preparation.string("a").string("hidden").string("b").string("exported").string("c").string("open");
+            preparation.number(0).number(0).number(1).string(args[0] + "/rehearsal/file").bytes(new byte[1]);
+            Frame job = new Frame('J').string("nonce").string(kind).string("a.None").string("").string("").string("None");
+            // Bytes that are no class: the tests end with an error, which is all that is wanted.
+            job.number(1).string("a.None").bytes(new byte[1]).number(1).string("None").bytes(new byte[1]);
+            ByteArrayOutputStream in = new ByteArrayOutputStream();
+            in.writeBytes(preparation.whole());
+            in.writeBytes(job.whole());
+            Runner.serve(new Control(new ByteArrayInputStream(in.toByteArray()), new ByteArrayOutputStream()), 1);
         }
-        new Frame('H').number(0).string("");
+        System.out.println(FileDescriptor.out.valid());
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Defines the dataset's test classes in a named module and the solution's in this loader's unnamed
@@ -45,7 +46,7 @@ final class TestLoader extends ClassLoader {
         ModuleLayer boot = ModuleLayer.boot();
         ModuleFinder finder = new OneModule(builder.build());
         Configuration resolved = boot.configuration().resolve(finder, ModuleFinder.of(), Set.of(MODULE));
-        controller = ModuleLayer.defineModules(resolved, List.of(boot), name -> this);
+        controller = ModuleLayer.defineModules(resolved, List.of(boot), new Ours(this));
         module = controller.layer().findModule(MODULE).orElseThrow();
         // Reads are added here and not required above: resolving them costs more than everything else.
         for (Module visible : boot.modules()) {
@@ -103,6 +104,14 @@ final class TestLoader extends ClassLoader {
     private static String packageOf(String className) {
         int dot = className.lastIndexOf('.');
         return dot < 0 ? "" : className.substring(0, dot);
+    }
+
+    /** This loader, for every module. A class and not a lambda: see {@link Runner}. */
+    private record Ours(ClassLoader loader) implements Function<String, ClassLoader> {
+        @Override
+        public ClassLoader apply(String module) {
+            return loader;
+        }
     }
 
     /** Finds the tests' module, whose classes this loader reads itself. */

@@ -8,6 +8,7 @@ import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
@@ -29,16 +30,18 @@ public final class Control {
     private final DataInputStream in;
     private final OutputStream out;
 
-    private Control(FileDescriptor descriptor) {
-        in = new DataInputStream(new BufferedInputStream(new FileInputStream(descriptor), 1 << 16));
-        out = new FileOutputStream(descriptor);
+    /** Over any two streams: for a rehearsal. */
+    public Control(InputStream in, OutputStream out) {
+        this.in = new DataInputStream(new BufferedInputStream(in, 1 << 16));
+        this.out = out;
     }
 
     /** Takes over the descriptor with this number. */
     public static Control on(int number) throws ReflectiveOperationException {
         Constructor<FileDescriptor> make = FileDescriptor.class.getDeclaredConstructor(int.class);
         make.setAccessible(true);
-        return new Control(make.newInstance(number));
+        FileDescriptor descriptor = make.newInstance(number);
+        return new Control(new FileInputStream(descriptor), new FileOutputStream(descriptor));
     }
 
     /** The next frame's content; {@code null} once the server has closed its end. */
@@ -56,11 +59,7 @@ public final class Control {
 
     /** Sends one frame in one write, so that it is there whole or not at all. */
     public void write(Frame frame) throws IOException {
-        byte[] body = frame.bytes.toByteArray();
-        ByteArrayOutputStream whole = new ByteArrayOutputStream(body.length + 4);
-        new DataOutputStream(whole).writeInt(body.length);
-        whole.writeBytes(body);
-        out.write(whole.toByteArray());
+        out.write(frame.whole());
     }
 
     /** A string as it travels: its length in bytes, then UTF-8. */
@@ -81,6 +80,14 @@ public final class Control {
         /** A frame of this kind. */
         public Frame(char kind) throws IOException {
             out.writeByte(kind);
+        }
+
+        /** The frame as it travels. */
+        public byte[] whole() throws IOException {
+            ByteArrayOutputStream whole = new ByteArrayOutputStream(bytes.size() + 4);
+            new DataOutputStream(whole).writeInt(bytes.size());
+            bytes.writeTo(whole);
+            return whole.toByteArray();
         }
 
         /** Adds a number. */

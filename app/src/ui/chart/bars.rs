@@ -26,6 +26,7 @@ pub struct Head<'a> {
 }
 
 /// One bar of a stacked chart.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     /// Its name, on the line above it.
     pub label: String,
@@ -36,6 +37,7 @@ pub struct Bar {
 }
 
 /// One part of a bar.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Its size; parts of size 0 are not drawn.
     pub size: u64,
@@ -46,6 +48,7 @@ pub struct Part {
 }
 
 /// One line of an interval plot.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     /// Its name.
     pub label: String,
@@ -60,6 +63,7 @@ pub struct Mark {
 }
 
 /// The scale under an interval plot.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// The value at the left end.
     pub low: f64,
@@ -94,7 +98,7 @@ impl Axis {
     }
 
     /// The value's place from the left in percent, with room at both ends for half a point.
-    fn place(&self, value: f64) -> f64 {
+    pub(super) fn place(&self, value: f64) -> f64 {
         let share = if self.high > self.low { (value - self.low) / (self.high - self.low) } else { 0.5 };
         MARGIN + (100.0 - 2.0 * MARGIN) * share.clamp(0.0, 1.0)
     }
@@ -123,9 +127,21 @@ pub fn signed(value: f64, decimals: usize) -> String {
 pub fn stacked_bars(head: &Head, nothing: &str, bars: &[Bar]) -> String {
     let mut out = String::new();
     open(&mut out, head, ROW * bars.len() as u32);
+    stacked_body(&mut out, nothing, bars, &mut Marks::silent());
+    out.push_str("</svg>");
+    out
+}
+
+/// The height of [`stacked_body`] in pixels.
+pub(super) fn stacked_height(bars: &[Bar]) -> u32 {
+    ROW * bars.len() as u32
+}
+
+/// What is inside [`stacked_bars`]: widths in percent of the box.
+pub(super) fn stacked_body(out: &mut String, nothing: &str, bars: &[Bar], marks: &mut Marks) {
     for (i, bar) in bars.iter().enumerate() {
         let top = ROW * i as u32;
-        labels(&mut out, top, &bar.label, &bar.note);
+        labels(out, top, &bar.label, &bar.note);
         let whole: u64 = bar.parts.iter().map(|p| p.size).sum();
         if whole == 0 {
             let (y, middle) = (top + BAR_TOP, top + BAR_TOP + BAR / 2 + 5);
@@ -140,20 +156,30 @@ pub fn stacked_bars(head: &Head, nothing: &str, bars: &[Bar]) -> String {
         for (at, part) in bar.parts.iter().enumerate() {
             if part.size > 0 {
                 let (x, width) = (percent(before, whole), percent(part.size, whole));
-                segment(&mut out, top, x, width, step(at, bar.parts.len()), part);
+                segment(out, top, x, width, step(at, bar.parts.len()), part, marks);
             }
             before += part.size;
         }
     }
-    out.push_str("</svg>");
-    out
 }
 
 /// Points with the intervals around them, over one scale.
 pub fn intervals(head: &Head, axis: &Axis, marks: &[Mark]) -> String {
     let mut out = String::new();
+    open(&mut out, head, intervals_height(marks));
+    intervals_body(&mut out, axis, marks, &mut Marks::silent());
+    out.push_str("</svg>");
+    out
+}
+
+/// The height of [`intervals_body`] in pixels.
+pub(super) fn intervals_height(marks: &[Mark]) -> u32 {
+    ROW * marks.len() as u32 + AXIS
+}
+
+/// What is inside [`intervals`]: widths in percent of the box.
+pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reached: &mut Marks) {
     let bottom = ROW * marks.len() as u32;
-    open(&mut out, head, bottom + AXIS);
     for (i, (value, text)) in axis.ticks.iter().enumerate() {
         let x = axis.place(*value);
         let anchor = match i {
@@ -177,11 +203,14 @@ pub fn intervals(head: &Head, axis: &Axis, marks: &[Mark]) -> String {
     }
     for (i, mark) in marks.iter().enumerate() {
         let top = ROW * i as u32;
-        labels(&mut out, top, &mark.label, &mark.note);
+        labels(out, top, &mark.label, &mark.note);
         let Some(value) = mark.value else { continue };
         let (x, y) = (axis.place(value), top + BAR_TOP + BAR / 2);
         let class = if mark.strong { "chart-mark chart-strong" } else { "chart-mark" };
-        _ = write!(out, r#"<g class="{class}">"#);
+        _ = write!(out, r#"<g class="{class}"{}>"#, reached.next());
+        if reached.is_spoken() {
+            _ = write!(out, "<title>{}: {}</title>", escape(&mark.label), escape(&mark.note));
+        }
         if let Some(interval) = mark.interval {
             let (from, to) = (axis.place(interval.low), axis.place(interval.high));
             _ = write!(out, r#"<line class="chart-reach" x1="{from:.3}%" x2="{to:.3}%" y1="{y}" y2="{y}"/>"#);
@@ -190,15 +219,42 @@ pub fn intervals(head: &Head, axis: &Axis, marks: &[Mark]) -> String {
                 _ = write!(out, r#"<line class="chart-end" x1="{end:.3}%" x2="{end:.3}%" y1="{up}" y2="{down}"/>"#);
             }
         }
-        _ = write!(
-            out,
-            r#"<circle class="chart-point" cx="{x:.3}%" cy="{y}" r="5.5"><title>{}: {}</title></circle></g>"#,
-            escape(&mark.label),
-            escape(&mark.note)
-        );
+        _ = write!(out, r#"<circle class="chart-point" cx="{x:.3}%" cy="{y}" r="5.5">"#);
+        if !reached.is_spoken() {
+            _ = write!(out, "<title>{}: {}</title>", escape(&mark.label), escape(&mark.note));
+        }
+        out.push_str("</circle></g>");
     }
-    out.push_str("</svg>");
-    out
+}
+
+/// The marks of a picture that the keyboard reaches: one stop for the whole picture, arrow keys within it
+/// (`view`). A picture without a listener has silent ones.
+pub(super) struct Marks {
+    spoken: bool,
+    first: bool,
+}
+
+impl Marks {
+    pub(super) fn silent() -> Self {
+        Marks { spoken: false, first: true }
+    }
+
+    pub(super) fn spoken() -> Self {
+        Marks { spoken: true, first: true }
+    }
+
+    fn is_spoken(&self) -> bool {
+        self.spoken
+    }
+
+    /// The next mark's attributes; its `title` is its name.
+    pub(super) fn next(&mut self) -> &'static str {
+        match (self.spoken, std::mem::replace(&mut self.first, false)) {
+            (false, _) => "",
+            (true, true) => r#" role="img" tabindex="0""#,
+            (true, false) => r#" role="img" tabindex="-1""#,
+        }
+    }
 }
 
 /// The height of a row: a line of lettering and a bar under it.
@@ -238,11 +294,12 @@ fn labels(out: &mut String, top: u32, label: &str, note: &str) {
     );
 }
 
-fn segment(out: &mut String, top: u32, x: f64, width: f64, step: usize, part: &Part) {
+fn segment(out: &mut String, top: u32, x: f64, width: f64, step: usize, part: &Part, marks: &mut Marks) {
     let y = top + BAR_TOP;
     _ = write!(
         out,
-        r#"<g class="chart-part step-{step}"><title>{}</title><rect x="{x:.3}%" y="{y}" width="{width:.3}%" height="{BAR}"/>"#,
+        r#"<g class="chart-part step-{step}"{}><title>{}</title><rect x="{x:.3}%" y="{y}" width="{width:.3}%" height="{BAR}"/>"#,
+        marks.next(),
         escape(&part.tip)
     );
     if width >= ROOM_FOR_NAME {
@@ -260,7 +317,7 @@ fn percent(part: u64, whole: u64) -> f64 {
 
 /// Text as it may stand in an element or in a quoted attribute. Characters that XML does not
 /// allow at all become the replacement character.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -392,7 +449,7 @@ mod tests {
     /// WCAG's contrast between what is written on a part and the part, read from the style sheet.
     #[test]
     fn lettering_on_bars_can_be_read() {
-        let css = include_str!("../../../style/60-admin.css");
+        let css = include_str!("../../../../style/60-admin.css");
         let colour = |name: &str| -> [f64; 3] {
             let hex = css.split(&format!("{name}: #")).nth(1).unwrap_or_else(|| panic!("no {name}"));
             [0, 2, 4].map(|i| f64::from(u8::from_str_radix(&hex[i..i + 2], 16).expect("hexadecimal")) / 255.0)

@@ -1,0 +1,175 @@
+//! Comparisons: each text with both its languages side by side.
+
+#![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
+
+macro_rules! texts {
+    (
+        words { $($word:ident: $en:literal, $zh:literal;)* }
+        $($say:ident($($arg:ident: $kind:ty),*): $say_en:literal, $say_zh:literal;)*
+    ) => {
+        /// The texts of the comparison's pages.
+        pub struct CompareTexts {
+            $(pub $word: &'static str,)*
+            $(pub $say: fn($($kind),*) -> String,)*
+        }
+        /// English.
+        pub const EN: CompareTexts = CompareTexts {
+            $($word: $en,)*
+            $($say: |$($arg),*| format!($say_en),)*
+        };
+        /// Chinese.
+        pub const ZH: CompareTexts = CompareTexts {
+            $($word: $zh,)*
+            $($say: |$($arg),*| format!($say_zh),)*
+        };
+    };
+}
+
+texts! {
+    words {
+        compare: "Compare models", "比较模型";
+        comparison: "Comparison", "比较";
+        what: "What is compared", "比较内容";
+        models: "Models", "模型";
+        studies: "Studies", "评分任务";
+        runs: "Test runs", "测试运行";
+        raters: "Raters", "评分人";
+        all_raters: "None ticked: everybody", "不勾选则包含所有人";
+        scores: "Scores", "评分";
+        scores_raw: "every rating", "全部评分";
+        scores_final: "adjudicated where there is a final say", "有裁定的采用裁定";
+        lang: "Descriptions in", "描述语言";
+        both_langs: "both languages", "两种语言";
+        show: "Compare these", "比较所选";
+        exact_link: "Link to exactly this choice", "此选择的固定链接";
+        in_short: "In short", "概要";
+        by_people: "Graded by people", "人工评分";
+        by_tests: "Automated tests", "自动测试";
+        tests_and_people: "Tests against people", "测试与人工对照";
+        tasks: "Tasks", "题目";
+        as_paper: "As the paper prints it", "按论文格式";
+        as_page: "With intervals and pictures", "含区间和图表";
+        table_2: "Table 2: automatic comparison on correctness", "表 2：正确性的自动比较";
+        table_3: "Table 3: manual comparison", "表 3：人工比较";
+        figure_3: "Figure 3: automatic comparison on correctness", "图 3：正确性的自动比较";
+        figure_4: "Figure 4: manual comparison", "图 4：人工比较";
+        metrics: "Metrics", "指标";
+        metric: "Figure", "指标";
+        nothing: "Nothing to compare yet", "还没有可比较的内容";
+        nothing_hint: "Choose a study with ratings or a run with results, or upload outputs and begin one.", "请选择有评分的任务或有结果的运行，或先上传模型输出。";
+        no_ratings: "No rating of these models is chosen.", "所选范围内没有这些模型的评分。";
+        no_runs: "No run of these models is chosen.", "所选范围内没有这些模型的测试运行。";
+        pass_at_1: "Tasks passed (pass@1)", "通过的题目（pass@1）";
+        ratio: "AvgPassRatio, as published", "AvgPassRatio（按发布方式）";
+        ratio_clamped: "AvgPassRatio, no task above 1", "AvgPassRatio（每题最多计 1）";
+        ratio_sum: "Sum of pass ratios", "通过率之和";
+        tasks_with_tests: "Tasks with tests", "有测试的题目";
+        answered: "Answered", "有输出";
+        anomalies: "More passes than cases", "通过数多于用例数";
+        missing: "Without a verdict", "没有结果";
+        verdicts: "Verdicts", "测试结果";
+        verdicts_desc: "How often each model's outputs came to each verdict. The same figures stand in the table.", "每个模型的输出得到各种结果的次数，表格中有相同数字。";
+        pairs: "Two models, task by task", "两两逐题比较";
+        pair: "Models", "模型";
+        both_pass: "Both pass", "都通过";
+        only_first: "Only the first", "仅前者";
+        only_second: "Only the second", "仅后者";
+        neither: "Neither", "都未通过";
+        pass_difference: "pass@1 difference", "pass@1 之差";
+        ratio_difference: "AvgPassRatio difference", "AvgPassRatio 之差";
+        mcnemar: "McNemar p", "McNemar p 值";
+        interval_note: "In brackets: 95 % interval, by bootstrap over tasks.", "方括号内为 95 % 区间（按题目自助抽样）。";
+        adjusted: "Adjusted for raters' severity", "按评分人宽严调整";
+        adjusted_hint: "What the means would be if every rater were as severe as the average one.", "假设每位评分人宽严相同时的均值。";
+        pair_tests: "Tests of the differences", "差异检验";
+        difference: "Difference", "差异";
+        wilcoxon: "Wilcoxon p", "Wilcoxon p 值";
+        permutation: "Permutation p", "置换检验 p 值";
+        holm: "Holm-corrected", "Holm 校正";
+        effect: "Rank-biserial", "秩双列相关";
+        more: "More ratings, about", "约需再增评分";
+        tests_lead: "Two-sided, over tasks that both models have ratings for. Holm's correction covers every row of this table.", "双侧检验，仅含两个模型都有评分的题目；Holm 校正涵盖本表全部各行。";
+        correlation_lead: "How far the share of test cases passed goes with what people scored, over outputs that have both.", "在两者都有的输出上，用例通过率与人工评分的一致程度。";
+        all_together: "All together", "合计";
+        outputs: "Outputs", "输出";
+        spearman: "Spearman", "Spearman";
+        kendall: "Kendall tau-b", "Kendall tau-b";
+        part_most: "Where they part ways most", "分歧最大的题目";
+        people_kinder: "people kinder", "人工更宽";
+        tests_kinder: "tests kinder", "测试更宽";
+        pass_ratio: "Pass ratio", "通过率";
+        mean_score: "Mean score", "平均分";
+        un_nothing: "no data", "没有数据";
+        un_too_few: "too few", "数量太少";
+        un_no_pairs: "nothing rated twice", "没有重复评分";
+        un_no_variation: "no variation", "没有差异可比";
+        un_not_crossed: "no two outputs rated by everybody", "没有两个以上输出由所有人评过";
+        un_several_samples: "several samples a task", "每题有多个样本";
+        un_unstable: "too unstable", "过于不稳定";
+        ac2: "Gwet's AC2", "Gwet AC2";
+        icc1: "ICC(1)", "ICC(1)";
+        icc2: "ICC(2,1)", "ICC(2,1)";
+        icc2k: "ICC(2,k)", "ICC(2,k)";
+        kappas: "Weighted kappa of each two raters", "两两评分人的加权 kappa";
+        dz: "Cohen's d_z", "Cohen d_z";
+        cliff: "Cliff's delta", "Cliff delta";
+        model: "Model", "模型";
+        any_model: "any", "任意";
+        score: "Score", "评分";
+        verdict: "Verdict", "结果";
+        disagreement: "Raters disagree", "评分分歧";
+        any: "any", "任意";
+        by_one: "by 1 or more", "至少 1 分";
+        by_two: "by 2 or more", "至少 2 分";
+        differ: "Models", "模型之间";
+        differing: "that differ", "有差异";
+        order: "Order", "排序";
+        order_dataset: "the dataset's", "数据集顺序";
+        order_spread: "raters disagree most", "评分分歧最大";
+        order_gap: "models differ most", "模型差异最大";
+        order_apart: "tests and people part most", "测试与人工分歧最大";
+        before: "Previous task", "上一题";
+        after: "Next task", "下一题";
+        no_output: "No model chosen has an output for this task.", "所选模型对该题都没有输出。";
+        take_away: "Take away", "导出";
+        ratings_csv: "Ratings, CSV", "评分 CSV";
+        ratings_jsonl: "Ratings, JSON Lines", "评分 JSON Lines";
+        verdicts_csv: "Verdicts, CSV", "测试结果 CSV";
+        verdicts_jsonl: "Verdicts, JSON Lines", "测试结果 JSON Lines";
+        tables_md: "Tables, Markdown", "表格 Markdown";
+        tables_tex: "Tables, LaTeX", "表格 LaTeX";
+        bundle: "Everything, to reproduce it (zip)", "可复现的完整数据包 (zip)";
+        take_away_hint: "Raters go under pseudonyms that stay the same in a study.", "评分人以化名出现，同一任务中保持不变。";
+        behind: "Newer ratings or verdicts are being counted; these figures are the last ones.", "正在计入新的评分或结果，当前为之前的数字。";
+        live: "Ratings or results may still come. This page follows them.", "仍可能有新的评分或结果，本页会随之更新。";
+        updated: "The figures were brought up to date.", "数字已更新。";
+        next_page: "Next page", "下一页";
+        previous_page: "Previous page", "上一页";
+        see_run: "the run", "查看运行";
+        still_going: "still going", "进行中";
+        legend: "Each model: mean scores in the rubric's order, then its verdict.", "每个模型：按评分标准顺序的平均分，然后是测试结果。";
+        best_hint: "Bold: better than every other, its difference's interval holds no zero.", "粗体：优于其他所有模型，且差异区间不含零。";
+    }
+    title(name: &str): "Comparison: {name}", "比较：{name}";
+    facts(models: u64, ratings: &str, raters: u64, runs: u64):
+        "{models} models, {ratings} ratings by {raters} people, {runs} test runs",
+        "{models} 个模型，{raters} 人给出的 {ratings} 条评分，{runs} 次测试运行";
+    adjudicated_n(n: u64): "{n} outputs count by their adjudicated score.", "{n} 个输出按裁定分计。";
+    say_solved(model: &str, solved: u32, tasks: u32, share: &str):
+        "{model} passes {solved} of {tasks} tasks ({share}).",
+        "{model} 通过 {tasks} 题中的 {solved} 题（{share}）。";
+    say_tests_better(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64):
+        "{better} passes more of the {tasks} tasks than {worse}: by {by} percentage points, 95 % interval {low} to {high}.",
+        "在 {tasks} 题上，{better} 通过的题目多于 {worse}：多 {by} 个百分点，95 % 区间 {low} 至 {high}。";
+    say_tests_even(first: &str, second: &str, by: &str, low: &str, high: &str, tasks: u64):
+        "The tests do not separate {first} and {second}: {by} percentage points over {tasks} tasks, 95 % interval {low} to {high}.",
+        "测试无法区分 {first} 和 {second}：{tasks} 题上相差 {by} 个百分点，95 % 区间 {low} 至 {high}。";
+    say_more(n: &str):
+        " If the difference is what it seems, about {n} more ratings would separate them.",
+        "若差异确实如此，约需再增 {n} 条评分才能区分。";
+    un_disconnected(groups: u32): "raters fall into {groups} groups without a common output", "评分人分为 {groups} 组，互无共同评过的输出";
+    run_n(id: i64): "run {id}", "运行 {id}";
+    ratings_n(n: &str): "{n} ratings", "{n} 条评分";
+    tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 题中的 {found} 题";
+    apart_n(name: &str): "{name} against pass ratio", "{name}与通过率对照";
+}

@@ -1,0 +1,202 @@
+//! Two runs of one dataset side by side, task by task.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    code::CodeView,
+    ids::OutputId,
+    run::{ItemRow, ItemState, RunRow, Verdict},
+};
+
+/// Two runs beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunPair {
+    /// The one on the left.
+    pub a: RunRow,
+    /// The one on the right.
+    pub b: RunRow,
+    /// How often both pass a task, only one, or neither.
+    pub passes: Passes,
+    /// Every task that has tests in one of the two, in the dataset's order.
+    pub tasks: Vec<PairTask>,
+    /// The task that was asked for, with both outputs' code.
+    pub focus: Option<PairFocus>,
+}
+
+/// The tasks by which run passes them. A run passes a task with its first sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passes {
+    /// Both pass.
+    pub both: u32,
+    /// Only the left one.
+    pub only_a: u32,
+    /// Only the right one.
+    pub only_b: u32,
+    /// Neither.
+    pub neither: u32,
+}
+
+/// One task of two runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairTask {
+    /// The source's id.
+    pub task_id: String,
+    /// The description's beginning.
+    pub raw_nl: String,
+    /// The left run's samples, in their order; empty where it has no output.
+    pub a: Vec<PairOutput>,
+    /// The right run's.
+    pub b: Vec<PairOutput>,
+}
+
+/// One output of a run, as short as a comparison wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairOutput {
+    /// The output.
+    pub output: OutputId,
+    /// How far it is.
+    pub state: ItemState,
+    /// What came of it.
+    pub verdict: Option<Verdict>,
+    /// Test cases passed.
+    pub passed: u32,
+    /// Test cases.
+    pub total: u32,
+}
+
+impl PairOutput {
+    /// What a comparison keeps of an item.
+    pub fn of(item: &ItemRow) -> Self {
+        PairOutput {
+            output: item.output,
+            state: item.state,
+            verdict: item.verdict,
+            passed: item.passed,
+            total: item.total,
+        }
+    }
+
+    fn result(&self) -> (bool, Option<Verdict>, u32, u32) {
+        (self.state == ItemState::Failed, self.verdict, self.passed, self.total)
+    }
+}
+
+/// On which side of a comparison something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The left run.
+    A,
+    /// The right run.
+    B,
+}
+
+impl PairTask {
+    /// A side's samples.
+    pub fn side(&self, side: Side) -> &[PairOutput] {
+        match side {
+            Side::A => &self.a,
+            Side::B => &self.b,
+        }
+    }
+
+    /// Whether a side passes the task: its first sample passed every case.
+    pub fn passes(&self, side: Side) -> bool {
+        self.side(side).first().is_some_and(|o| o.verdict == Some(Verdict::Passed))
+    }
+
+    /// Whether the two came to something else: another verdict, other counts, or another number of
+    /// samples.
+    pub fn differs(&self) -> bool {
+        self.a.len() != self.b.len() || self.a.iter().zip(&self.b).any(|(a, b)| a.result() != b.result())
+    }
+}
+
+impl Passes {
+    /// Counts the tasks.
+    pub fn of(tasks: &[PairTask]) -> Passes {
+        let count = |a, b| {
+            let found = tasks.iter().filter(|t| (t.passes(Side::A), t.passes(Side::B)) == (a, b)).count();
+            u32::try_from(found).unwrap_or(u32::MAX)
+        };
+        Passes {
+            both: count(true, true),
+            only_a: count(true, false),
+            only_b: count(false, true),
+            neither: count(false, false),
+        }
+    }
+}
+
+/// One task with the code of both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairFocus {
+    /// The source's id.
+    pub task_id: String,
+    /// The whole description.
+    pub raw_nl: String,
+    /// The signature asked for.
+    pub signature: Option<String>,
+    /// The left run's first sample.
+    pub a: Option<PairCode>,
+    /// The right run's.
+    pub b: Option<PairCode>,
+    /// The task before it on which the two differ.
+    pub previous: Option<String>,
+    /// The task after it on which the two differ.
+    pub next: Option<String>,
+}
+
+/// An output's code with what came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairCode {
+    /// The output.
+    pub output: OutputId,
+    /// Its code.
+    pub code: CodeView,
+    /// In a sentence why it ended so; empty where the numbers say it all.
+    pub message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(a: &[(Verdict, u32, u32)], b: &[(Verdict, u32, u32)]) -> PairTask {
+        let side = |side: &[(Verdict, u32, u32)]| {
+            let one = |(verdict, passed, total): &(Verdict, u32, u32)| PairOutput {
+                output: OutputId(1),
+                state: ItemState::Done,
+                verdict: Some(*verdict),
+                passed: *passed,
+                total: *total,
+            };
+            side.iter().map(one).collect()
+        };
+        PairTask { task_id: "1".into(), raw_nl: String::new(), a: side(a), b: side(b) }
+    }
+
+    #[test]
+    fn tasks_differ_in_verdict_counts_or_samples() {
+        use Verdict::{Failed, Passed, Timeout};
+        let check = |a: &[_], b: &[_], differs, passes| {
+            let task = task(a, b);
+            assert_eq!((task.differs(), (task.passes(Side::A), task.passes(Side::B))), (differs, passes), "{task:?}");
+        };
+        check(&[(Passed, 3, 3)], &[(Passed, 3, 3)], false, (true, true));
+        check(&[(Failed, 1, 3)], &[(Failed, 2, 3)], true, (false, false));
+        check(&[(Failed, 0, 0)], &[(Timeout, 0, 0)], true, (false, false));
+        check(&[], &[(Passed, 3, 3)], true, (false, true));
+        check(&[(Passed, 3, 3), (Failed, 1, 3)], &[(Passed, 3, 3)], true, (true, true));
+        check(&[(Failed, 1, 3), (Passed, 3, 3)], &[(Failed, 1, 3), (Passed, 3, 3)], false, (false, false));
+        check(&[], &[], false, (false, false));
+    }
+
+    #[test]
+    fn every_task_is_counted_once() {
+        use Verdict::{Failed, Passed};
+        let (yes, no) = ([(Passed, 1, 1)], [(Failed, 0, 1)]);
+        let tasks =
+            [task(&yes, &yes), task(&yes, &no), task(&yes, &[]), task(&no, &yes), task(&no, &no), task(&[], &[])];
+        assert_eq!(Passes::of(&tasks), Passes { both: 1, only_a: 2, only_b: 1, neither: 2 });
+    }
+}

@@ -1,0 +1,213 @@
+//! `/adjudicate` and `/adjudicate/:token`: disagreements to decide. Neither raters nor models have a
+//! name here, for an admin no more than for a rater.
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        feedback::{Dispute, DisputeLine, Voice},
+        grading::Flag,
+        ids::Token,
+        lang::Lang,
+        rubric::Dimension,
+    },
+    rpc::quality::{Decide, my_disputes, open_dispute},
+    ui::{
+        code::CodeBox,
+        failure::{ProblemList, error_text},
+        frame::Page,
+        load::Load,
+        notice::{Badge, Empty, Notice, Tone},
+    },
+};
+
+/// The list.
+#[component]
+pub fn AdjudicatePage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.quality();
+    let data = Resource::new(|| (), |()| my_disputes());
+    let query = use_query_map();
+    let stored = move || query.read().get("decided").is_some();
+    view! {
+        <Page title=t.adjudicate crumbs=vec![("/desk".into(), i.common.nav_desk.into())]>
+            {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
+            <Load data let:lines>{list(i, lines)}</Load>
+        </Page>
+    }
+}
+
+fn list(i: I18n, lines: Vec<DisputeLine>) -> AnyView {
+    let t = i.quality();
+    let (done, waiting): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.decided_at.is_some());
+    let card = move |line: DisputeLine| {
+        view! {
+            <li class="card stack-tight">
+                <p><a href=format!("/adjudicate/{}", line.token) lang=line.lang.tag()>{line.raw_nl}</a></p>
+                <p class="row muted small">
+                    <span>{line.title}</span>
+                    <span>{(t.spread_n)(line.spread)}</span>
+                    {line.decided_at.map(|at| view! { <span>{i.time(at)}</span> })}
+                </p>
+            </li>
+        }
+    };
+    let waits = if waiting.is_empty() {
+        view! { <Empty title=t.adjudicate_none><p>{t.adjudicate_none_hint}</p></Empty> }.into_any()
+    } else {
+        view! {
+            <p class="lead">{t.adjudicate_lead}</p>
+            <ul class="desk">{waiting.into_iter().map(card).collect_view()}</ul>
+        }
+        .into_any()
+    };
+    let yours = (!done.is_empty()).then(|| {
+        view! {
+            <section class="stack" aria-labelledby="decided">
+                <h2 id="decided">{t.yours}</h2>
+                <ul class="desk">{done.into_iter().map(card).collect_view()}</ul>
+            </section>
+        }
+    });
+    view! { {waits}{yours} }.into_any()
+}
+
+/// One disagreement.
+#[component]
+pub fn DisputePage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.quality();
+    let params = use_params_map();
+    let token = Memo::new(move |_| params.read().get("token").unwrap_or_default());
+    let decide = ServerAction::<Decide>::new();
+    let data = Resource::new(move || token.get(), |token| open_dispute(Token(token)));
+    let query = use_query_map();
+    let stored = move || query.read().get("decided").is_some();
+    view! {
+        <Page title=t.adjudicate crumbs=vec![("/adjudicate".into(), t.to_list.into())]>
+            {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
+            <Load data let:dispute>{one(i, dispute, decide)}</Load>
+        </Page>
+    }
+}
+
+fn one(i: I18n, d: Dispute, decide: ServerAction<Decide>) -> AnyView {
+    let t = i.quality();
+    let Dispute { token, title, raw_nl, lang, signature, code, rubric, ratings, decided, .. } = d;
+    let heads =
+        rubric.dimensions.iter().map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
+    let heads = heads.collect_view();
+    let width = rubric.dimensions.len() + 1;
+    let voices = ratings.into_iter().enumerate().map(|(n, voice)| voice_rows(i, n, width, voice)).collect_view();
+    let (before, comment) = decided.map(|(scores, comment)| (Some(scores), comment)).unwrap_or_default();
+    let again = before.is_some();
+    let scales = rubric
+        .dimensions
+        .into_iter()
+        .enumerate()
+        .map(|(d, dimension)| {
+            let chosen = before.as_ref().and_then(|scores| scores.get(d).copied());
+            scale(i, d, dimension, chosen)
+        })
+        .collect_view();
+    let error = move || decide.value().get().and_then(Result::err);
+    view! {
+        <p class="eyebrow">{title}</p>
+        <section class="task">
+            <p class="task-text" lang=lang.tag()>{raw_nl}</p>
+            {signature.map(|s| view! { <pre class="signature" tabindex="0" role="region" aria-label=t.asked_signature translate="no"><code>{s}</code></pre> })}
+        </section>
+        <CodeBox code/>
+        <section class="stack" aria-labelledby="opinions">
+            <h2 id="opinions">{t.opinions}</h2>
+            <div class="table-box" role="group" aria-labelledby="opinions" tabindex="0">
+                <table class="table ratings">
+                    <thead><tr><td></td>{heads}</tr></thead>
+                    <tbody>{voices}</tbody>
+                </table>
+            </div>
+        </section>
+        <section class="card stack" aria-labelledby="decision">
+            <h2 id="decision">{t.decision}</h2>
+            {again.then(|| view! { <p class="muted">{t.adjudicate_done}</p> })}
+            <ActionForm action=decide attr:class="stack">
+                <input type="hidden" name="token" value=token.0/>
+                <div class="decision-scales">{scales}</div>
+                <div class="field">
+                    <label class="label" for="decision-comment">{t.why}</label>
+                    <textarea class="input" id="decision-comment" name="comment" rows="3" maxlength="4000" aria-describedby="decision-hint">{comment}</textarea>
+                    <p class="hint" id="decision-hint">{t.why_hint}</p>
+                </div>
+                <p><button class="button primary" type="submit" disabled=move || decide.pending().get()>{t.decide_button}</button></p>
+            </ActionForm>
+            {move || error().map(|e| match e {
+                AppError::Invalid(problems) => view! { <Notice tone=Tone::Bad><ProblemList problems/></Notice> }.into_any(),
+                e => view! { <Notice tone=Tone::Bad><p>{error_text(&e, i)}</p></Notice> }.into_any(),
+            })}
+        </section>
+    }
+    .into_any()
+}
+
+fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>) -> impl IntoView {
+    let levels = dimension
+        .levels
+        .into_iter()
+        .map(|level| {
+            let label = level.label.get(i.lang).to_owned();
+            view! {
+                <label class="level">
+                    <input type="radio" name=format!("scores[{place}]") value=level.score.to_string() required checked=chosen == Some(level.score)/>
+                    <span class="level-score">{level.score}</span>
+                    <span class="level-text">
+                        {(!label.is_empty()).then(|| view! { <b>{label}</b> " " })}
+                        {level.text.get(i.lang).to_owned()}
+                    </span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="scale">
+            <legend class="scale-head"><span class="scale-name">{dimension.name.get(i.lang).to_owned()}</span></legend>
+            <div class="levels">{levels}</div>
+        </fieldset>
+    }
+}
+
+fn voice_rows(i: I18n, n: usize, width: usize, voice: Voice) -> impl IntoView {
+    let t = i.quality();
+    let Voice { scores, comment, flag, notes } = voice;
+    let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
+    let flag = flag.map(|f| view! { <p><Badge tone=Tone::Care>{flag_words(i, &f)}</Badge></p> });
+    let said = (!comment.is_empty()).then(|| {
+        let lang = Lang::detect(&comment).tag();
+        view! { <p class="comment" lang=lang>{comment.clone()}</p> }
+    });
+    let notes = notes
+        .into_iter()
+        .map(|(line, text)| {
+            let lang = Lang::detect(&text).tag();
+            view! { <p class="comment"><b>{(t.place)(line.into())}</b>" "<span lang=lang>{text.clone()}</span></p> }
+        })
+        .collect::<Vec<_>>();
+    let any = flag.is_some() || said.is_some() || !notes.is_empty();
+    view! {
+        <tr><th scope="row">{(t.letter)(n)}</th>{cells}</tr>
+        {any.then(|| view! { <tr class="said-row"><td colspan=width>{flag}{said}{notes}</td></tr> })}
+    }
+}
+
+/// A flag's reason in words.
+fn flag_words(i: I18n, flag: &Flag) -> String {
+    let t = i.admin();
+    match flag {
+        Flag::DescriptionUnclear => t.flag_unclear.into(),
+        Flag::CannotJudge => t.flag_cannot_judge.into(),
+        Flag::CodeTruncated => t.flag_truncated.into(),
+        Flag::Other(text) => text.clone(),
+    }
+}

@@ -1,0 +1,114 @@
+//! What is compared, as a form whose fields are the address's.
+
+use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
+use leptos_router::{NavigateOptions, hooks::use_navigate};
+
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::{
+        compare::{Choice, Compared, Scores},
+        lang::Lang,
+    },
+};
+
+/// The form, closed unless there is nothing to see yet.
+pub fn form(i: I18n, found: &Compared) -> AnyView {
+    let open = found.sheet.human.is_none() && found.sheet.automated.is_none();
+    let (options, choice) = (&found.options, &found.choice);
+    let boxes = |key: &'static str, rows: Vec<(i64, String, String)>, ticked: &dyn Fn(i64) -> bool| -> AnyView {
+        rows.into_iter()
+            .map(|(id, name, note)| {
+                let checked = ticked(id);
+                view! {
+                    <label class="tick">
+                        <input type="checkbox" name=key value=id.to_string() checked=checked/>
+                        <span>{name}" "<span class="muted small">{note}</span></span>
+                    </label>
+                }
+            })
+            .collect_view()
+            .into_any()
+    };
+    let t = i.compare();
+    let has = |ids: Option<Vec<i64>>| move |id: i64| ids.as_ref().is_some_and(|ids| ids.contains(&id));
+    let models = options.models.iter().map(|(id, name)| (id.0, name.clone(), String::new())).collect();
+    let models = boxes("models", models, &has(choice.models.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
+    let going = |open: bool| if open { format!(" · {}", t.still_going) } else { String::new() };
+    let studies = options
+        .studies
+        .iter()
+        .map(|s| (s.id.0, s.title.clone(), format!("{}{}", (t.ratings_n)(&i.number(s.ratings)), going(s.open))))
+        .collect();
+    let studies =
+        boxes("studies", studies, &has(choice.studies.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
+    let name_of =
+        |id| options.models.iter().find(|(known, _)| *known == id).map(|(_, n)| n.clone()).unwrap_or_default();
+    let runs = options
+        .runs
+        .iter()
+        .map(|r| (r.id.0, name_of(r.model), format!("{} · {}{}", (t.run_n)(r.id.0), r.done, going(r.open))))
+        .collect();
+    let runs = boxes("runs", runs, &has(choice.runs.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
+    let raters = options.raters.iter().map(|(id, name)| (id.0, name.clone(), String::new())).collect();
+    let raters = boxes("raters", raters, &has(choice.raters.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
+    let (lang, scores) = (choice.lang, choice.scores);
+    view! {
+        <details class="compare-choice" open=open>
+            <summary>{t.what}</summary>
+            <Form slug=choice.dataset.clone()>
+                <fieldset class="ticks"><legend>{t.models}</legend>
+                    <input type="hidden" name="models" value="none"/>{models}
+                </fieldset>
+                <fieldset class="ticks"><legend>{t.studies}</legend>
+                    <input type="hidden" name="studies" value="none"/>{studies}
+                </fieldset>
+                <fieldset class="ticks"><legend>{t.runs}</legend>
+                    <input type="hidden" name="runs" value="none"/>{runs}
+                </fieldset>
+                <fieldset class="ticks"><legend>{t.raters}</legend>
+                    {raters}<p class="muted small">{t.all_raters}</p>
+                </fieldset>
+                <div class="ticks">
+                    <div class="field">
+                        <label class="label" for="choice-lang">{t.lang}</label>
+                        <select class="input" id="choice-lang" name="lang">
+                            <option value="" selected=lang.is_none()>{t.both_langs}</option>
+                            {Lang::ALL.map(|l| view! {
+                                <option value=l.code() selected=lang.eq(&Some(l))>{l.name()}</option>
+                            }).collect_view()}
+                        </select>
+                    </div>
+                    <div class="field">
+                        <label class="label" for="choice-scores">{t.scores}</label>
+                        <select class="input" id="choice-scores" name="scores">
+                            <option value="" selected=scores.eq(&Scores::Raw)>{t.scores_raw}</option>
+                            <option value="final" selected=scores.eq(&Scores::Final)>{t.scores_final}</option>
+                        </select>
+                    </div>
+                    <button class="button primary" type="submit">{t.show}</button>
+                </div>
+            </Form>
+        </details>
+    }
+    .into_any()
+}
+
+/// With scripts the address becomes short; without, the browser sends the fields as they are, and they
+/// mean the same.
+#[component]
+fn Form(slug: String, children: Children) -> impl IntoView {
+    let navigate = use_navigate();
+    let _ = use_i18n();
+    let on_submit = move |event: web_sys::SubmitEvent| {
+        let form = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok());
+        let Some(fields) = form.and_then(|form| web_sys::FormData::new_with_form(&form).ok()) else { return };
+        event.prevent_default();
+        let all = |key: &str| fields.get_all(key).iter().filter_map(|value| value.as_string()).collect();
+        let query = Choice::read(&slug, all).query();
+        navigate(
+            &format!("/admin/compare/{slug}?{query}"),
+            NavigateOptions { scroll: false, ..NavigateOptions::default() },
+        );
+    };
+    view! { <form class="choice-form" method="get" on:submit=on_submit>{children()}</form> }
+}

@@ -1,0 +1,257 @@
+//! `/admin/compare/:slug`: any number of models on a dataset, by people and by tests together.
+//!
+//! The choice and the filter of tasks live in the address. Two loads: the figures, and the tasks, so
+//! that a filter asks for no figure again.
+
+mod choice;
+pub mod human;
+mod paper;
+pub mod task;
+mod tasks;
+mod tested;
+
+use leptos::{prelude::*, web_sys};
+use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsMap};
+
+use super::parts::asked;
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::{
+        compare::{Choice, Compared, TaskFilter},
+        ids::ModelId,
+        run::Verdict,
+    },
+    rpc::compare::{compare_get, compare_stamp, compare_tasks},
+    ui::{
+        announce::sayer,
+        frame::Page,
+        load::Load,
+        notice::{Empty, Notice, Tone},
+    },
+};
+
+/// How often a page that is looked at asks whether anything new has come.
+const BEAT: std::time::Duration = std::time::Duration::from_secs(4);
+
+/// What the address says is compared.
+pub fn asked_choice(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Choice {
+    query.with(|query| Choice::read(&asked(params, "slug"), |key| query.get_all(key).unwrap_or_default()))
+}
+
+/// What the address says of tasks.
+pub fn asked_filter(query: Memo<ParamsMap>) -> TaskFilter {
+    query.with(|query| TaskFilter::read(|key| query.get(key).unwrap_or_default()))
+}
+
+/// The comparison.
+#[component]
+pub fn ComparePage() -> impl IntoView {
+    let i = use_i18n();
+    let (params, query) = (use_params_map(), use_query_map());
+    let choice = Memo::new(move |_| asked_choice(params, query));
+    let filter = Memo::new(move |_| asked_filter(query));
+    let figures = Resource::new(move || choice.get(), compare_get);
+    let tasks = Resource::new(move || (choice.get(), filter.get()), |(choice, filter)| compare_tasks(choice, filter));
+    let paper = Memo::new(move |_| asked(query, "layout") == "paper");
+    follow(choice, figures, move || tasks.refetch());
+    view! {
+        <Load data=figures let:found>
+            {page(i, found, paper, move || view! {
+                <Load data=tasks let:page>{tasks::view(i, choice.get_untracked(), page)}</Load>
+            }.into_any())}
+        </Load>
+    }
+}
+
+/// Asks now and then, while the page is looked at, whether newer figures are there, and fetches them.
+fn follow(
+    choice: Memo<Choice>,
+    figures: Resource<Result<Compared, crate::error::AppError>>,
+    also: impl Fn() + Copy + Send + Sync + 'static,
+) {
+    let say = sayer();
+    let i = use_i18n();
+    Effect::new(move |_| {
+        let ask = move || {
+            let shown = figures.get_untracked().and_then(Result::ok).filter(|c| c.live || c.behind);
+            let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
+            let (Some(shown), false) = (shown, hidden) else { return };
+            leptos::task::spawn_local(async move {
+                // A connection that is gone for a moment is no news; the next beat asks again.
+                if let Ok(stamp) = compare_stamp(choice.get_untracked()).await
+                    && (stamp != shown.stamp)
+                {
+                    figures.refetch();
+                    also();
+                    say(i.compare().updated.to_owned());
+                }
+            });
+        };
+        if let Ok(beat) = set_interval_with_handle(ask, BEAT) {
+            on_cleanup(move || beat.clear());
+        }
+    });
+}
+
+fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView + Send + Sync + 'static) -> AnyView {
+    let t = i.compare();
+    let slug = found.choice.dataset.clone();
+    let name = found.options.name.get(i.lang).to_owned();
+    let exact = found.choice.query();
+    let crumbs =
+        vec![("/admin/datasets".into(), i.admin().datasets.into()), (format!("/admin/datasets/{slug}"), name.clone())];
+    let ratings: u64 =
+        found.sheet.human.as_ref().map_or(0, |human| human.comparison.models.iter().map(|m| m.ratings).sum());
+    let raters = found.sheet.human.as_ref().map_or(0, |human| human.raters);
+    let runs = found.choice.runs.as_ref().map_or(0, Vec::len) as u64;
+    let facts = (t.facts)(found.sheet.models.len() as u64, &i.number(ratings), raters, runs);
+    let adjudicated = found.sheet.human.as_ref().map_or(0, |human| human.adjudicated);
+    let empty = found.sheet.human.is_none() && found.sheet.automated.is_none();
+    let downloads = take_away(i, &slug, &exact);
+    let (live, behind) = (found.live, found.behind);
+    let form = choice::form(i, &found);
+    let other = {
+        let (slug, exact) = (slug.clone(), exact.clone());
+        move || {
+            let (layout, word) = if paper.get() { ("", t.as_page) } else { ("layout=paper", t.as_paper) };
+            let query = [exact.as_str(), layout].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+            view! { <a class="button" href=format!("/admin/compare/{slug}?{}", query.join("&"))>{word}</a> }
+        }
+    };
+    let body = move || {
+        if empty {
+            view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any()
+        } else if paper.get() {
+            paper::view(i, &found)
+        } else {
+            figures(i, &found)
+        }
+    };
+    view! {
+        <Page title=(t.title)(&name) crumbs>
+            <p class="compare-facts">
+                {facts}
+                {(adjudicated > 0).then(|| format!(" {}", (t.adjudicated_n)(adjudicated)))}
+            </p>
+            {live.then(|| view! { <p class="muted small compare-live">{t.live}</p> })}
+            {behind.then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
+            {form}
+            <div class="row compare-tools">
+                {(!empty).then_some(other)}
+                <a class="button quiet" href=format!("/admin/compare/{slug}?{exact}")>{t.exact_link}</a>
+                {(!empty).then_some(downloads)}
+            </div>
+            {body}
+            <section id="tasks" class="stack" aria-labelledby="tasks-head">
+                <h2 id="tasks-head">{t.tasks}</h2>
+                {tasks()}
+            </section>
+        </Page>
+    }
+    .into_any()
+}
+
+fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
+    let t = i.compare();
+    let files = [
+        ("ratings.csv", t.ratings_csv),
+        ("ratings.jsonl", t.ratings_jsonl),
+        ("verdicts.csv", t.verdicts_csv),
+        ("verdicts.jsonl", t.verdicts_jsonl),
+        ("tables.md", t.tables_md),
+        ("tables.tex", t.tables_tex),
+        ("bundle.zip", t.bundle),
+    ];
+    let links = files
+        .into_iter()
+        .map(|(file, name)| {
+            let href = format!("/admin/compare/{slug}/export/{file}?{query}");
+            view! { <li><a href=href download="" rel="external">{name}</a></li> }
+        })
+        .collect_view();
+    view! {
+        <details class="take-away">
+            <summary class="button">{t.take_away}</summary>
+            <div class="take-away-box">
+                <ul>{links}</ul>
+                <p class="muted small">{t.take_away_hint}</p>
+            </div>
+        </details>
+    }
+}
+
+fn figures(i: I18n, found: &Compared) -> AnyView {
+    let t = i.compare();
+    let links =
+        Links { slug: found.choice.dataset.clone(), query: found.choice.query(), models: found.choice.models.clone() };
+    let by_people = match &found.sheet.human {
+        None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
+        Some(human) => human::with_tests(i, found, human, &links),
+    };
+    let by_tests = match &found.sheet.automated {
+        None => view! { <p class="muted">{t.no_runs}</p> }.into_any(),
+        Some(automated) => tested::view(i, &found.sheet, automated, &links),
+    };
+    let both = found.sheet.both.as_ref().zip(found.sheet.human.as_ref());
+    let both = both.map(|(both, human)| {
+        view! {
+            <section id="both" class="stack" aria-labelledby="both-head">
+                <h2 id="both-head">{t.tests_and_people}</h2>
+                {tested::both(i, &found.sheet.models, &human.comparison.rubric, both, &links)}
+            </section>
+        }
+    });
+    view! {
+        <nav class="compare-nav" aria-label=t.comparison>
+            <a href="#people" rel="external">{t.by_people}</a>
+            <a href="#tests" rel="external">{t.by_tests}</a>
+            {both.is_some().then(|| view! { <a href="#both" rel="external">{t.tests_and_people}</a> })}
+            <a href="#tasks" rel="external">{t.tasks}</a>
+        </nav>
+        <section id="people" class="comparison stack" aria-labelledby="people-head">
+            <h2 id="people-head">{t.by_people}</h2>
+            {by_people}
+        </section>
+        <section id="tests" class="stack" aria-labelledby="tests-head">
+            <h2 id="tests-head">{t.by_tests}</h2>
+            {by_tests}
+        </section>
+        {both}
+    }
+    .into_any()
+}
+
+/// Where figures lead: the tasks behind them.
+pub struct Links {
+    /// The dataset's short name.
+    slug: String,
+    /// The choice as a query.
+    query: String,
+    /// The models' ids, by their places.
+    models: Option<Vec<ModelId>>,
+}
+
+impl Links {
+    fn to(&self, model: usize, more: &str) -> String {
+        let model = self.models.iter().flatten().nth(model).map(|id| format!("model={id}&")).unwrap_or_default();
+        let query = if self.query.is_empty() { String::new() } else { format!("{}&", self.query) };
+        format!("/admin/compare/{}?{query}{model}{more}#tasks", self.slug)
+    }
+
+    /// The tasks where somebody gave a model this score.
+    pub fn score(&self, model: usize, dimension: &str, score: u8) -> String {
+        self.to(model, &format!("score={dimension}.{score}"))
+    }
+
+    /// The tasks where a model came to this verdict.
+    fn verdict(&self, model: usize, verdict: Verdict) -> String {
+        self.to(model, &format!("verdict={}", verdict.name()))
+    }
+
+    /// One task.
+    fn task(&self, task: crate::model::ids::TaskId, more: &str) -> String {
+        let query =
+            [self.query.as_str(), more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("&");
+        format!("/admin/compare/{}/tasks/{task}?{query}", self.slug)
+    }
+}

@@ -1,0 +1,92 @@
+//! `/admin/compare/:slug/tasks/:task`: one task with every chosen model's outputs side by side.
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use super::{asked_choice, asked_filter, tasks::verdict_badge};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        compare::{OutputCompared, TaskCompared},
+        ids::TaskId,
+        rubric::Rubric,
+    },
+    pages::admin::{
+        parts::{param, task_text},
+        study_task,
+    },
+    rpc::compare::compare_task,
+    ui::{frame::Page, load::Load, notice::Empty},
+};
+
+/// A task of a comparison.
+#[component]
+pub fn CompareTaskPage() -> impl IntoView {
+    let i = use_i18n();
+    let (params, query) = (use_params_map(), use_query_map());
+    let which =
+        Memo::new(move |_| (asked_choice(params, query), asked_filter(query), param(params, "task").map(TaskId)));
+    let data = Resource::new(
+        move || which.get(),
+        |(choice, filter, task)| async move {
+            match task {
+                Some(task) => compare_task(choice, filter, task).await,
+                None => Err(AppError::NotFound("task".into())),
+            }
+        },
+    );
+    let place = move || {
+        let query = query.with_untracked(|query| query.to_query_string()).trim_start_matches('?').to_owned();
+        (which.get_untracked().0.dataset, query)
+    };
+    view! { <Load data let:task>{page(i, place(), task)}</Load> }
+}
+
+fn page(i: I18n, (slug, query): (String, String), data: TaskCompared) -> AnyView {
+    let t = i.compare();
+    let TaskCompared { name, task, rubric, outputs, before, after } = data;
+    let back = format!("/admin/compare/{slug}?{query}");
+    let crumbs =
+        vec![(format!("/admin/datasets/{slug}"), name.get(i.lang).to_owned()), (back, t.comparison.to_owned())];
+    let sampled = outputs.iter().any(|output| output.rated.sample > 0);
+    let to = |task: Option<TaskId>, word: &'static str| {
+        task.map(|task| {
+            view! { <a class="button" href=format!("/admin/compare/{slug}/tasks/{task}?{query}")>{word}</a> }
+        })
+    };
+    let (before, after) = (to(before, t.before), to(after, t.after));
+    let none = outputs.is_empty().then(|| view! { <Empty title=t.no_output/> });
+    let outputs = outputs
+        .into_iter()
+        .enumerate()
+        .map(|(at, output)| side(i, rubric.as_ref(), at, sampled, output))
+        .collect_view();
+    view! {
+        <Page title=(i.admin().task_n)(&task.task_id) crumbs>
+            <p class="row">{before}{after}</p>
+            {task_text(i, task)}
+            {none}
+            <div class="outputs-beside">{outputs}</div>
+        </Page>
+    }
+    .into_any()
+}
+
+/// One output: what tests say above what people say.
+fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: OutputCompared) -> impl IntoView + use<> {
+    let t = i.compare();
+    let id = o.id;
+    let verdict = o.verdict.map(|(run, verdict, passed, total)| {
+        view! {
+            <p class="side-verdict">
+                {verdict_badge(i, verdict)}
+                " "<span class="muted">{format!("{passed}/{total}")}</span>
+                " "<a class="small" href=format!("/admin/runs/{run}/outputs/{id}")>{t.see_run}</a>
+            </p>
+        }
+    });
+    let none = Rubric { slug: String::new(), version: 0, dimensions: Vec::new() };
+    let shown = study_task::output(i, rubric.unwrap_or(&none), at, sampled, o.rated);
+    view! { <div class="side">{verdict}{shown}</div> }
+}

@@ -1,0 +1,327 @@
+//! What automated tests say of the models, and how far people agree with them.
+
+use leptos::prelude::*;
+
+use super::{Links, human::undefined};
+use crate::{
+    i18n::I18n,
+    model::{
+        compare::{Automated, Both, Checked, Pair, Point, Sheet},
+        comparison::Interval,
+        rubric::Rubric,
+        stats::{Estimate, Known},
+    },
+    ui::chart::{self, Bar, Head, Part, signed},
+};
+
+/// How many tasks are named where tests and people part ways.
+const NAMED: usize = 10;
+
+/// A share as the paper prints it: `68.68 %`.
+fn percent(share: f64) -> String {
+    format!("{:.2} %", share * 100.0)
+}
+
+fn points(share: f64) -> String {
+    signed(share * 100.0, 1)
+}
+
+fn share_range(range: Option<Interval>) -> Option<String> {
+    range.map(|r| format!("[{:.1}, {:.1}]", r.low * 100.0, r.high * 100.0))
+}
+
+fn name(models: &[String], at: usize) -> &str {
+    models.get(at).map_or("?", String::as_str)
+}
+
+/// The automated part.
+pub fn view(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> AnyView {
+    let says = sheet.models.iter().zip(&automated.models).filter_map(|(model, checked)| {
+        let m = checked.as_ref()?.metrics;
+        let say = (i.compare().say_solved)(
+            model,
+            m.solved,
+            m.tasks,
+            &percent(f64::from(m.solved) / f64::from(m.tasks.max(1))),
+        );
+        Some(view! { <li class="say">{say}</li> })
+    });
+    let pairs = automated.pairs.iter().filter_map(|pair| {
+        let (sentence, apart) = sentence(i, &sheet.models, pair)?;
+        Some(view! { <li class=if apart { "say say--apart" } else { "say" }>{sentence}</li> })
+    });
+    view! {
+        <ul class="says">{says.collect_view()}{pairs.collect_view()}</ul>
+        {figures(i, sheet, automated, links)}
+        {verdicts(i, sheet, automated, links)}
+        {(!automated.pairs.is_empty()).then(|| pair_table(i, &sheet.models, &automated.pairs))}
+    }
+    .into_any()
+}
+
+fn sentence(i: I18n, models: &[String], pair: &Pair) -> Option<(String, bool)> {
+    let t = i.compare();
+    let r = pair.pass_interval?;
+    let (first, second) = (name(models, pair.first), name(models, pair.second));
+    let size = |v: f64| format!("{:.1}", v.abs() * 100.0);
+    Some(if r.low > 0.0 {
+        ((t.say_tests_better)(first, second, &size(pair.pass), &size(r.low), &size(r.high), pair.tasks), true)
+    } else if r.high < 0.0 {
+        ((t.say_tests_better)(second, first, &size(pair.pass), &size(r.high), &size(r.low), pair.tasks), true)
+    } else {
+        ((t.say_tests_even)(first, second, &points(pair.pass), &points(r.low), &points(r.high), pair.tasks), false)
+    })
+}
+
+fn figures(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> impl IntoView + use<> {
+    let t = i.compare();
+    let heads = sheet
+        .models
+        .iter()
+        .zip(&automated.models)
+        .map(|(model, checked)| {
+            let run = checked.as_ref().and_then(|c| c.run).map(|run| {
+                view! { <a class="small run-link" href=format!("/admin/runs/{run}")>{t.see_run}</a> }
+            });
+            view! { <th scope="col" class="num">{model.clone()}" "{run}</th> }
+        })
+        .collect_view();
+    let cells = |of: &dyn Fn(&Checked) -> (String, Option<String>)| {
+        automated
+            .models
+            .iter()
+            .map(|checked| {
+                let (value, within) = checked.as_ref().map_or_else(|| ("–".to_owned(), None), of);
+                view! {
+                    <td class="num">
+                        <span class="mean">{value}</span>
+                        {within.map(|text| view! { <span class="interval">{text}</span> })}
+                    </td>
+                }
+            })
+            .collect_view()
+            .into_any()
+    };
+    let row = |word: &'static str, cells: AnyView| view! { <tr><th scope="row">{word}</th>{cells}</tr> }.into_any();
+    let mut rows = vec![
+        row(t.tasks_with_tests, cells(&|c| (c.metrics.tasks.to_string(), None))),
+        row(t.answered, cells(&|c| (c.metrics.answered.to_string(), None))),
+        row(
+            t.pass_at_1,
+            cells(&|c| {
+                (format!("{} · {}", c.metrics.solved, percent(c.metrics.pass_at_1)), share_range(c.pass_interval))
+            }),
+        ),
+        row(
+            t.ratio,
+            cells(&|c| {
+                (
+                    format!("{:.4} · {}", c.metrics.ratio_sum, percent(c.metrics.ratio_mean)),
+                    share_range(c.ratio_interval),
+                )
+            }),
+        ),
+        row(
+            t.ratio_clamped,
+            cells(&|c| {
+                (format!("{:.4} · {}", c.metrics.ratio_sum_clamped, percent(c.metrics.ratio_mean_clamped)), None)
+            }),
+        ),
+    ];
+    let most = automated.models.iter().flatten().map(|c| c.pass_at.len()).max().unwrap_or(0);
+    for k in 2..=most {
+        let cells = cells(&|c| (c.pass_at.get(k - 1).map_or_else(|| "–".into(), |p| percent(p.value)), None));
+        rows.push(view! { <tr><th scope="row">{format!("pass@{k}")}</th>{cells}</tr> }.into_any());
+    }
+    if automated.models.iter().flatten().any(|c| !c.anomalies.is_empty()) {
+        rows.push(row(t.anomalies, cells(&|c| (c.anomalies.join(", "), None))));
+    }
+    if automated.models.iter().flatten().any(|c| c.missing > 0) {
+        rows.push(row(t.missing, cells(&|c| (c.missing.to_string(), None))));
+    }
+    let _ = links;
+    view! {
+        <div class="table-box" role="group" aria-labelledby="automated-caption" tabindex="0">
+            <table class="table means">
+                <caption id="automated-caption">{t.interval_note}</caption>
+                <thead><tr><th scope="col">{t.metric}</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+fn verdicts(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> impl IntoView + use<> {
+    let t = i.compare();
+    let with_run: Vec<(usize, &Checked)> =
+        automated.models.iter().enumerate().filter_map(|(m, checked)| Some((m, checked.as_ref()?))).collect();
+    let bars: Vec<Bar> = with_run
+        .iter()
+        .map(|(m, checked)| {
+            let whole: u64 = checked.verdicts.iter().map(|(_, n)| u64::from(*n)).sum();
+            let parts = checked.verdicts.iter().map(|(verdict, n)| Part {
+                size: u64::from(*n),
+                name: i.runs().verdict_name(*verdict).into(),
+                tip: format!("{}: {}: {n}", name(&sheet.models, *m), i.runs().verdict_name(*verdict)),
+            });
+            Bar { label: name(&sheet.models, *m).into(), note: i.number(whole), parts: parts.collect() }
+        })
+        .collect();
+    let head = Head { id: "verdicts-chart", title: t.verdicts, desc: t.verdicts_desc };
+    let svg = chart::stacked_bars(&head, t.missing, &bars);
+    // Verdicts that nobody came to are not listed.
+    let kinds: Vec<usize> = (0..crate::model::run::Verdict::ALL.len())
+        .filter(|at| with_run.iter().any(|(_, c)| c.verdicts.get(*at).is_some_and(|(_, n)| *n > 0)))
+        .collect();
+    let heads = kinds
+        .iter()
+        .map(|at| view! { <th scope="col" class="num">{i.runs().verdict_name(crate::model::run::Verdict::ALL[*at])}</th> })
+        .collect_view();
+    let rows = with_run
+        .iter()
+        .map(|(m, checked)| {
+            let cells = kinds
+                .iter()
+                .filter_map(|at| checked.verdicts.get(*at))
+                .map(|(verdict, n)| {
+                    let href = links.verdict(*m, *verdict);
+                    let figure = i.number((*n).into());
+                    let cell = if *n > 0 { view! { <a href=href>{figure}</a> }.into_any() } else { figure.into_any() };
+                    view! { <td class="num">{cell}</td> }
+                })
+                .collect_view();
+            view! { <tr><th scope="row">{name(&sheet.models, *m).to_owned()}</th>{cells}</tr> }
+        })
+        .collect_view();
+    view! {
+        <figure class="picture">
+            <figcaption>{t.verdicts}</figcaption>
+            <div class="canvas verdict-chart" inner_html=svg></div>
+            <div class="table-box" role="group" aria-label=t.verdicts tabindex="0">
+                <table class="table counts">
+                    <thead><tr><th scope="col">{t.model}</th>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </figure>
+    }
+}
+
+fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use<> {
+    let t = i.compare();
+    let rows = pairs
+        .iter()
+        .map(|pair| {
+            let counts = pair.table.map(|n| view! { <td class="num">{i.number(n)}</td> }).collect_view();
+            let with = |value: f64, range: Option<Interval>| {
+                view! {
+                    <td class="num">
+                        <span class="mean">{points(value)}</span>
+                        {share_range(range).map(|text| view! { <span class="interval">{text}</span> })}
+                    </td>
+                }
+            };
+            view! {
+                <tr>
+                    <th scope="row">{format!("{} − {}", name(models, pair.first), name(models, pair.second))}</th>
+                    {counts}
+                    {with(pair.pass, pair.pass_interval)}
+                    {with(pair.ratio, pair.ratio_interval)}
+                    <td class="num">{pair.mcnemar.map_or_else(|why| undefined(i, why), |test| p_value(test.mid))}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    let heads = [t.both_pass, t.only_first, t.only_second, t.neither, t.pass_difference, t.ratio_difference, t.mcnemar]
+        .map(|word| view! { <th scope="col" class="num">{word}</th> })
+        .collect_view();
+    view! {
+        <h3 id="pairs-head">{t.pairs}</h3>
+        <div class="table-box" role="group" aria-labelledby="pairs-head" tabindex="0">
+            <table class="table means">
+                <thead><tr><th scope="col">{t.pair}</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+/// A p-value as people write it: never 0.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
+}
+
+/// Tests against people.
+pub fn both(i: I18n, models: &[String], rubric: &Rubric, both: &Both, links: &Links) -> AnyView {
+    let t = i.compare();
+    let dimension = rubric.dimensions.get(both.dimension).map(|d| d.name.get(i.lang).to_owned()).unwrap_or_default();
+    let rows = both
+        .rows
+        .iter()
+        .map(|row| {
+            let who = row.model.map_or_else(|| t.all_together.to_owned(), |m| name(models, m).to_owned());
+            let with = |known: Known<Estimate>| {
+                let text = known.map_or_else(|why| undefined(i, why), |estimate| signed(estimate.value, 3));
+                let range = known.ok().and_then(|estimate| estimate.interval.ok());
+                let range = range.map(|r| format!("[{}, {}]", signed(r.low, 2), signed(r.high, 2)));
+                view! {
+                    <td class="num">
+                        <span class=if known.is_ok() { "mean" } else { "muted small" }>{text}</span>
+                        {range.map(|text| view! { <span class="interval">{text}</span> })}
+                    </td>
+                }
+            };
+            view! {
+                <tr>
+                    <th scope="row">{who}</th>
+                    <td class="num">{i.number(row.correlation.n.into())}</td>
+                    {with(row.correlation.spearman)}
+                    {with(row.correlation.kendall)}
+                </tr>
+            }
+        })
+        .collect_view();
+    let mut parting: Vec<&Point> = both.points.iter().filter(|point| point.apart.abs() > 1e-9).collect();
+    parting.sort_by(|a, b| b.apart.abs().total_cmp(&a.apart.abs()));
+    let parting = parting
+        .into_iter()
+        .take(NAMED)
+        .map(|point| {
+            let word = if point.apart > 0.0 { t.people_kinder } else { t.tests_kinder };
+            view! {
+                <tr>
+                    <th scope="row"><a href=links.task(point.task, "sort=apart")>{point.task_id.clone()}</a></th>
+                    <td>{name(models, point.model).to_owned()}</td>
+                    <td class="num">{percent(point.ratio)}</td>
+                    <td class="num">{format!("{:.2}", point.score)}</td>
+                    <td>{word}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <p>{t.correlation_lead}</p>
+        <div class="table-box" role="group" aria-labelledby="both-head" tabindex="0">
+            <table class="table means">
+                <thead><tr>
+                    <th scope="col">{t.model}</th><th scope="col" class="num">{t.outputs}</th>
+                    <th scope="col" class="num">{t.spearman}</th><th scope="col" class="num">{t.kendall}</th>
+                </tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+        <h3 id="parting-head">{t.part_most}</h3>
+        <div class="table-box" role="group" aria-labelledby="parting-head" tabindex="0">
+            <table class="table">
+                <thead><tr>
+                    <th scope="col">{t.tasks}</th><th scope="col">{t.model}</th>
+                    <th scope="col" class="num">{t.pass_ratio}</th>
+                    <th scope="col" class="num">{dimension}</th>
+                    <th scope="col">{t.difference}</th>
+                </tr></thead>
+                <tbody>{parting}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,89 @@
+//! The filter above a table: fields that live in the address, and how many rows they leave.
+
+use leptos::prelude::*;
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
+
+use super::parts::{Filter, asked};
+use crate::i18n::use_i18n;
+
+/// A field of a filter. Its key is its name in the address.
+pub enum Field {
+    /// Words to look for, under `q`.
+    Words,
+    /// One of a list: values with their names. The empty value is left out of the address.
+    Choice(&'static str, &'static str, Vec<(&'static str, String)>),
+    /// A box to tick: `1` where it is.
+    Tick(&'static str, &'static str),
+    /// What the address says of something else, which the filter leaves as it is.
+    Kept(&'static str),
+}
+
+/// A filter for what stands on the page.
+#[component]
+pub fn FilterBar(
+    /// Its fields, in their order.
+    fields: Vec<Field>,
+    /// How many rows are left.
+    #[prop(into)]
+    shown: Signal<u64>,
+    /// How many there are.
+    all: u64,
+) -> impl IntoView {
+    let t = use_i18n().admin();
+    let query = use_query_map();
+    let fields = fields.into_iter().map(|field| draw(field, query)).collect_view();
+    view! {
+        <Filter search=true>
+            {fields}
+            <button class="button" type="submit">{t.filter}</button>
+            <p class="filter-count" role="status">{move || (t.shown_of)(shown.get(), all)}</p>
+        </Filter>
+    }
+}
+
+fn draw(field: Field, query: Memo<ParamsMap>) -> AnyView {
+    let t = use_i18n().admin();
+    let read = move |key: &str| asked(query, key);
+    // Both attribute and property: for the page as it comes, and for a visitor who goes back.
+    match field {
+        Field::Words => view! {
+            <div class="field">
+                <label class="label" for="filter-q">{t.filter_text}</label>
+                <input class="input" id="filter-q" type="search" name="q" value=move || read("q") prop:value=move || read("q")/>
+            </div>
+        }
+        .into_any(),
+        Field::Choice(key, label, options) => {
+            let options = options
+                .into_iter()
+                .map(|(value, name)| {
+                    let chosen = move || read(key) == value;
+                    view! { <option value=value selected=chosen prop:selected=chosen>{name}</option> }
+                })
+                .collect_view();
+            let id = format!("filter-{key}");
+            view! {
+                <div class="field">
+                    <label class="label" for=id.clone()>{label}</label>
+                    <select class="input" id=id name=key>{options}</select>
+                </div>
+            }
+            .into_any()
+        }
+        Field::Tick(key, label) => {
+            let ticked = move || read(key) == "1";
+            view! {
+                <label class="check">
+                    <input type="checkbox" name=key value="1" checked=ticked prop:checked=ticked/>
+                    {label}
+                </label>
+            }
+            .into_any()
+        }
+        Field::Kept(key) => (move || {
+            let value = read(key);
+            (!value.is_empty()).then(|| view! { <input type="hidden" name=key value=value/> })
+        })
+        .into_any(),
+    }
+}

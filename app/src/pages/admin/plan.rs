@@ -1,0 +1,389 @@
+//! `/admin/studies/:id/plan`: how a study's work is shared. For a draft, what it will come to before it
+//! starts; afterwards, who joins and leaves, and what is added.
+
+use leptos::{either::Either, prelude::*};
+use leptos_router::hooks::use_params_map;
+
+use super::parts::{FormError, param, status};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        ids::StudyId,
+        lang::Lang,
+        plan::{PlanDetail, Presentation, RaterPlan, Sharing},
+        study::StudyStatus,
+    },
+    rpc::{
+        plans::{CopyStudy, ExtendStudy, JoinStudy, LeaveStudy, SetPace, plan},
+        studies::SetStudyStatus,
+    },
+    ui::{
+        frame::Page,
+        load::Load,
+        notice::{Notice, Tone},
+    },
+};
+
+/// What the page can do.
+#[derive(Clone, Copy)]
+struct Doing {
+    status: ServerAction<SetStudyStatus>,
+    join: ServerAction<JoinStudy>,
+    leave: ServerAction<LeaveStudy>,
+    extend: ServerAction<ExtendStudy>,
+    copy: ServerAction<CopyStudy>,
+    pace: ServerAction<SetPace>,
+}
+
+/// A study's plan.
+#[component]
+pub fn PlanPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let id = Memo::new(move |_| param(params, "id").map(StudyId));
+    let doing = Doing {
+        status: ServerAction::new(),
+        join: ServerAction::new(),
+        leave: ServerAction::new(),
+        extend: ServerAction::new(),
+        copy: ServerAction::new(),
+        pace: ServerAction::new(),
+    };
+    let changes = move || {
+        let Doing { status, join, leave, extend, copy: _, pace } = doing;
+        [
+            status.version().get(),
+            join.version().get(),
+            leave.version().get(),
+            extend.version().get(),
+            pace.version().get(),
+        ]
+    };
+    let data = Resource::new(
+        move || (id.get(), changes()),
+        |(id, _)| async move { plan(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+    );
+    view! { <Load data let:detail>{page(i, detail, doing)}</Load> }
+}
+
+fn page(i: I18n, plan: PlanDetail, doing: Doing) -> AnyView {
+    let (t, p) = (i.admin(), i.plan());
+    let id = plan.study;
+    let title = (p.plan_of)(&plan.title);
+    let crumbs =
+        vec![("/admin/studies".into(), t.studies.into()), (format!("/admin/studies/{id}"), plan.title.clone())];
+    let open = plan.status != StudyStatus::Closed;
+    view! {
+        <Page title crumbs>
+            {controls(i, &plan, doing)}
+            {(plan.waiting > 0).then(|| view! { <Notice tone=Tone::Care><p>{(p.waiting)(plan.waiting)}</p></Notice> })}
+            {facts(i, &plan, doing)}
+            {people(i, &plan, doing)}
+            {open.then(|| join_form(i, &plan, doing))}
+            {open.then(|| extend_form(i, &plan, doing))}
+            {history(i, &plan)}
+        </Page>
+    }
+    .into_any()
+}
+
+fn controls(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
+    let p = i.plan();
+    let id = plan.study;
+    let draft = plan.status == StudyStatus::Draft;
+    let main = if draft {
+        Either::Left(view! {
+            <ActionForm action=doing.status>
+                <input type="hidden" name="id" value=id.to_string()/>
+                <input type="hidden" name="status" value=StudyStatus::Running.code()/>
+                <button class="button primary" type="submit" disabled=move || doing.status.pending().get()>{p.start}</button>
+            </ActionForm>
+        })
+    } else {
+        Either::Right(view! { <a class="button" href=format!("/admin/studies/{id}")>{p.to_study}</a> })
+    };
+    let errors = move || {
+        let failed = |value: Option<Result<(), AppError>>| value.and_then(Result::err);
+        failed(doing.status.value().get()).or_else(|| doing.copy.value().get().and_then(Result::err))
+    };
+    view! {
+        <div class="study-state">
+            {status(i, plan.status)}
+            <p class="plan-lead">{if draft { p.draft_lead } else { p.running_lead }}</p>
+            <div class="study-controls">
+                {main}
+                <ActionForm action=doing.copy>
+                    <input type="hidden" name="id" value=id.to_string()/>
+                    <button class="button" type="submit" title=p.clone_hint disabled=move || doing.copy.pending().get()>{p.clone}</button>
+                </ActionForm>
+            </div>
+        </div>
+        <FormError of=errors/>
+    }
+}
+
+fn facts(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
+    let (t, p) = (i.admin(), i.plan());
+    let id = plan.study;
+    let hours = plan.hours(plan.wanted - plan.done.min(plan.wanted));
+    let expected = plan.pace_s.map(|seconds| seconds.to_string());
+    let pace = match (plan.pace_s, plan.measured_s) {
+        (Some(set), _) => (p.pace_set)(set),
+        (None, Some(measured)) => (p.pace_measured)(measured),
+        (None, None) => p.pace_unknown.to_owned(),
+    };
+    view! {
+        <dl class="facts">
+            <div><dt>{t.tasks}</dt><dd>{i.number(plan.tasks)}</dd></div>
+            <div><dt>{t.outputs}</dt><dd>{i.number(plan.outputs)}</dd></div>
+            <div><dt>{t.overlap}</dt><dd>{plan.overlap}</dd></div>
+            <div><dt>{p.ratings_wanted}</dt><dd>{i.number(plan.wanted)}</dd></div>
+            <div><dt>{p.hours_left}</dt><dd>{hours.map_or_else(|| "–".into(), |h| (p.hours)(&tenths(h)))}</dd></div>
+            <div><dt>{p.presentation}</dt><dd>{presentation(i, plan.presentation)}</dd></div>
+            <div><dt>{p.sharing}</dt><dd>{sharing(i, plan.sharing)}</dd></div>
+            <div><dt>{t.seed}</dt><dd><code>{plan.seed.clone()}</code></dd></div>
+        </dl>
+        <ActionForm action=doing.pace attr:class="plan-row">
+            <input type="hidden" name="id" value=id.to_string()/>
+            <div class="field field--short">
+                <label class="label" for="plan-pace">{p.pace}</label>
+                <input class="input" id="plan-pace" name="seconds" type="number" inputmode="numeric" min="1" max="86400"
+                    value=expected aria-describedby="plan-pace-hint"/>
+            </div>
+            <button class="button" type="submit">{p.pace_button}</button>
+            <p class="hint" id="plan-pace-hint">{pace}</p>
+        </ActionForm>
+        <FormError of=move || doing.pace.value().get().and_then(Result::err)/>
+    }
+}
+
+/// How outputs come before a rater, in words.
+pub fn presentation(i: I18n, presentation: Presentation) -> &'static str {
+    match presentation {
+        Presentation::One => i.plan().one,
+        Presentation::SideBySide => i.plan().side_by_side,
+    }
+}
+
+/// By what the work is shared, in words.
+pub fn sharing(i: I18n, sharing: Sharing) -> &'static str {
+    match sharing {
+        Sharing::Count => i.plan().by_count,
+        Sharing::Language => i.plan().by_language,
+        Sharing::Hand => i.plan().by_hand,
+    }
+}
+
+/// Hours with one place behind the point: planned ratings are no finer.
+fn tenths(hours: f64) -> String {
+    format!("{hours:.1}")
+}
+
+fn people(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
+    let (t, p) = (i.admin(), i.plan());
+    let by_hand = plan.sharing == Sharing::Hand;
+    let heads = plan
+        .models
+        .iter()
+        .map(|name| view! { <th role="columnheader" scope="col" class="num">{name.clone()}</th> })
+        .collect_view();
+    let rows = plan.raters.iter().map(|rater| rater_row(i, plan, rater, doing)).collect_view();
+    view! {
+        <section class="stack" aria-labelledby="plan-people">
+            <h2 id="plan-people">{p.shares}</h2>
+            <p class="muted small">{p.shares_lead}</p>
+            <div class="table-box list-box"><table class="table list" role="table">
+                <caption class="visually-hidden">{p.shares}</caption>
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col">{t.rater}</th>
+                        {by_hand.then(|| view! { <th role="columnheader" scope="col" class="num">{p.share}</th> })}
+                        <th role="columnheader" scope="col" class="num">{t.rated}</th>
+                        <th role="columnheader" scope="col" class="num">{p.to_come}</th>
+                        <th role="columnheader" scope="col" class="num">{p.hours_head}</th>
+                        {heads}
+                        <th role="columnheader" scope="col" class="num">{Lang::En.name()}</th>
+                        <th role="columnheader" scope="col" class="num">{Lang::Zh.name()}</th>
+                        <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">{rows}</tbody>
+            </table></div>
+            <FormError of=move || doing.leave.value().get().and_then(Result::err)/>
+        </section>
+    }
+}
+
+fn rater_row(i: I18n, plan: &PlanDetail, rater: &RaterPlan, doing: Doing) -> impl IntoView + use<> {
+    let (t, p) = (i.admin(), i.plan());
+    let (study, user) = (plan.study, rater.id);
+    let counts = plan
+        .models
+        .iter()
+        .zip(&rater.models)
+        .map(|(name, n)| view! { <td role="cell" data-label=name.clone() class="num">{i.number(*n)}</td> })
+        .collect_view();
+    let note = match (rater.left_at, plan.sharing) {
+        (Some(at), _) => Some((p.left_on)(&i.time(at))),
+        (None, Sharing::Count) => None,
+        (None, _) => Some(rater.reads.to_string()),
+    };
+    let staying = rater.left_at.is_none() && plan.status != StudyStatus::Closed;
+    let whose = (p.leave_whose)(&rater.name);
+    let leave = staying.then(|| {
+        view! {
+            <ActionForm action=doing.leave>
+                <input type="hidden" name="id" value=study.to_string()/>
+                <input type="hidden" name="user" value=user.to_string()/>
+                <button class="button small-button" type="submit" aria-label=whose disabled=move || doing.leave.pending().get()>{p.leave}</button>
+            </ActionForm>
+        }
+    });
+    let hours = plan.hours(rater.open).map_or_else(|| "–".into(), tenths);
+    let share = (plan.sharing == Sharing::Hand).then(|| {
+        let share = rater.share.map_or_else(|| "–".into(), |n| i.number(n.into()));
+        view! { <td role="cell" data-label=p.share class="num">{share}</td> }
+    });
+    view! {
+        <tr role="row">
+            <th role="rowheader" scope="row" data-label=t.rater>
+                {rater.name.clone()}
+                {note.map(|note| view! { " "<span class="muted small">{note}</span> })}
+            </th>
+            {share}
+            <td role="cell" data-label=t.rated class="num">{i.number(rater.rated)}</td>
+            <td role="cell" data-label=p.to_come class="num">{i.number(rater.open)}</td>
+            <td role="cell" data-label=p.hours_head class="num">{hours}</td>
+            {counts}
+            <td role="cell" data-label=Lang::En.name() class="num">{i.number(rater.langs[0])}</td>
+            <td role="cell" data-label=Lang::Zh.name() class="num">{i.number(rater.langs[1])}</td>
+            <td role="cell" data-label="">{leave}</td>
+        </tr>
+    }
+}
+
+fn join_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
+    let p = i.plan();
+    let by_hand = plan.sharing == Sharing::Hand;
+    let options = plan
+        .others
+        .iter()
+        .map(|(id, name, reads)| {
+            let text = if plan.sharing == Sharing::Count { name.clone() } else { format!("{name} ({reads})") };
+            view! { <option value=id.to_string()>{text}</option> }
+        })
+        .collect_view();
+    let form = if plan.others.is_empty() {
+        Either::Left(
+            view! { <p class="muted">{p.nobody_else}" "<a href="/admin/people">{i.admin().invite_people}</a></p> },
+        )
+    } else {
+        let study = plan.study;
+        let share = by_hand.then(|| {
+            view! {
+                <div class="field field--short">
+                    <label class="label" for="join-share">{p.share}</label>
+                    <input class="input" id="join-share" name="share" type="number" inputmode="numeric" min="0" required/>
+                </div>
+            }
+        });
+        Either::Right(view! {
+            <ActionForm action=doing.join attr:class="plan-row">
+                <input type="hidden" name="id" value=study.to_string()/>
+                <div class="field">
+                    <label class="label" for="join-user">{p.joins}</label>
+                    <select class="input" id="join-user" name="user">{options}</select>
+                </div>
+                {share}
+                <button class="button" type="submit" disabled=move || doing.join.pending().get()>{p.join}</button>
+            </ActionForm>
+        })
+    };
+    let lead = if plan.status == StudyStatus::Draft { p.join_draft } else { p.join_lead };
+    view! {
+        <section class="stack" aria-labelledby="plan-join">
+            <h2 id="plan-join">{p.join_head}</h2>
+            <p class="muted small">{lead}</p>
+            {form}
+            <FormError of=move || doing.join.value().get().and_then(Result::err)/>
+        </section>
+    }
+}
+
+fn extend_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
+    let (t, p) = (i.admin(), i.plan());
+    let study = plan.study;
+    let more = (!plan.more.is_empty()).then(|| {
+        let rows = plan
+            .more
+            .iter()
+            .map(|(id, model)| {
+                view! {
+                    <li><label class="check">
+                        <input type="checkbox" name="submissions[]" value=id.to_string()/>
+                        <span>{model.clone()}" "<span class="muted small">{(p.submission_n)(&id.to_string())}</span></span>
+                    </label></li>
+                }
+            })
+            .collect_view();
+        view! { <fieldset><legend>{t.study_submissions}</legend><ul class="checks">{rows}</ul></fieldset> }
+    });
+    let (fewest, most, overlap) = (plan.tasks.to_string(), plan.tasks_most, plan.overlap.to_string());
+    let tasks = (plan.tasks < plan.tasks_most).then(|| {
+        view! {
+            <div class="field field--short">
+                <label class="label" for="extend-tasks">{t.tasks}</label>
+                <input class="input" id="extend-tasks" name="tasks" type="number" inputmode="numeric"
+                    min=fewest.clone() max=most.to_string() placeholder=fewest/>
+                <p class="hint">{(p.tasks_most)(most)}</p>
+            </div>
+        }
+    });
+    view! {
+        <section class="stack" aria-labelledby="plan-extend">
+            <h2 id="plan-extend">{p.extend_head}</h2>
+            <p class="muted small">{p.extend_lead}</p>
+            <ActionForm action=doing.extend attr:class="stack study-form">
+                <input type="hidden" name="id" value=study.to_string()/>
+                {more}
+                <div class="plan-row">
+                    <div class="field field--short">
+                        <label class="label" for="extend-overlap">{t.overlap}</label>
+                        <input class="input" id="extend-overlap" name="overlap" type="number" inputmode="numeric"
+                            min=overlap.clone() max="100" placeholder=overlap/>
+                    </div>
+                    {tasks}
+                    <button class="button" type="submit" disabled=move || doing.extend.pending().get()>{p.extend}</button>
+                </div>
+            </ActionForm>
+            <FormError of=move || doing.extend.value().get().and_then(Result::err)/>
+        </section>
+    }
+}
+
+fn history(i: I18n, plan: &PlanDetail) -> impl IntoView + use<> {
+    let p = i.plan();
+    let rows = plan
+        .events
+        .iter()
+        .map(|event| {
+            let who = event.who.clone().unwrap_or_default();
+            let what = match event.kind.as_str() {
+                "planned" => (p.was_planned)(event.ratings),
+                "started" => p.was_started.to_owned(),
+                "joined" => (p.has_joined)(&who, event.ratings),
+                "left" => (p.has_left)(&who, event.ratings),
+                _ => (p.was_extended)(event.ratings),
+            };
+            view! { <li><span class="muted when">{i.time(event.at)}</span>" "{what}</li> }
+        })
+        .collect_view();
+    view! {
+        <section class="stack" aria-labelledby="plan-history">
+            <h2 id="plan-history">{p.history}</h2>
+            <ul class="plan-events">{rows}</ul>
+            {(plan.taken > 0).then(|| view! { <p class="muted small">{(p.taken)(plan.taken)}</p> })}
+        </section>
+    }
+}

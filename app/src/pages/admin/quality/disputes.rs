@@ -1,0 +1,149 @@
+//! `/admin/studies/:id/disputes`: outputs whose raters disagree beyond the study's threshold, how each
+//! stands, and the history of decisions.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_params_map;
+
+use super::{crumbs, links};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        ids::StudyId,
+        lang::Lang,
+        quality::{DisputeList, DisputeRow, DisputeState},
+        rubric::Rubric,
+    },
+    pages::admin::parts::{FormError, param},
+    rpc::quality::{AskExtra, study_disputes},
+    ui::{
+        frame::Page,
+        load::Load,
+        notice::{Badge, Empty, Tone},
+    },
+};
+
+/// The queue and what came of it.
+#[component]
+pub fn DisputesPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let id = Memo::new(move |_| param(params, "id").map(StudyId));
+    let ask = ServerAction::<AskExtra>::new();
+    let data = Resource::new(
+        move || (id.get(), ask.version().get()),
+        |(id, _)| async move { study_disputes(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+    );
+    view! { <Load data let:found>{page(i, id.get_untracked(), found, ask)}</Load> }
+}
+
+fn page(i: I18n, id: Option<StudyId>, found: DisputeList, ask: ServerAction<AskExtra>) -> AnyView {
+    let t = i.quality();
+    let DisputeList { title, rubric, settings, rows } = found;
+    let Some(id) = id else { return ().into_any() };
+    let off = settings.spread.is_none() && settings.spread_correctness.is_none();
+    let body = if rows.is_empty() {
+        let hint = if off { t.disputes_off } else { t.disputes_none_hint };
+        view! {
+            <Empty title=t.disputes_none>
+                <p>{hint}</p>
+                {off.then(|| view! { <p><a class="button" href=format!("/admin/studies/{id}/quality")>{t.set_threshold}</a></p> })}
+            </Empty>
+        }
+        .into_any()
+    } else {
+        let cards = rows.into_iter().map(|row| card(i, id, &rubric, row, ask)).collect_view();
+        view! { <ul class="desk disputes">{cards}</ul> }.into_any()
+    };
+    view! {
+        <Page title=t.disputes crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
+            <FormError of=move || ask.value().get().and_then(Result::err)/>
+            {body}
+        </Page>
+    }
+    .into_any()
+}
+
+fn card(
+    i: I18n,
+    study: StudyId,
+    rubric: &Rubric,
+    row: DisputeRow,
+    ask: ServerAction<AskExtra>,
+) -> impl IntoView + use<> {
+    let (t, a) = (i.quality(), i.admin());
+    let (tone, word) = match row.state {
+        DisputeState::Waiting => (Tone::Bad, t.waiting),
+        DisputeState::ExtraRater => (Tone::Care, t.extra),
+        DisputeState::Median => (Tone::Good, t.median),
+        DisputeState::Decided => (Tone::Good, t.decided),
+    };
+    let heads = rubric
+        .dimensions
+        .iter()
+        .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
+        .collect_view();
+    let line = |name: String, scores: Vec<String>, class: &'static str| {
+        let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
+        view! { <tr class=class><th scope="row">{name}</th>{cells}</tr> }
+    };
+    let whole = |scores: Vec<u8>| scores.iter().map(u8::to_string).collect::<Vec<_>>();
+    let given = row.ratings.into_iter().map(|(name, scores)| line(name, whole(scores), "")).collect_view();
+    let last = row.final_scores.map(|scores| {
+        let scores = scores.into_iter().map(|s| if s.fract() == 0.0 { format!("{s:.0}") } else { format!("{s:.1}") });
+        line(t.final_scores.to_owned(), scores.collect(), "final-row")
+    });
+    let history = (!row.history.is_empty()).then(|| {
+        let items = row
+            .history
+            .into_iter()
+            .map(|d| {
+                let scores = whole(d.scores).join(" · ");
+                let old = d.superseded.then(|| view! { <Badge>{t.superseded}</Badge> });
+                let why = (!d.comment.is_empty()).then(|| {
+                    let lang = Lang::detect(&d.comment).tag();
+                    view! { <p class="comment" lang=lang>{d.comment.clone()}</p> }
+                });
+                view! { <li><p class="row"><b>{scores}</b><span>{d.by}</span><span class="muted small">{i.time(d.at)}</span>{old}</p>{why}</li> }
+            })
+            .collect_view();
+        view! { <details class="more"><summary>{t.history}</summary><ul class="history">{items}</ul></details> }
+    });
+    let decided = row.state == DisputeState::Decided;
+    let text = if decided { t.decide_again } else { t.decide };
+    let decide = match row.token {
+        Some(token) => {
+            view! { <a class="button" href=format!("/adjudicate/{token}")>{text}<span class="visually-hidden">" "{row.task_id.clone()}</span></a> }.into_any()
+        }
+        None => view! { <span class="muted small">{t.own_rating}</span> }.into_any(),
+    };
+    let may_ask = row.rater_left && matches!(row.state, DisputeState::Waiting | DisputeState::Median);
+    let (output, table_id) = (row.output.to_string(), format!("dispute-{}", row.output));
+    view! {
+        <li class="card stack-tight">
+            <p class="row">
+                <Badge tone>{word}</Badge>
+                <a href=format!("/admin/studies/{study}/tasks/{}", row.task)>{row.task_id.clone()}</a>
+                <span id=table_id.clone()>{row.model}</span>
+            </p>
+            <p class="nl-text" lang=row.lang.tag()>{row.raw_nl}</p>
+            <div class="table-box" role="group" aria-labelledby=table_id tabindex="0">
+                <table class="table ratings">
+                    <thead><tr><th scope="col">{a.rater}</th>{heads}</tr></thead>
+                    <tbody>{given}{last}</tbody>
+                </table>
+            </div>
+            <div class="row">
+                {decide}
+                {may_ask.then(|| view! {
+                    <ActionForm action=ask>
+                        <input type="hidden" name="study" value=study.to_string()/>
+                        <input type="hidden" name="output" value=output.clone()/>
+                        <button class="button" type="submit" disabled=move || ask.pending().get()>{t.ask_extra}</button>
+                    </ActionForm>
+                })}
+            </div>
+            {history}
+        </li>
+    }
+}

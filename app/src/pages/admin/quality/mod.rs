@@ -1,0 +1,449 @@
+//! `/admin/studies/:id/quality`: what a study does about quality: settings, items with known scores,
+//! where raters stand with them, adjudicators. Its neighbours are [`ratings`], [`flags`] and
+//! [`disputes`].
+
+pub mod disputes;
+pub mod flags;
+pub mod ratings;
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use super::parts::{FormError, param};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        ids::{StudyId, UserId},
+        lang::Lang,
+        quality::{
+            CORRECTNESS, GoldChoices, GoldItem, Opening, OpeningRow, OpeningState, Policy, QualityPage,
+            QualitySettings, Shown,
+        },
+        rubric::Rubric,
+    },
+    rpc::quality::{AddGold, OpenFor, RetireGold, SetAdjudicator, SetQuality, study_quality},
+    ui::{
+        code::CodeBox,
+        frame::Page,
+        load::Load,
+        notice::{Badge, Empty, Notice, Tone},
+    },
+};
+
+/// The forms of the page.
+#[derive(Clone, Copy)]
+struct Forms {
+    set: ServerAction<SetQuality>,
+    add: ServerAction<AddGold>,
+    retire: ServerAction<RetireGold>,
+    open: ServerAction<OpenFor>,
+    adjudicator: ServerAction<SetAdjudicator>,
+}
+
+/// Way back from a page below a study.
+pub fn crumbs(i: I18n, id: Option<StudyId>, title: &str) -> Vec<(String, String)> {
+    let study = id.map_or_else(|| "/admin/studies".to_owned(), |id| format!("/admin/studies/{id}"));
+    vec![("/admin/studies".into(), i.admin().studies.into()), (study, title.into())]
+}
+
+/// Links to the pages about a study's quality, for each of them and for the study's own.
+pub fn links(i: I18n, id: StudyId) -> impl IntoView {
+    let t = i.quality();
+    let places = [("ratings", t.ratings), ("flags", t.flags), ("disputes", t.disputes), ("quality", t.quality)];
+    places
+        .into_iter()
+        .map(|(place, name)| view! { <a class="button" href=format!("/admin/studies/{id}/{place}")>{name}</a> })
+        .collect_view()
+}
+
+/// The page.
+#[component]
+pub fn QualityStudyPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let id = Memo::new(move |_| param(params, "id").map(StudyId));
+    let forms = Forms {
+        set: ServerAction::new(),
+        add: ServerAction::new(),
+        retire: ServerAction::new(),
+        open: ServerAction::new(),
+        adjudicator: ServerAction::new(),
+    };
+    let changed = move || (forms.set.version().get(), forms.add.version().get(), forms.retire.version().get());
+    let moved = move || (forms.open.version().get(), forms.adjudicator.version().get());
+    let data = Resource::new(
+        move || (id.get(), changed(), moved()),
+        |(id, ..)| async move { study_quality(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+    );
+    view! { <Load data let:found>{page(i, id.get_untracked(), found, forms)}</Load> }
+}
+
+fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms) -> AnyView {
+    let t = i.quality();
+    let QualityPage { title, rubric, settings, gold, choices, openings, adjudicators } = found;
+    let Some(id) = id else { return ().into_any() };
+    let saved = use_query_map();
+    let was_saved =
+        move || saved.read().get("saved").is_some() && forms.set.value().with(|v| v.as_ref().is_none_or(Result::is_ok));
+    let opening = settings.opening != Opening::None;
+    view! {
+        <Page title=t.quality crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
+            {move || was_saved().then(|| view! { <Notice tone=Tone::Good><p>{t.settings_saved}</p></Notice> })}
+            {settings_form(i, id, &rubric, settings, forms)}
+            {known(i, id, &rubric, gold, choices, forms)}
+            {opening.then(|| openings_table(i, id, openings, forms))}
+            {adjudicator_list(i, id, adjudicators, forms)}
+        </Page>
+    }
+    .into_any()
+}
+
+/// A list to choose one of.
+fn options(of: Vec<(&'static str, &'static str)>, chosen: &'static str) -> impl IntoView {
+    of.into_iter()
+        .map(|(value, name)| view! { <option value=value selected=value == chosen>{name}</option> })
+        .collect_view()
+}
+
+/// A whole number to write.
+fn number(name: &'static str, label: &'static str, value: String, hint: &'static str, needed: bool) -> impl IntoView {
+    let hint_id = format!("{name}-hint");
+    let described = (!hint.is_empty()).then(|| hint_id.clone());
+    view! {
+        <div class="field field--short">
+            <label class="label" for=name>{label}</label>
+            <input class="input" id=name name=format!("asked[{name}]") type="number" inputmode="numeric" min="0" max="10000" value=value required=needed aria-describedby=described/>
+            {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
+        </div>
+    }
+}
+
+fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, forms: Forms) -> impl IntoView + use<> {
+    let t = i.quality();
+    let opening = match s.opening {
+        Opening::None => "none",
+        Opening::MustPass => "must_pass",
+        Opening::Train => "train",
+    };
+    let policy = match s.policy {
+        Policy::Adjudicator => "adjudicator",
+        Policy::ExtraRater => "extra_rater",
+    };
+    let shown = match s.shown {
+        Shown::Nothing => "nothing",
+        Shown::Progress => "progress",
+        Shown::Own => "own",
+    };
+    let level = |v: Option<u8>| v.map(|v| v.to_string()).unwrap_or_default();
+    let correctness = rubric.dimensions.iter().any(|d| d.key == CORRECTNESS);
+    let set = forms.set;
+    view! {
+        <section class="stack" aria-labelledby="settings">
+            <h2 id="settings">{t.settings}</h2>
+            <ActionForm action=set attr:class="stack quality-form">
+                <input type="hidden" name="study" value=id.to_string()/>
+                <fieldset>
+                    <legend>{t.calibration}</legend>
+                    <div class="field">
+                        <label class="label" for="opening">{t.calibration}</label>
+                        <select class="input" id="opening" name="asked[opening]" aria-describedby="opening-hint">
+                            {options(vec![("none", t.opening_none), ("must_pass", t.opening_must), ("train", t.opening_train)], opening)}
+                        </select>
+                        <p class="hint" id="opening-hint">{t.calibration_hint}</p>
+                    </div>
+                    <div class="fields">
+                        {number("needed", t.needed, s.needed.to_string(), "", true)}
+                        {number("tolerance", t.tolerance, s.tolerance.to_string(), t.tolerance_hint, true)}
+                    </div>
+                </fieldset>
+                <fieldset>
+                    <legend>{t.hidden}</legend>
+                    <p class="hint">{t.hidden_hint}</p>
+                    <div class="fields">
+                        {number("gold_every", t.gold_every, s.gold_every.to_string(), t.every_hint, true)}
+                        {number("repeat_every", t.repeat_every, s.repeat_every.to_string(), t.every_hint, true)}
+                        {number("repeat_apart", t.repeat_apart, s.repeat_apart.to_string(), "", true)}
+                    </div>
+                </fieldset>
+                <fieldset>
+                    <legend>{t.disagreement}</legend>
+                    <div class="fields">
+                        {number("spread", t.spread, level(s.spread), t.spread_hint, false)}
+                        {correctness.then(|| number("spread_correctness", t.spread_correctness, level(s.spread_correctness), "", false))}
+                        <div class="field">
+                            <label class="label" for="policy">{t.policy}</label>
+                            <select class="input" id="policy" name="asked[policy]">
+                                {options(vec![("adjudicator", t.policy_adjudicator), ("extra_rater", t.policy_extra)], policy)}
+                            </select>
+                        </div>
+                    </div>
+                </fieldset>
+                <div class="field">
+                    <label class="label" for="shown">{t.shown}</label>
+                    <select class="input" id="shown" name="asked[shown]">
+                        {options(vec![("nothing", t.shown_nothing), ("progress", t.shown_progress), ("own", t.shown_own)], shown)}
+                    </select>
+                </div>
+                <p><button class="button primary" type="submit" disabled=move || set.pending().get()>{t.save}</button></p>
+            </ActionForm>
+            <FormError of=move || set.value().get().and_then(Result::err)/>
+        </section>
+    }
+}
+
+fn known(
+    i: I18n,
+    id: StudyId,
+    rubric: &Rubric,
+    gold: Vec<GoldItem>,
+    choices: GoldChoices,
+    forms: Forms,
+) -> impl IntoView + use<> {
+    let t = i.quality();
+    let items = if gold.is_empty() {
+        view! { <Empty title=t.known_none><p>{t.known_none_hint}</p></Empty> }.into_any()
+    } else {
+        let items = gold.into_iter().map(|item| gold_item(i, id, rubric, item, forms)).collect_view();
+        view! { <ul class="desk">{items}</ul> }.into_any()
+    };
+    view! {
+        <section class="stack" aria-labelledby="known" id="known-items">
+            <h2 id="known">{t.known}</h2>
+            {items}
+            <FormError of=move || forms.retire.value().get().and_then(Result::err)/>
+            <details class="more">
+                <summary>{t.known_add}</summary>
+                {gold_form(i, id, rubric, choices, forms)}
+            </details>
+            <FormError of=move || forms.add.value().get().and_then(Result::err)/>
+        </section>
+    }
+}
+
+fn gold_item(i: I18n, id: StudyId, rubric: &Rubric, item: GoldItem, forms: Forms) -> impl IntoView + use<> {
+    let t = i.quality();
+    let scores = rubric
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(d, dimension)| {
+            let reason = item.reasons.get(d).map(|r| if r.get(i.lang).is_empty() { r.get(other(i.lang)) } else { r.get(i.lang) });
+            let reason = reason.filter(|r| !r.is_empty()).map(str::to_owned);
+            view! {
+                <div>
+                    <dt>{dimension.name.get(i.lang).to_owned()}</dt>
+                    <dd><b>{item.scores.get(d).copied()}</b>{reason.map(|r| view! { " "<span class="muted">{r}</span> })}</dd>
+                </div>
+            }
+        })
+        .collect_view();
+    let word = if item.retired { t.ask_again } else { t.retire };
+    view! {
+        <li class="card stack-tight">
+            <p class="row">
+                <code class="task-id">{item.task_id}</code>
+                {item.pasted.then(|| view! { <Badge>{t.pasted}</Badge> })}
+                {item.retired.then(|| view! { <Badge tone=Tone::Care>{t.retired}</Badge> })}
+                <span class="muted small">{(t.asked_n)(item.asked, item.right)}</span>
+            </p>
+            <p class="nl-text" lang=item.lang.tag()>{item.raw_nl}</p>
+            <dl class="facts">{scores}</dl>
+            <details class="said"><summary>{t.known_code}</summary><CodeBox code=item.code of=format!("{}", item.id)/></details>
+            <ActionForm action=forms.retire>
+                <input type="hidden" name="study" value=id.to_string()/>
+                <input type="hidden" name="gold" value=item.id.to_string()/>
+                <input type="hidden" name="retired" value=(!item.retired).to_string()/>
+                <button class="button quiet" type="submit">{word}</button>
+            </ActionForm>
+        </li>
+    }
+}
+
+fn other(lang: Lang) -> Lang {
+    match lang {
+        Lang::En => Lang::Zh,
+        Lang::Zh => Lang::En,
+    }
+}
+
+fn gold_form(i: I18n, id: StudyId, rubric: &Rubric, choices: GoldChoices, forms: Forms) -> impl IntoView + use<> {
+    let t = i.quality();
+    let outputs = choices.outputs;
+    let pick = (!outputs.is_empty()).then(|| {
+        let options = outputs
+            .into_iter()
+            .map(|(output, task, model, sample)| {
+                let name = if sample > 0 {
+                    format!("{model} · {task} · {}", sample + 1)
+                } else {
+                    format!("{model} · {task}")
+                };
+                view! { <option value=output.to_string()>{name}</option> }
+            })
+            .collect_view();
+        view! {
+            <div class="field">
+                <label class="label" for="gold-output">{t.known_from}</label>
+                <select class="input" id="gold-output" name="output">
+                    <option value="">{t.known_no_output}</option>
+                    {options}
+                </select>
+            </div>
+            <p class="muted">{t.known_or}</p>
+        }
+    });
+    let tasks = choices
+        .tasks
+        .into_iter()
+        .map(
+            |(revision, task, text)| view! { <option value=revision.to_string()>{format!("{task} · {text}")}</option> },
+        )
+        .collect_view();
+    let dimensions = rubric
+        .dimensions
+        .iter()
+        .enumerate()
+        .map(|(d, dimension)| {
+            let levels = dimension
+                .levels
+                .iter()
+                .map(|l| {
+                    let label = l.label.get(i.lang);
+                    let name = if label.is_empty() { l.score.to_string() } else { format!("{} {label}", l.score) };
+                    view! { <option value=l.score.to_string()>{name}</option> }
+                })
+                .collect_view();
+            let name = dimension.name.get(i.lang).to_owned();
+            let (score_id, en_id, zh_id) = (format!("gold-score-{d}"), format!("gold-en-{d}"), format!("gold-zh-{d}"));
+            view! {
+                <div class="fields gold-dimension">
+                    <div class="field field--short">
+                        <label class="label" for=score_id.clone()>{name.clone()}</label>
+                        <select class="input" id=score_id name=format!("scores[{d}]")>{levels}</select>
+                    </div>
+                    <div class="field">
+                        <label class="label" for=en_id.clone()><span class="visually-hidden">{format!("{name}: ")}</span>{t.reason_en}</label>
+                        <input class="input" id=en_id name=format!("reasons_en[{d}]") maxlength="2000" autocomplete="off"/>
+                    </div>
+                    <div class="field">
+                        <label class="label" for=zh_id.clone()><span class="visually-hidden">{format!("{name}: ")}</span>{t.reason_zh}</label>
+                        <input class="input" id=zh_id name=format!("reasons_zh[{d}]") maxlength="2000" autocomplete="off"/>
+                    </div>
+                </div>
+            }
+        })
+        .collect_view();
+    let add = forms.add;
+    view! {
+        <ActionForm action=add attr:class="stack quality-form">
+            <input type="hidden" name="study" value=id.to_string()/>
+            {pick}
+            <div class="field">
+                <label class="label" for="gold-task">{t.known_task}</label>
+                <select class="input" id="gold-task" name="task">{tasks}</select>
+            </div>
+            <div class="field">
+                <label class="label" for="gold-code">{t.known_code}</label>
+                <textarea class="input code-input" id="gold-code" name="code" rows="8" spellcheck="false" autocomplete="off"></textarea>
+            </div>
+            <fieldset>
+                <legend>{t.known_scores}</legend>
+                <p class="hint">{t.reason_hint}</p>
+                {dimensions}
+            </fieldset>
+            <p><button class="button primary" type="submit" disabled=move || add.pending().get()>{t.known_button}</button></p>
+        </ActionForm>
+    }
+}
+
+fn openings_table(i: I18n, id: StudyId, rows: Vec<OpeningRow>, forms: Forms) -> impl IntoView {
+    let (t, a) = (i.quality(), i.admin());
+    let button = move |rater: UserId, let_in: bool, text: &'static str, name: String| {
+        view! {
+            <ActionForm action=forms.open>
+                <input type="hidden" name="study" value=id.to_string()/>
+                <input type="hidden" name="rater" value=rater.to_string()/>
+                <input type="hidden" name="let_in" value=let_in.to_string()/>
+                <button class="button quiet" type="submit">{text}<span class="visually-hidden">" "{name}</span></button>
+            </ActionForm>
+        }
+    };
+    let rows = rows
+        .into_iter()
+        .map(|row| {
+            let (tone, word) = match row.state {
+                None => (Tone::Plain, t.not_begun),
+                Some(OpeningState::Open) => (Tone::Plain, t.at_it),
+                Some(OpeningState::Passed) if row.let_in => (Tone::Good, t.let_in_already),
+                Some(OpeningState::Passed) => (Tone::Good, t.passed),
+                Some(OpeningState::Stopped) => (Tone::Bad, t.stopped),
+            };
+            let out = row.state != Some(OpeningState::Passed);
+            let begun = row.state.is_some();
+            let name = row.name.clone();
+            view! {
+                <tr role="row">
+                    <th role="rowheader" scope="row" data-label=a.rater>{row.name.clone()}</th>
+                    <td role="cell" data-label=t.state><Badge tone>{word}</Badge></td>
+                    <td role="cell" data-label=t.right class="num">
+                        {(t.right_of)(row.right, row.rated)}
+                        {(row.earlier > 0).then(|| view! { <span class="muted small">" "{(t.rounds_n)(row.earlier)}</span> })}
+                    </td>
+                    <td role="cell" data-label=a.actions>
+                        <div class="row">
+                            {out.then(|| button(row.rater, true, t.let_in, name.clone()))}
+                            {begun.then(|| button(row.rater, false, t.reset, name.clone()))}
+                        </div>
+                    </td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <section class="stack" aria-labelledby="openings">
+            <h2 id="openings">{t.openings}</h2>
+            <FormError of=move || forms.open.value().get().and_then(Result::err)/>
+            <div class="table-box list-box"><table class="table list" role="table">
+                <caption class="visually-hidden">{t.openings}</caption>
+                <thead role="rowgroup"><tr role="row">
+                    <th role="columnheader" scope="col">{a.rater}</th>
+                    <th role="columnheader" scope="col">{t.state}</th>
+                    <th role="columnheader" scope="col" class="num">{t.right}</th>
+                    <th role="columnheader" scope="col">{a.actions}</th>
+                </tr></thead>
+                <tbody role="rowgroup">{rows}</tbody>
+            </table></div>
+        </section>
+    }
+}
+
+fn adjudicator_list(i: I18n, id: StudyId, people: Vec<(UserId, String, bool)>, forms: Forms) -> impl IntoView {
+    let t = i.quality();
+    let rows = people
+        .into_iter()
+        .map(|(user, name, on)| {
+            let text = if on { t.take_role } else { t.give_role };
+            view! {
+                <li class="row">
+                    <span>{name.clone()}</span>
+                    {on.then(|| view! { <Badge tone=Tone::Good>{t.adjudicators}</Badge> })}
+                    <ActionForm action=forms.adjudicator>
+                        <input type="hidden" name="study" value=id.to_string()/>
+                        <input type="hidden" name="user" value=user.to_string()/>
+                        <input type="hidden" name="on" value=(!on).to_string()/>
+                        <button class="button quiet" type="submit">{text}<span class="visually-hidden">" "{name}</span></button>
+                    </ActionForm>
+                </li>
+            }
+        })
+        .collect_view();
+    view! {
+        <section class="stack" aria-labelledby="adjudicators">
+            <h2 id="adjudicators">{t.adjudicators}</h2>
+            <p class="muted">{t.adjudicators_hint}</p>
+            <FormError of=move || forms.adjudicator.value().get().and_then(Result::err)/>
+            <ul class="people-list">{rows}</ul>
+        </section>
+    }
+}

@@ -1,0 +1,255 @@
+//! `/admin/studies/:id/ratings?rater=&model=&lang=&dimension=&score=&flagged=&disputed=&q=&page=`: the
+//! ratings behind every figure, narrowed by the address.
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use super::{crumbs, links};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        ids::StudyId,
+        lang::Lang,
+        quality::{ListedRating, RATINGS_PAGE, RatingFilter, RatingList},
+        rubric::Rubric,
+    },
+    pages::admin::{
+        parts::{Filter, asked, excerpt, lang_badge, param},
+        study::flag_text,
+    },
+    rpc::quality::study_ratings,
+    ui::{
+        frame::Page,
+        load::Load,
+        notice::{Badge, Empty, Tone},
+    },
+};
+
+/// The list.
+#[component]
+pub fn RatingsPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let query = use_query_map();
+    let read = move |key: &str| asked(query, key);
+    let wanted = Memo::new(move |_| {
+        let filter = RatingFilter {
+            rater: read("rater").parse().ok(),
+            model: read("model").parse().ok(),
+            lang: read("lang").parse().ok(),
+            dimension: read("dimension").parse().ok(),
+            score: read("score").parse().ok(),
+            flagged: read("flagged") == "1",
+            disputed: read("disputed") == "1",
+            text: read("q"),
+            // Counted from 1 in the address.
+            page: read("page").parse::<u32>().unwrap_or(1).saturating_sub(1),
+        };
+        (param(params, "id").map(StudyId), filter)
+    });
+    let data = Resource::new(
+        move || wanted.get(),
+        |(id, filter)| async move { study_ratings(id.ok_or_else(|| AppError::NotFound("study".into()))?, filter).await },
+    );
+    view! {
+        <Load data let:list>
+            {
+                let (id, filter) = wanted.get_untracked();
+                page(i, id, filter, list)
+            }
+        </Load>
+    }
+}
+
+fn page(i: I18n, id: Option<StudyId>, filter: RatingFilter, list: RatingList) -> AnyView {
+    let t = i.quality();
+    let RatingList { title, rubric, raters, models, found, rows } = list;
+    let Some(id) = id else { return ().into_any() };
+    let pages = found.div_ceil(RATINGS_PAGE.into()).max(1);
+    let turner = turner(i, &filter, pages);
+    let table = if rows.is_empty() {
+        view! { <Empty title=i.admin().none_match/> }.into_any()
+    } else {
+        table(i, id, &rubric, rows)
+    };
+    view! {
+        <Page title=t.ratings crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
+            {filters(i, &filter, &rubric, raters.into_iter().map(|(id, name)| (id.0, name)).collect(), models, found)}
+            {table}
+            {turner}
+        </Page>
+    }
+    .into_any()
+}
+
+fn choose(
+    name: &'static str,
+    label: &'static str,
+    any: &'static str,
+    of: Vec<(String, String)>,
+    chosen: String,
+) -> impl IntoView {
+    let id = format!("filter-{name}");
+    let options = of
+        .into_iter()
+        .map(|(value, text)| {
+            let on = value == chosen;
+            view! { <option value=value selected=on>{text}</option> }
+        })
+        .collect_view();
+    view! {
+        <div class="field">
+            <label class="label" for=id.clone()>{label}</label>
+            <select class="input" id=id name=name><option value="">{any}</option>{options}</select>
+        </div>
+    }
+}
+
+fn filters(
+    i: I18n,
+    f: &RatingFilter,
+    rubric: &Rubric,
+    raters: Vec<(i64, String)>,
+    models: Vec<(i64, String)>,
+    found: u64,
+) -> impl IntoView + use<> {
+    let (t, a) = (i.quality(), i.admin());
+    let ids = |list: Vec<(i64, String)>| list.into_iter().map(|(id, name)| (id.to_string(), name)).collect::<Vec<_>>();
+    let said = |v: Option<String>| v.unwrap_or_default();
+    let langs = Lang::ALL.into_iter().map(|l| (l.code().to_owned(), l.name().to_owned())).collect();
+    let dimensions =
+        rubric.dimensions.iter().enumerate().map(|(d, x)| (d.to_string(), x.name.get(i.lang).to_owned())).collect();
+    let top = rubric.dimensions.iter().map(|d| d.range().1).max().unwrap_or(0);
+    let scores = (1..=top).map(|s| (s.to_string(), s.to_string())).collect();
+    let (text, flagged, disputed) = (f.text.clone(), f.flagged, f.disputed);
+    let (rater, model) = (said(f.rater.map(|v| v.to_string())), said(f.model.map(|v| v.to_string())));
+    let lang = said(f.lang.map(|v| v.code().to_owned()));
+    let (dimension, score) = (said(f.dimension.map(|v| v.to_string())), said(f.score.map(|v| v.to_string())));
+    view! {
+        <Filter search=true>
+            <div class="field">
+                <label class="label" for="filter-q">{a.filter_text}</label>
+                <input class="input" id="filter-q" type="search" name="q" value=text/>
+            </div>
+            {choose("rater", a.rater, t.any, ids(raters), rater)}
+            {choose("model", a.model, t.any, ids(models), model)}
+            {choose("lang", a.language, t.any, langs, lang)}
+            {choose("dimension", t.dimension, t.any, dimensions, dimension)}
+            {choose("score", t.score, t.any, scores, score)}
+            <label class="check"><input type="checkbox" name="flagged" value="1" checked=flagged/>{t.only_flagged}</label>
+            <label class="check"><input type="checkbox" name="disputed" value="1" checked=disputed/>{t.only_disputed}</label>
+            <button class="button" type="submit">{a.filter}</button>
+            <p class="filter-count" role="status">{(t.found_n)(found)}</p>
+        </Filter>
+    }
+}
+
+fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> AnyView {
+    let (t, a) = (i.quality(), i.admin());
+    let heads = rubric
+        .dimensions
+        .iter()
+        .map(|d| view! { <th role="columnheader" scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
+        .collect_view();
+    let rows = rows
+        .into_iter()
+        .map(|r| {
+            let scores = rubric
+                .dimensions
+                .iter()
+                .enumerate()
+                .map(|(d, dimension)| {
+                    let label = dimension.name.get(i.lang).to_owned();
+                    view! { <td role="cell" data-label=label class="num">{r.scores.get(d).copied()}</td> }
+                })
+                .collect_view();
+            let comment = (!r.comment.is_empty()).then(|| {
+                let lang = Lang::detect(&r.comment).tag();
+                view! { <p class="comment" lang=lang>{excerpt(&r.comment, 200)}</p> }
+            });
+            let flag = r.flag.as_ref().map(|f| flag_text(i, f));
+            let flag = flag.map(|text| view! { <Badge tone=Tone::Care>{text}</Badge> });
+            let disputed = r.disputed.then(|| view! { <Badge tone=Tone::Bad>{t.disputed}</Badge> });
+            let time = r.active_ms.map(|ms| duration(i, ms));
+            view! {
+                <tr role="row">
+                    <th role="rowheader" scope="row" data-label=a.task>
+                        <a href=format!("/admin/studies/{study}/tasks/{}", r.task)>{r.task_id}</a>
+                    </th>
+                    <td role="cell" data-label=a.description class="nl-text">
+                        <span lang=r.lang.tag()>{excerpt(&r.raw_nl, 90)}</span>" "{lang_badge(r.lang)}
+                        {comment}
+                    </td>
+                    <td role="cell" data-label=a.model>{r.model}</td>
+                    <td role="cell" data-label=a.rater>{r.rater}</td>
+                    {scores}
+                    <td role="cell" data-label=a.flag><span class="row">{flag}{disputed}</span></td>
+                    <td role="cell" data-label=a.when class="when">
+                        {i.time(r.at)}
+                        {time.map(|text| view! { <span class="muted small">" "{text}</span> })}
+                    </td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.ratings}</caption>
+            <thead role="rowgroup"><tr role="row">
+                <th role="columnheader" scope="col">{a.task}</th>
+                <th role="columnheader" scope="col">{a.description}</th>
+                <th role="columnheader" scope="col">{a.model}</th>
+                <th role="columnheader" scope="col">{a.rater}</th>
+                {heads}
+                <th role="columnheader" scope="col">{a.flag}</th>
+                <th role="columnheader" scope="col">{a.when}</th>
+            </tr></thead>
+            <tbody role="rowgroup">{rows}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+/// A time in words: seconds below two minutes, else minutes and seconds.
+pub fn duration(i: I18n, ms: u64) -> String {
+    let seconds = ms.div_ceil(1000);
+    if seconds < 120 { (i.admin().seconds)(seconds) } else { (i.admin().minutes)(seconds / 60, seconds % 60) }
+}
+
+/// The way to the pages before and after this one.
+fn turner(i: I18n, filter: &RatingFilter, pages: u64) -> Option<impl IntoView + use<>> {
+    let t = i.quality();
+    let here = u64::from(filter.page) + 1;
+    let rest = query(filter);
+    let to = move |page: u64| format!("?{rest}page={page}");
+    let (back, on) = ((here > 1).then(|| to(here - 1)), (here < pages).then(|| to(here + 1)));
+    (pages > 1).then(|| {
+        view! {
+            <nav class="row" aria-label=t.pages>
+                {back.map(|href| view! { <a class="button" href=href>{t.earlier}</a> })}
+                <span>{(t.page_n)(here, pages)}</span>
+                {on.map(|href| view! { <a class="button" href=href>{t.later}</a> })}
+            </nav>
+        }
+    })
+}
+
+/// The filter as the address has it, without the page; ends with `&` where it says anything.
+fn query(f: &RatingFilter) -> String {
+    let mut out = String::new();
+    let mut add = |key: &str, value: Option<String>| {
+        if let Some(value) = value.filter(|v| !v.is_empty()) {
+            out.push_str(&format!("{key}={}&", crate::ui::failure::escape(&value)));
+        }
+    };
+    add("rater", f.rater.map(|v| v.to_string()));
+    add("model", f.model.map(|v| v.to_string()));
+    add("lang", f.lang.map(|v| v.code().to_owned()));
+    add("dimension", f.dimension.map(|v| v.to_string()));
+    add("score", f.score.map(|v| v.to_string()));
+    add("flagged", f.flagged.then(|| "1".to_owned()));
+    add("disputed", f.disputed.then(|| "1".to_owned()));
+    add("q", Some(f.text.clone()));
+    out
+}

@@ -1,0 +1,71 @@
+//! One task of two runs: what both models wrote, side by side.
+
+use leptos::prelude::*;
+
+use super::compare::{names, side};
+use crate::{
+    i18n::I18n,
+    model::{
+        ids::RunId,
+        lang::Lang,
+        run_pair::{PairCode, PairFocus, PairOutput, RunPair},
+    },
+    ui::{code::CodeBox, failure::escape},
+};
+
+/// The task that the address names. Draws nothing where it names none.
+pub fn view(i: I18n, pair: RunPair) -> AnyView {
+    let t = i.runs();
+    let [left, right] = names(i, &pair.a, &pair.b);
+    let (a, b) = (pair.a.id, pair.b.id);
+    let Some(focus) = pair.focus else { return ().into_any() };
+    let PairFocus { task_id, raw_nl, signature, a: code_a, b: code_b, previous, next } = focus;
+    let row = pair.tasks.into_iter().find(|t| t.task_id == task_id);
+    let (samples_a, samples_b) = row.map(|row| (row.a, row.b)).unwrap_or_default();
+    let to = move |task: &str| format!("/admin/runs/compare?a={a}&b={b}&task={}", escape(task));
+    let previous = previous.map(|task| {
+        view! { <a class="button" href=to(&task) rel="prev">{format!("← {}: {task}", t.previous_difference)}</a> }
+    });
+    let next = next.map(|task| {
+        view! { <a class="button" href=to(&task) rel="next">{format!("{}: {task} →", t.next_difference)}</a> }
+    });
+    view! {
+        <section class="stack" aria-labelledby="beside">
+            <h2 id="beside">{i.admin().task}" "{task_id}</h2>
+            <nav class="ways" aria-label=t.neighbours>
+                <a class="button" href=format!("/admin/runs/compare?a={a}&b={b}")>{t.to_all_tasks}</a>
+                {previous}
+                {next}
+            </nav>
+            <div class="task-box">
+                <p class="nl-text" lang=Lang::detect(&raw_nl).tag()>{raw_nl.clone()}</p>
+                {signature.map(|s| view! { <p class="task-signature"><code translate="no">{s}</code></p> })}
+            </div>
+            <div class="outputs-beside">
+                {one(i, a, left, &samples_a, code_a)}
+                {one(i, b, right, &samples_b, code_b)}
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+fn one(i: I18n, run: RunId, name: String, samples: &[PairOutput], code: Option<PairCode>) -> impl IntoView + use<> {
+    let t = i.runs();
+    let result = side(i, run, samples);
+    let of = name.clone();
+    let code = code.map(|code| {
+        view! {
+            {(!code.message.is_empty()).then(|| view! { <p class="small" lang="en">{code.message}</p> })}
+            <CodeBox code=code.code of/>
+            <p><a href=format!("/admin/runs/{run}/outputs/{}", code.output)>{t.open_output}</a></p>
+        }
+    });
+    view! {
+        <article class="output">
+            <h3>{name}</h3>
+            <p>{result}</p>
+            {code}
+        </article>
+    }
+}

@@ -1,0 +1,173 @@
+//! A run at work, as the browser hears of it.
+//!
+//! The server ends each stream after some seconds on purpose, saying `more`; the browser asks again by
+//! itself. Only when it ends without that word is something wrong, and then the page says so and goes
+//! on trying, also where a proxy's answer made the browser give up.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::Duration,
+};
+
+use leptos::{
+    prelude::*,
+    wasm_bindgen::{JsCast, closure::Closure},
+    web_sys::{EventSource, MessageEvent},
+};
+
+use super::verdicts::verdict;
+use crate::{
+    i18n::I18n,
+    model::{
+        ids::RunId,
+        run::{RunProgress, RunStatus},
+    },
+    ui::notice::{Notice, Progress, Tone},
+};
+
+/// How long to wait before asking anew where the browser has given up.
+const ANEW: Duration = Duration::from_secs(3);
+
+/// What was heard last.
+#[derive(Clone, Copy)]
+pub struct Live {
+    heard: RwSignal<Option<RunProgress>>,
+    lost: RwSignal<bool>,
+}
+
+impl Live {
+    /// Nothing heard yet.
+    pub fn new() -> Self {
+        Live { heard: RwSignal::new(None), lost: RwSignal::new(false) }
+    }
+
+    /// Listens to a run until it is at its end; then calls `over`. Stops when the owner is cleaned up.
+    pub fn listen(self, run: RunId, over: impl Fn() + 'static) {
+        let line = Rc::new(Line {
+            live: self,
+            address: format!("/admin/runs/{run}/progress"),
+            over: Box::new(over),
+            source: RefCell::new(None),
+            announced: Cell::new(false),
+            stopped: Cell::new(false),
+        });
+        connect(&line);
+        let line = StoredValue::new_local(line);
+        on_cleanup(move || {
+            let _ = line.try_with_value(|line| line.stop());
+        });
+    }
+}
+
+/// One page's line to the server, which outlives the streams that run over it.
+struct Line {
+    live: Live,
+    address: String,
+    over: Box<dyn Fn()>,
+    source: RefCell<Option<EventSource>>,
+    /// Whether the server said that it ends the stream on purpose.
+    announced: Cell<bool>,
+    stopped: Cell<bool>,
+}
+
+impl Line {
+    fn stop(&self) {
+        self.stopped.set(true);
+        if let Some(source) = self.source.take() {
+            source.close();
+        }
+    }
+
+    fn hear(&self, event: &MessageEvent) {
+        let text = event.data().as_string().unwrap_or_default();
+        if let Ok(progress) = serde_json::from_str(&text) {
+            self.live.heard.try_set(Some(progress));
+            self.live.lost.try_set(false);
+        }
+    }
+}
+
+fn connect(line: &Rc<Line>) {
+    let Ok(source) = EventSource::new(&line.address) else { return };
+    let on = |name: &str, what: fn(&Rc<Line>, &MessageEvent)| {
+        let line = Rc::clone(line);
+        let heard = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| what(&line, &event));
+        let _ = source.add_event_listener_with_callback(name, heard.as_ref().unchecked_ref());
+        // The browser calls it for as long as the stream is open; a page left behind closes it.
+        heard.forget();
+    };
+    on("message", |line, event| line.hear(event));
+    on("more", |line, event| {
+        line.hear(event);
+        line.announced.set(true);
+    });
+    on("end", |line, event| {
+        line.hear(event);
+        line.stop();
+        (line.over)();
+    });
+    on("error", |line, _| {
+        if line.announced.take() || line.stopped.get() {
+            return;
+        }
+        line.live.lost.try_set(true);
+        let gave_up = line.source.borrow().as_ref().is_some_and(|s| s.ready_state() == EventSource::CLOSED);
+        if gave_up {
+            let line = Rc::clone(line);
+            let again = move || {
+                if !line.stopped.get() {
+                    connect(&line);
+                }
+            };
+            set_timeout(again, ANEW);
+        }
+    });
+    line.source.replace(Some(source));
+}
+
+/// How far the run is: the bar, what came of it so far, the time left, and whether the line is cut.
+pub fn so_far(i: I18n, status: RunStatus, done: u32, items: u32, live: Live) -> impl IntoView {
+    let t = i.runs();
+    let running = status == RunStatus::Running;
+    view! {
+        <div class="run-progress">
+            {move || {
+                let now = live.heard.get();
+                let (done, items) = now.as_ref().map_or((done, items), |p| (p.done, p.items));
+                let figures = (i.admin().done_of)(&i.number(done.into()), &i.number(items.into()), share(done, items));
+                view! {
+                    <div class="so-far">
+                        <Progress value=done.into() max=items.into() label=t.outputs_done/>
+                        <span class="so-far-figures">{figures}</span>
+                    </div>
+                    {now.filter(|p| p.status == RunStatus::Running).map(|p| aside(i, &p))}
+                }
+            }}
+            {running.then(|| view! { <p class="muted small without-script">{t.reload}</p> })}
+            <div role="status">
+                {move || live.lost.get().then(|| view! { <Notice tone=Tone::Care><p>{t.lost}</p></Notice> })}
+            </div>
+        </div>
+    }
+}
+
+fn aside(i: I18n, p: &RunProgress) -> impl IntoView + use<> {
+    let t = i.runs();
+    let waits = match (p.begun, p.behind) {
+        (true, _) => None,
+        (false, Some(first)) => Some(t.behind(first)),
+        (false, None) => Some(t.getting_ready.to_owned()),
+    };
+    let left = p.left_s.map(|s| format!("{} {}", t.left, (i.admin().minutes)((s / 60).into(), (s % 60).into())));
+    let counts = p.verdicts.iter().map(|&(v, n)| view! { <li>{verdict(i, v, None)}" "{i.number(n.into())}</li> });
+    view! {
+        {waits.map(|text| view! { <p class="muted">{text}</p> })}
+        {(!p.verdicts.is_empty()).then(|| view! { <ul class="verdict-counts">{counts.collect_view()}</ul> })}
+        {left.map(|text| view! { <p class="muted time-left">{text}</p> })}
+    }
+}
+
+fn share(done: u32, items: u32) -> u64 {
+    crate::pages::admin::parts::percent(done.into(), items.into())
+}

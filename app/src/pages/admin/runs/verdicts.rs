@@ -1,0 +1,99 @@
+//! Verdicts in their colours: a word with its mark, and how often each came as a picture.
+//!
+//! The colours are verdicts' own (style/70-runs.css), not the scores': a verdict is no step of a scale.
+
+use leptos::prelude::*;
+
+use crate::{
+    i18n::I18n,
+    model::run::{ItemState, LimitHit, Verdict},
+};
+
+/// A verdict as a word beside a mark of its colour, with the limit that was hit.
+pub fn verdict(i: I18n, verdict: Verdict, limit: Option<LimitHit>) -> impl IntoView {
+    let t = i.runs();
+    let limit = limit.map(|limit| view! { <span class="muted small">" · "{t.limit_name(limit)}</span> });
+    view! { <span class="verdict-word"><span class=mark(verdict) aria-hidden="true"></span>{t.verdict_name(verdict)}{limit}</span> }
+}
+
+/// What an output came to, or how far it is.
+pub fn came_to(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<LimitHit>) -> AnyView {
+    let t = i.runs();
+    let word = match (state, found) {
+        (_, Some(found)) => return verdict(i, found, limit).into_any(),
+        (ItemState::Failed, None) => t.engine_failed_short,
+        (ItemState::Leased, None) => t.at_work,
+        (_, None) => t.waiting,
+    };
+    view! { <span class="verdict-word"><span class="verdict-mark v-open" aria-hidden="true"></span>{word}</span> }
+        .into_any()
+}
+
+fn mark(verdict: Verdict) -> String {
+    format!("verdict-mark {}", class(verdict))
+}
+
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "v-passed",
+        Verdict::Failed => "v-failed",
+        Verdict::CompileError => "v-compile",
+        Verdict::Timeout => "v-timeout",
+        Verdict::OutOfMemory => "v-memory",
+        Verdict::Crashed => "v-crashed",
+        Verdict::NoResult => "v-none",
+        Verdict::Tampered => "v-tampered",
+        Verdict::Anomaly => "v-anomaly",
+    }
+}
+
+/// How often each verdict came: one bar, and the same figures as a table. `open` is what has no verdict:
+/// not run yet, failed by our fault, or without an output.
+pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView + use<> {
+    let t = i.runs();
+    let whole: u64 = verdicts.iter().map(|(_, n)| u64::from(*n)).sum::<u64>() + u64::from(open);
+    let share = |n: u32| if whole == 0 { 0.0 } else { f64::from(n) * 100.0 / whole as f64 };
+    let named = verdicts.iter().filter(|(_, n)| *n > 0);
+    let parts = named.clone().map(|(v, n)| (class(*v), t.verdict_name(*v), t.verdict_meaning(*v), *n));
+    let rest = (open > 0).then_some(("v-open", t.waiting, "", open));
+    let parts: Vec<_> = parts.chain(rest).collect();
+    let said: Vec<String> = parts.iter().map(|(_, name, _, n)| format!("{name}: {n}")).collect();
+    let mut from = 0.0;
+    let bars = parts.iter().map(|(class, name, _, n)| {
+        let (x, width) = (from, share(*n));
+        from += width;
+        view! {
+            <rect class=*class x=format!("{x:.3}%") y="0" width=format!("{width:.3}%") height="28"><title>{format!("{name}: {n}")}</title></rect>
+        }
+    });
+    let bars = bars.collect_view();
+    let rows = parts
+        .iter()
+        .map(|&(class, name, meaning, n)| {
+            view! {
+                <tr>
+                    <th scope="row"><span class="verdict-word"><span class=format!("verdict-mark {class}") aria-hidden="true"></span>{name}</span></th>
+                    <td class="verdict-meaning muted">{meaning}</td>
+                    <td class="num">{i.number(n.into())}</td>
+                    <td class="num muted">{format!("{:.1} %", share(n))}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <figure class="picture">
+            <figcaption>{t.every_verdict}</figcaption>
+            <svg class="verdict-bar" role="img" aria-label=said.join(", ") width="100%" height="28">{bars}</svg>
+            <div class="table-box" role="group" aria-label=t.every_verdict tabindex="0">
+                <table class="table verdict-table">
+                    <caption class="visually-hidden">{t.every_verdict}</caption>
+                    <thead class="visually-hidden"><tr>
+                        <th scope="col">{t.verdict}</th><th scope="col">{t.why}</th>
+                        <th scope="col" class="num">{i.admin().outputs}</th><th scope="col" class="num">{t.of_all}</th>
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </figure>
+    }
+}

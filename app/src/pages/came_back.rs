@@ -1,0 +1,129 @@
+//! On the desk: answers to the rater's flags, disagreements to decide, the rater's own figures.
+
+use leptos::prelude::*;
+
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::{
+        feedback::{CameBack, FlagReply, OwnFigures},
+        grading::Flag,
+        quality::Match,
+    },
+    rpc::quality::ReadReplies,
+    ui::notice::Badge,
+};
+
+/// What came back to a rater; nothing where nothing did.
+pub fn came_back(i: I18n, back: CameBack) -> impl IntoView {
+    let t = i.quality();
+    let CameBack { replies, disputes, figures } = back;
+    let decide = (disputes > 0).then(|| {
+        view! { <p class="card row"><a class="button primary" href="/adjudicate" rel="external">{(t.decide_n)(disputes)}</a></p> }
+    });
+    view! {
+        {decide}
+        {(!replies.is_empty()).then(|| view! { <Replies replies/> })}
+        {(!figures.is_empty()).then(|| own_figures(i, figures))}
+    }
+}
+
+#[component]
+fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
+    let i = use_i18n();
+    let t = i.quality();
+    let fresh = replies.iter().any(|r| r.fresh);
+    let read = ServerAction::<ReadReplies>::new();
+    let was_read = move || read.value().get().is_some_and(|answer| answer.is_ok());
+    let rows = replies
+        .into_iter()
+        .map(|r| {
+            let words = if r.reply.is_empty() { t.no_words.to_owned() } else { r.reply };
+            let flag = flag_words(i, &r.flag);
+            let new = r.fresh;
+            view! {
+                <li class="card stack-tight">
+                    <p class="row">
+                        <a href=format!("/grade/{}/{}", r.study, r.token) lang=r.lang.tag()>{r.raw_nl}</a>
+                        {move || (new && !was_read()).then(|| view! { <Badge>{t.new}</Badge> })}
+                    </p>
+                    <p class="muted small">{t.you_raised}" "{flag}</p>
+                    <p class="reply-text">{words}</p>
+                    <p class="muted small">{r.title}" · "{i.time(r.at)}</p>
+                </li>
+            }
+        })
+        .collect_view();
+    view! {
+        <section class="stack" aria-labelledby="came-back">
+            <h2 id="came-back">{t.came_back}</h2>
+            <ul class="desk">{rows}</ul>
+            {move || (fresh && !was_read()).then(|| view! {
+                <ActionForm action=read>
+                    <button class="button" type="submit">{t.mark_read}</button>
+                </ActionForm>
+            })}
+        </section>
+    }
+}
+
+/// A flag's reason in words.
+pub fn flag_words(i: I18n, flag: &Flag) -> String {
+    let t = i.rater();
+    match flag {
+        Flag::DescriptionUnclear => t.flag_description_unclear.into(),
+        Flag::CannotJudge => t.flag_cannot_judge.into(),
+        Flag::CodeTruncated => t.flag_code_truncated.into(),
+        Flag::Other(text) => text.clone(),
+    }
+}
+
+fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
+    let t = i.quality();
+    let cards = figures
+        .into_iter()
+        .map(|own| {
+            let minutes = own.active_ms / 60_000;
+            let more = own.figures.map(|(rubric, f)| {
+                let names: Vec<String> = rubric.dimensions.iter().map(|d| d.name.get(i.lang).to_owned()).collect();
+                view! {
+                    {matched(i, t.with_peers, &f.peers)}
+                    {matched(i, t.with_gold, &f.gold)}
+                    {matched(i, t.with_self, &f.again)}
+                    {severity(i, &names, &f.peers)}
+                }
+            });
+            view! {
+                <li class="card stack-tight">
+                    <h3>{own.title}</h3>
+                    <dl class="facts">
+                        {own.per_hour.map(|n| view! { <div><dt>{t.pace}</dt><dd>{(t.per_hour)(n)}</dd></div> })}
+                        {(minutes > 0).then(|| view! { <div><dt>{t.active}</dt><dd>{(t.hours)(minutes / 60, minutes % 60)}</dd></div> })}
+                        {more}
+                    </dl>
+                </li>
+            }
+        })
+        .collect_view();
+    view! {
+        <section class="stack" aria-labelledby="own-figures">
+            <h2 id="own-figures">{t.own_figures}</h2>
+            <ul class="desk">{cards}</ul>
+        </section>
+    }
+}
+
+fn matched(i: I18n, name: &'static str, m: &Match) -> Option<impl IntoView + use<>> {
+    let t = i.quality();
+    let text = (t.matches)(m.exact?, m.within_one?);
+    let outputs = (t.outputs_n)(m.outputs);
+    Some(view! { <div><dt>{name}</dt><dd>{text}" "<span class="muted">{outputs}</span></dd></div> })
+}
+
+fn severity(i: I18n, names: &[String], m: &Match) -> Option<impl IntoView + use<>> {
+    let t = i.quality();
+    let each: Vec<String> =
+        names.iter().zip(&m.difference).filter_map(|(name, d)| d.map(|d| format!("{name} {d:+.2}"))).collect();
+    (!each.is_empty()).then(|| {
+        view! { <div><dt>{t.severity}</dt><dd>{each.join(" · ")}<span class="muted small">" "{t.severity_hint}</span></dd></div> }
+    })
+}

@@ -1,0 +1,158 @@
+//! Says in plain sight what the server does not have yet, and asks before it would be forgotten.
+
+use leptos::{ev, html::Dialog, prelude::*};
+use leptos_router::hooks::use_location;
+
+use super::{
+    browser,
+    outbox::{Entry, Line, use_outbox},
+};
+use crate::{
+    i18n::use_i18n,
+    ui::{announce::sayer, failure::escape},
+};
+
+/// How many submissions wait, since when, why, and what can be done. Nothing where all is well: a
+/// submission that is on its way for a moment is not worth a word.
+#[component]
+pub fn OutboxBar() -> impl IntoView {
+    let i18n = use_i18n();
+    let b = i18n.bench();
+    let outbox = use_outbox();
+    let here = use_location();
+    let waiting = move || outbox.entries.with(|entries| entries.iter().filter(|e| e.refused.is_none()).count());
+    let stuck = Memo::new(move |_| waiting() > 0 && outbox.line.get() != Line::Open);
+    let since = move || {
+        let oldest = outbox.entries.with(|entries| entries.iter().find(|e| e.refused.is_none()).map(|e| e.since));
+        oldest.map(browser::hours).unwrap_or_default()
+    };
+    let why = move || match outbox.line.get() {
+        Line::Open => String::new(),
+        Line::Unreachable => b.outbox_unreachable.into(),
+        Line::LoggedOut => b.outbox_logged_out.into(),
+        Line::SomebodyElse(name) => (b.outbox_somebody_else)(&name),
+    };
+    let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
+    let logged_out = move || outbox.line.get() == Line::LoggedOut;
+    let say = sayer();
+    Effect::new(move |before: Option<bool>| {
+        let stuck = stuck.get();
+        if stuck && before != Some(true) {
+            say(format!("{} {}", (b.outbox_waits)(waiting() as u64, &since()), why()));
+        } else if !stuck && before == Some(true) && waiting() == 0 {
+            say(b.outbox_delivered.into());
+        }
+        stuck
+    });
+    let refused = move || {
+        outbox.entries.with(|entries| entries.iter().filter(|e| e.refused.is_some()).cloned().collect::<Vec<_>>())
+    };
+    view! {
+        {move || {
+            stuck
+                .get()
+                .then(|| {
+                    view! {
+                        <section class="outbox notice tone-care" aria-label=b.outbox_title>
+                            <p>
+                                <b>{move || (b.outbox_waits)(waiting() as u64, &since())}</b>
+                                " "
+                                {why}
+                            </p>
+                            <p class="row">
+                                <button class="button" type="button" on:click=move |_| outbox.hurry()>
+                                    {i18n.common.try_again}
+                                </button>
+                                {move || {
+                                    logged_out()
+                                        .then(|| {
+                                            view! { <a class="button primary" href=log_in rel="external">{b.log_in_again}</a> }
+                                        })
+                                }}
+                            </p>
+                        </section>
+                    }
+                })
+        }}
+        {move || {
+            refused()
+                .into_iter()
+                .map(|Entry { key, study, assignment, refused, .. }| {
+                    view! {
+                        <section class="outbox notice tone-bad" aria-label=b.outbox_title>
+                            <p><b>{b.outbox_refused}</b> " " {refused}</p>
+                            <p class="row">
+                                <a class="button" href=format!("/grade/{study}/{assignment}")>{b.outbox_open}</a>
+                                <button class="button" type="button" on:click=move |_| outbox.discard(&key)>
+                                    {b.outbox_discard}
+                                </button>
+                            </p>
+                        </section>
+                    }
+                })
+                .collect_view()
+        }}
+    }
+}
+
+/// Logging out asks first where something waits, and otherwise takes along what this browser kept of
+/// the rater's. Drawn once, at the root.
+#[component]
+pub fn LogOutGuard() -> impl IntoView {
+    let i18n = use_i18n();
+    let b = i18n.bench();
+    let outbox = use_outbox();
+    let dialog = NodeRef::<Dialog>::new();
+    let waiting = move || outbox.entries.with(|entries| entries.len() as u64);
+    let sure = StoredValue::new(false);
+    Effect::new(move |began: Option<()>| {
+        if began.is_some() {
+            return;
+        }
+        let Some(rater) = outbox.rater() else { return };
+        let guard = window_event_listener(ev::submit, move |event| {
+            use leptos::wasm_bindgen::JsCast;
+            let form = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok());
+            if form.is_none_or(|form| form.get_attribute("action").as_deref() != Some("/log-out")) || sure.get_value() {
+                return;
+            }
+            if waiting_now(outbox) == 0 {
+                browser::clear(&rater);
+            } else if let Some(dialog) = dialog.get_untracked() {
+                event.prevent_default();
+                outbox.hurry();
+                let _ = dialog.show_modal();
+            }
+        });
+        // For as long as the page is there.
+        std::mem::forget(guard);
+    });
+    let leave = move |forget: bool| {
+        if let (true, Some(rater)) = (forget, outbox.rater()) {
+            browser::clear(&rater);
+            outbox.entries.set(Vec::new());
+        }
+        sure.set_value(true);
+        if let Ok(Some(form)) = document().query_selector("form[action='/log-out']") {
+            use leptos::wasm_bindgen::JsCast;
+            if let Ok(form) = form.dyn_into::<web_sys::HtmlFormElement>() {
+                let _ = form.request_submit();
+            }
+        }
+    };
+    view! {
+        <dialog class="help" node_ref=dialog aria-labelledby="leave-title">
+            <h2 id="leave-title">{b.leave_title}</h2>
+            <p>{move || (b.leave_lead)(waiting())}</p>
+            <form method="dialog" class="row">
+                <button class="button primary" type="submit">{b.leave_stay}</button>
+                <button class="button" type="button" on:click=move |_| leave(false)>{b.leave_keep}</button>
+                <button class="button danger" type="button" on:click=move |_| leave(true)>{b.leave_discard}</button>
+            </form>
+        </dialog>
+    }
+}
+
+fn waiting_now(outbox: super::outbox::Outbox) -> usize {
+    outbox.entries.with_untracked(Vec::len)
+}

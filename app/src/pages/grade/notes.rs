@@ -1,0 +1,150 @@
+//! Line notes as the rater writes them: under the line itself, by click or by key.
+//!
+//! What is written goes into the draft as it is written, so that it is kept like everything else. An
+//! emptied note is no note.
+
+use std::sync::Arc;
+
+use leptos::{ev, html::Textarea, prelude::*};
+
+use super::{browser, hands::Hands};
+use crate::{
+    i18n::use_i18n,
+    model::{
+        lang::Lang,
+        note::{self, LineNote, NOTE_MAX, Place},
+    },
+    ui::margin::{Margin, Opener, Spot},
+};
+
+/// The code's margin on the grading page. `both` says that the code is there laid out and as it came.
+pub fn margin(hands: Hands, both: bool) -> Margin {
+    let i18n = use_i18n();
+    let notes = Memo::new(move |_| hands.desk.draft.with(|draft| draft.notes.clone()));
+    let open = Callback::new(move |spot: Spot| {
+        // A line with a note opens that note; any other line a new one at its beginning.
+        let there = notes.with_untracked(|notes| notes.iter().find(|note| spot.holds(note.at)).map(|note| note.at));
+        hands.noting.set(Some(there.unwrap_or(spot.start)));
+    });
+    let under = Arc::new(move |spot: Spot| {
+        // Both forms of the code are in the document; the editor is in the one that is shown.
+        let written = move || hands.noting.get().filter(|at| spot.holds(*at) && (!both || hands.raw.get() == spot.raw));
+        let written = Memo::new(move |_| written());
+        let here = move || {
+            let shown = |note: &&LineNote| spot.holds(note.at) && written.get() != Some(note.at);
+            notes.with(|notes| notes.iter().filter(shown).cloned().collect::<Vec<_>>())
+        };
+        let list = move || here().into_iter().map(|note| view! { <Written hands note spot /> }).collect_view();
+        let editor = move || written.get().map(|at| view! { <Editor hands at number=spot.number /> });
+        view! { {list} {editor} }.into_any()
+    });
+    Margin { under, open: Some(Opener { run: open, label: i18n.bench().line_label }) }
+}
+
+/// A note that was written.
+#[component]
+fn Written(hands: Hands, note: LineNote, spot: Spot) -> impl IntoView {
+    let b = use_i18n().bench();
+    let LineNote { at, text } = note;
+    let lang = Lang::detect(&text).tag();
+    let remove = move |_| {
+        hands.desk.change(|draft| note::put(&mut draft.notes, at, ""));
+        to_line(hands, spot.number);
+    };
+    view! {
+        <span class="note">
+            <span class="note-text" lang=lang>{text}</span>
+            <button
+                class="button quiet"
+                type="button"
+                aria-label=(b.note_edit_label)(spot.number)
+                on:click=move |_| hands.noting.set(Some(at))
+            >
+                {b.note_edit}
+            </button>
+            <button class="button quiet" type="button" aria-label=(b.note_remove_label)(spot.number) on:click=remove>
+                {b.note_remove}
+            </button>
+        </span>
+    }
+}
+
+/// A note that is being written. Enter or leaving it keeps it, Escape puts back what was there.
+#[component]
+fn Editor(hands: Hands, at: Place, number: usize) -> impl IntoView {
+    let i18n = use_i18n();
+    let b = i18n.bench();
+    let field = NodeRef::<Textarea>::new();
+    let before = hands.desk.draft.with_untracked(|draft| {
+        draft.notes.iter().find(|note| note.at == at).map(|note| note.text.clone()).unwrap_or_default()
+    });
+    let value = before.clone();
+    let before = StoredValue::new(before);
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            let _ = field.focus();
+        }
+    });
+    let close = move || {
+        hands.noting.set(None);
+    };
+    let keep = move || {
+        close();
+        to_line(hands, number);
+    };
+    let undo = move || {
+        hands.desk.change(|draft| note::put(&mut draft.notes, at, &before.get_value()));
+        close();
+        to_line(hands, number);
+    };
+    // Somewhere else: what is written stays, and the editor makes room.
+    let left = move |event: ev::FocusEvent| {
+        use leptos::wasm_bindgen::JsCast;
+        let to = event.related_target().and_then(|to| to.dyn_into::<web_sys::Element>().ok());
+        let inside = to.is_some_and(|to| to.closest(".note-editor").ok().flatten().is_some());
+        if !inside && hands.noting.get_untracked() == Some(at) {
+            close();
+        }
+    };
+    view! {
+        <span class="note note-editor" on:focusout=left>
+            <label class="label" for=hands.desk.id("line-note")>{(b.note_label)(number)}</label>
+            <textarea
+                class="input"
+                id=hands.desk.id("line-note")
+                node_ref=field
+                rows="1"
+                maxlength=NOTE_MAX.to_string()
+                prop:value=value
+                on:input=move |event| {
+                    let text = event_target_value(&event);
+                    hands.desk.write(|draft| note::put(&mut draft.notes, at, &text));
+                }
+                on:keydown=move |event| {
+                    match event.key().as_str() {
+                        "Enter" if !event.is_composing() => {
+                            event.prevent_default();
+                            keep();
+                        }
+                        "Escape" => {
+                            event.prevent_default();
+                            undo();
+                        }
+                        _ => {}
+                    }
+                }
+            ></textarea>
+            <button class="button" type="button" on:click=move |_| keep()>{b.note_done}</button>
+            <span class="hint">{b.note_hint}</span>
+        </span>
+    }
+}
+
+/// Puts the keyboard back on a line.
+fn to_line(hands: Hands, number: usize) {
+    // The line's button stands above what has just gone from under it.
+    request_animation_frame(move || {
+        let line = number.saturating_sub(1);
+        browser::focus_shown(&format!("{} .line-mark[data-line='{line}']", hands.scope()));
+    });
+}

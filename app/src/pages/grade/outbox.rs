@@ -1,0 +1,363 @@
+//! What the rater has submitted and the server does not have yet.
+//!
+//! - Each submission is an entry of its own in the browser's storage, under the name of its rater:
+//!   tabs share them, reloads keep them, and somebody else who logs in neither sees nor sends them.
+//! - They go out one at a time, oldest first, each under the key that names it, so that a second try,
+//!   a second tab or a second press counts once.
+//! - An entry leaves only when the server has it, or when its rater puts it away. One that the server
+//!   does not take stays, with the reason.
+//!
+//! The outbox is made once, at the root, and outlives every page.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use leptos::{ev, prelude::*, task::spawn_local};
+use serde::{Deserialize, Serialize};
+
+use super::{browser, keys::patience};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n, use_visitor},
+    model::{grading::Draft, ids::Token},
+    rpc::grading::{skip, submit_rating, who},
+    ui::failure::error_text,
+};
+
+/// Something that the server must get.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Names the submission: sent again, it counts once.
+    pub key: String,
+    /// The study.
+    pub study: Token,
+    /// The output, by the rater's name for it.
+    pub assignment: Token,
+    /// What was decided about it.
+    pub what: What,
+    /// When, in milliseconds since 1970 by the browser's clock.
+    pub since: f64,
+    /// Why the server does not take it, once it has said so.
+    #[serde(default)]
+    pub refused: Option<String>,
+}
+
+/// What was decided about an output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum What {
+    /// This rating.
+    Rate(Draft),
+    /// It goes back.
+    Skip,
+}
+
+/// How things stand between this browser and the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Line {
+    /// Nothing is wrong.
+    #[default]
+    Open,
+    /// The server could not be reached; it will be tried again.
+    Unreachable,
+    /// The session has ended.
+    LoggedOut,
+    /// Somebody else is logged in in this browser now, by this name.
+    SomebodyElse(String),
+}
+
+/// What has become of a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is on its way, or waits.
+    Waiting,
+    /// The server does not take it.
+    Refused(String),
+    /// The server has it.
+    Delivered,
+}
+
+/// The outbox. Cheap to copy into closures.
+#[derive(Clone, Copy)]
+pub struct Outbox {
+    /// What waits, oldest first.
+    pub entries: RwSignal<Vec<Entry>>,
+    /// How things stand with the server.
+    pub line: RwSignal<Line>,
+    /// Whether the browser keeps what waits; without storage only this page does.
+    pub kept: RwSignal<bool>,
+    rater: StoredValue<Option<String>>,
+    i18n: I18n,
+    inner: StoredValue<Arc<Mutex<Inner>>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    busy: bool,
+    failures: u32,
+    /// Drafts on their way: a rating must not overtake the draft that it replaces.
+    drafts: Vec<Token>,
+}
+
+/// Makes the outbox available below, and sets it going in the browser; the root calls it once.
+pub fn provide_outbox() {
+    let outbox = Outbox {
+        entries: RwSignal::default(),
+        line: RwSignal::default(),
+        kept: RwSignal::new(true),
+        rater: StoredValue::new(use_visitor().me.map(|me| me.name)),
+        i18n: use_i18n(),
+        inner: StoredValue::default(),
+    };
+    provide_context(outbox);
+    Effect::new(move |began: Option<()>| {
+        if began.is_none() {
+            outbox.begin();
+        }
+    });
+}
+
+/// The outbox; an empty one that keeps nothing where the root made none.
+pub fn use_outbox() -> Outbox {
+    use_context::<Outbox>().unwrap_or_else(|| Outbox {
+        entries: RwSignal::default(),
+        line: RwSignal::default(),
+        kept: RwSignal::new(false),
+        rater: StoredValue::new(None),
+        i18n: use_i18n(),
+        inner: StoredValue::default(),
+    })
+}
+
+impl Outbox {
+    /// Takes a submission in and sends it as soon as it can.
+    pub fn post(self, study: Token, assignment: Token, what: What) -> String {
+        let key = browser::random_key();
+        let entry = Entry { key: key.clone(), study, assignment, what, since: browser::clock(), refused: None };
+        self.store(&entry);
+        self.entries.update(|entries| entries.push(entry));
+        self.pump();
+        key
+    }
+
+    /// What has become of the submission of that name. Tracked: an effect that asks is asked again.
+    pub fn fate(self, key: &str) -> Fate {
+        self.entries.with(|entries| match entries.iter().find(|entry| entry.key == key) {
+            None => Fate::Delivered,
+            Some(Entry { refused: Some(why), .. }) => Fate::Refused(why.clone()),
+            Some(_) => Fate::Waiting,
+        })
+    }
+
+    /// The newest submission of an output that still waits.
+    pub fn waiting_for(self, assignment: &Token) -> Option<Entry> {
+        self.entries.with_untracked(|entries| {
+            let waits = |entry: &&Entry| entry.assignment == *assignment && entry.refused.is_none();
+            entries.iter().rev().find(waits).cloned()
+        })
+    }
+
+    /// The outputs of a study whose submissions wait.
+    pub fn waiting_in(self, study: &Token) -> Vec<Token> {
+        self.entries.with_untracked(|entries| {
+            let waits = |entry: &&Entry| entry.study == *study && entry.refused.is_none();
+            entries.iter().filter(waits).map(|entry| entry.assignment.clone()).collect()
+        })
+    }
+
+    /// Takes a submission out again, unless it may be on its way.
+    pub fn take_back(self, key: &str) -> Option<Entry> {
+        if self.within(|inner| inner.busy) {
+            return None;
+        }
+        let entry = self.entries.with_untracked(|entries| entries.iter().find(|entry| entry.key == key).cloned());
+        if entry.is_some() {
+            self.discard(key);
+        }
+        entry
+    }
+
+    /// Forgets a submission: the server has it, or its rater puts it away.
+    pub fn discard(self, key: &str) {
+        if let Some(rater) = self.rater.get_value() {
+            browser::remove(&browser::entry_name(&rater, key));
+        }
+        self.entries.update(|entries| entries.retain(|entry| entry.key != key));
+    }
+
+    /// Tries again now.
+    pub fn hurry(self) {
+        self.within(|inner| inner.failures = 0);
+        self.pump();
+    }
+
+    /// A draft of this output is on its way; its rating waits for it.
+    pub fn draft_leaves(self, assignment: &Token) {
+        self.within(|inner| inner.drafts.push(assignment.clone()));
+    }
+
+    /// The draft has arrived, or has not.
+    pub fn draft_lands(self, assignment: &Token) {
+        self.within(|inner| inner.drafts.retain(|token| token != assignment));
+        self.pump();
+    }
+
+    /// Whose drafts and submissions these are; nobody's on a page without a session.
+    pub fn rater(self) -> Option<String> {
+        self.rater.get_value()
+    }
+
+    /// Finds out why the server knows nothing of this rater's: `None` where it still speaks with them.
+    pub async fn estranged(self) -> Option<Line> {
+        match who().await {
+            Ok(name) if Some(&name) == self.rater.get_value().as_ref() => None,
+            Ok(name) => Some(Line::SomebodyElse(name)),
+            Err(AppError::Unauthenticated) => Some(Line::LoggedOut),
+            Err(_) => Some(Line::Unreachable),
+        }
+    }
+
+    fn begin(self) {
+        let Some(rater) = self.rater.get_value() else { return };
+        self.read();
+        let online = window_event_listener(ev::online, move |_| self.hurry());
+        // Somebody who logged in again in another tab comes back to this one.
+        let focus = window_event_listener(ev::focus, move |_| {
+            if self.line.get_untracked() != Line::Open {
+                self.hurry();
+            }
+        });
+        // Another tab took something in, or delivered it.
+        let storage = window_event_listener(ev::storage, move |event| {
+            if event.key().is_none_or(|key| key.starts_with(&browser::entry_name(&rater, ""))) {
+                self.read();
+            }
+        });
+        let leaving = window_event_listener(ev::beforeunload, move |event| {
+            if !self.kept.get_untracked() && self.entries.with_untracked(|entries| !entries.is_empty()) {
+                event.prevent_default();
+            }
+        });
+        // For as long as the page is there.
+        std::mem::forget((online, focus, storage, leaving));
+        self.pump();
+    }
+
+    /// Reads what the storage holds. What only this page has stays.
+    fn read(self) {
+        let (Some(rater), true) = (self.rater.get_value(), self.kept.get_untracked()) else { return };
+        let mut entries: Vec<Entry> = browser::all(&browser::entry_name(&rater, ""))
+            .iter()
+            .filter_map(|text| serde_json::from_str(text).ok())
+            .collect();
+        entries.sort_by(|a, b| a.since.total_cmp(&b.since));
+        if self.entries.with_untracked(|now| *now != entries) {
+            self.entries.set(entries);
+        }
+    }
+
+    fn store(self, entry: &Entry) {
+        let stored = self
+            .rater
+            .get_value()
+            .zip(serde_json::to_string(entry).ok())
+            .is_some_and(|(rater, text)| browser::keep(&browser::entry_name(&rater, &entry.key), &text));
+        if !stored {
+            self.kept.set(false);
+        }
+    }
+
+    fn pump(self) {
+        let next = {
+            let shared = self.inner.get_value();
+            let mut inner = lock(&shared);
+            let next = self.entries.with_untracked(|entries| {
+                let ready = |entry: &&Entry| entry.refused.is_none() && !inner.drafts.contains(&entry.assignment);
+                entries.iter().find(ready).cloned()
+            });
+            if inner.busy || next.is_none() {
+                if next.is_none() && self.entries.with_untracked(Vec::is_empty) {
+                    self.set_line(Line::Open);
+                }
+                return;
+            }
+            inner.busy = true;
+            next
+        };
+        let Some(entry) = next else { return };
+        spawn_local(async move {
+            let answer = match &entry.what {
+                What::Rate(draft) => {
+                    submit_rating(entry.assignment.clone(), draft.clone(), entry.key.clone()).await.map(|_| ())
+                }
+                What::Skip => skip(entry.assignment.clone()).await,
+            };
+            self.answered(entry, answer).await;
+        });
+    }
+
+    async fn answered(self, entry: Entry, answer: Result<(), AppError>) {
+        let line = match answer {
+            Ok(()) => {
+                self.discard(&entry.key);
+                Line::Open
+            }
+            Err(AppError::Unauthenticated) => Line::LoggedOut,
+            Err(error) if passing(&error) => Line::Unreachable,
+            // A name that the server does not know may be another person's.
+            Err(error) => match self.estranged().await {
+                Some(line) => line,
+                None => {
+                    self.refuse(&entry, error_text(&error, self.i18n));
+                    Line::Open
+                }
+            },
+        };
+        let failures = {
+            let shared = self.inner.get_value();
+            let mut inner = lock(&shared);
+            inner.busy = false;
+            inner.failures = if line == Line::Open { 0 } else { inner.failures + 1 };
+            inner.failures
+        };
+        let open = line == Line::Open;
+        let again = line == Line::Unreachable;
+        self.set_line(line);
+        if open {
+            self.pump();
+        } else if again {
+            set_timeout(move || self.pump(), Duration::from_millis(patience(failures)));
+        }
+    }
+
+    fn refuse(self, entry: &Entry, why: String) {
+        let refused = Entry { refused: Some(why), ..entry.clone() };
+        self.store(&refused);
+        self.entries.update(|entries| {
+            if let Some(there) = entries.iter_mut().find(|there| there.key == refused.key) {
+                *there = refused;
+            }
+        });
+    }
+
+    fn set_line(self, line: Line) {
+        if self.line.with_untracked(|now| *now != line) {
+            self.line.set(line);
+        }
+    }
+
+    fn within<T>(self, what: impl FnOnce(&mut Inner) -> T) -> T {
+        what(&mut lock(&self.inner.get_value()))
+    }
+}
+
+fn lock(inner: &Arc<Mutex<Inner>>) -> MutexGuard<'_, Inner> {
+    // A poisoned lock holds what is still good.
+    inner.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether trying again may help.
+pub fn passing(error: &AppError) -> bool {
+    matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_))
+}

@@ -1,0 +1,204 @@
+//! `/tour`: two minutes of practice on the grading page itself, with an output of our own. Nothing of it
+//! leaves the page. Without JavaScript the steps are there to be read.
+
+use leptos::prelude::*;
+
+use super::{
+    desk::{Onward, Outcome},
+    workbench::Workbench,
+};
+use crate::{
+    i18n::use_i18n,
+    model::{
+        code::{CodeView, Line, Run},
+        grading::{Draft, GradingItem, Progress},
+        ids::Token,
+        lang::Bilingual,
+        rubric::{Dimension, Level, Rubric},
+    },
+};
+
+/// What the rater has tried so far, as the grading page sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tried {
+    /// Every dimension has a score.
+    pub scored: bool,
+    /// There is a line note.
+    pub noted: bool,
+    /// There is a comment or a flag.
+    pub said: bool,
+}
+
+impl Tried {
+    /// What a draft shows.
+    pub fn of(draft: &Draft) -> Tried {
+        Tried {
+            scored: draft.first_open().is_none() && !draft.scores.is_empty(),
+            noted: !draft.notes.is_empty(),
+            said: !draft.comment.trim().is_empty() || draft.flag.is_some(),
+        }
+    }
+}
+
+/// Where the grading page reports what was tried; there only during the tour.
+#[derive(Clone, Copy)]
+pub struct Coach(pub RwSignal<Tried>);
+
+/// The page.
+#[component]
+pub fn TourPage() -> impl IntoView {
+    let i18n = use_i18n();
+    let b = i18n.bench();
+    let coach = Coach(RwSignal::new(Tried::default()));
+    provide_context(coach);
+    let submitted = RwSignal::new(false);
+    let onward = Onward {
+        ready: Callback::new(|()| true),
+        done: Callback::new(move |outcome| {
+            if outcome == Outcome::Rated {
+                submitted.set(true);
+            }
+        }),
+    };
+    let item = practice(b.tour_task, i18n.lang);
+    move || {
+        if submitted.get() {
+            view! { <Done /> }.into_any()
+        } else {
+            view! {
+                <section class="tour" aria-labelledby="tour-title">
+                    <h1 id="tour-title">{b.tour_title}</h1>
+                    <p>{b.tour_lead}</p>
+                    <Steps coach />
+                    <LeaveTour text=b.tour_skip />
+                </section>
+                <Workbench item=item.clone() ahead=onward practice=true />
+            }
+            .into_any()
+        }
+    }
+}
+
+/// What to try, and whether it was; absent where nothing shows it.
+type Step = (&'static str, fn(Tried) -> Option<bool>);
+
+#[component]
+fn Steps(coach: Coach) -> impl IntoView {
+    let b = use_i18n().bench();
+    let tried = coach.0;
+    let steps: [Step; 6] = [
+        (b.tour_read, |_| None),
+        (b.tour_score, |tried| Some(tried.scored)),
+        (b.tour_note, |tried| Some(tried.noted)),
+        (b.tour_comment, |tried| Some(tried.said)),
+        (b.tour_submit, |_| Some(false)),
+        (b.tour_keep, |_| None),
+    ];
+    let all = steps.iter().filter(|(_, done)| done(Tried::default()).is_some()).count();
+    let done = move || steps.iter().filter(|(_, done)| done(tried.get()) == Some(true)).count();
+    let rows = steps
+        .into_iter()
+        .map(|(text, done)| {
+            let class = move || if done(tried.get()) == Some(true) { "tour-step done" } else { "tour-step" };
+            view! { <li class=class>{text}</li> }
+        })
+        .collect_view();
+    view! {
+        <ol class="tour-steps">{rows}</ol>
+        <p class="muted small scripted" role="status">{move || (b.steps_done)(done(), all)}</p>
+    }
+}
+
+#[component]
+fn Done() -> impl IntoView {
+    let b = use_i18n().bench();
+    let heading = NodeRef::<leptos::html::H1>::new();
+    Effect::new(move |_| {
+        if let Some(heading) = heading.get() {
+            let _ = heading.focus();
+        }
+    });
+    view! {
+        <div class="page narrow">
+            <h1 tabindex="-1" node_ref=heading>{b.tour_done}</h1>
+            <p class="lead">{b.tour_done_lead}</p>
+            <LeaveTour text=b.tour_finish />
+        </div>
+    }
+}
+
+/// Ends the tour: a form, so that it is remembered without JavaScript too.
+#[component]
+pub fn LeaveTour(
+    /// What the button says.
+    text: &'static str,
+) -> impl IntoView {
+    view! {
+        <form method="post" action="/account/toured">
+            <button class="button" type="submit">{text}</button>
+        </form>
+    }
+}
+
+/// An output to practise on. Its code has a fault to be found: it begins with 0, so a list of negative
+/// numbers has the wrong answer.
+fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
+    let text = |en: &str, zh: &str| Bilingual { en: en.into(), zh: zh.into() };
+    let level = |score, en: &str, zh: &str| Level { score, label: Bilingual::default(), text: text(en, zh) };
+    let dimension =
+        |key: &str, name: Bilingual, question: Bilingual, levels| Dimension { key: key.into(), name, question, levels };
+    let rubric = Rubric {
+        slug: "tour".into(),
+        version: 1,
+        dimensions: vec![
+            dimension(
+                "correctness",
+                text("Correctness", "正确性"),
+                text("Does it do what was asked?", "是否实现了要求？"),
+                vec![
+                    level(3, "It does, in every case.", "在所有情况下都正确。"),
+                    level(2, "It does in most cases.", "大多数情况下正确。"),
+                    level(1, "It does not.", "不正确。"),
+                ],
+            ),
+            dimension(
+                "readability",
+                text("Readability", "可读性"),
+                text("Is it easy to read?", "是否易读？"),
+                vec![
+                    level(2, "Easy at first sight.", "一看就懂。"),
+                    level(1, "It takes a second look.", "需要再看一遍。"),
+                ],
+            ),
+        ],
+    };
+    let code = [
+        "int largest(List<Integer> numbers) {",
+        "    int best = 0;",
+        "    for (int number : numbers) {",
+        "        if (number > best) {",
+        "            best = number;",
+        "        }",
+        "    }",
+        "    return best;",
+        "}",
+    ];
+    let raw = code.into_iter().map(|line| Line(vec![Run(String::new(), line.into())])).collect();
+    GradingItem {
+        token: Token("tour".into()),
+        study: Token("tour".into()),
+        title: String::new(),
+        raw_nl: task.into(),
+        lang,
+        signature: None,
+        code: CodeView { raw, ..CodeView::default() },
+        draft: Draft::blank(&rubric),
+        rubric,
+        rated: false,
+        progress: Progress { rated: 0, skipped: 0, left: 1 },
+        previous: None,
+        following: None,
+        opening: None,
+        replies: Vec::new(),
+    }
+}

@@ -1,0 +1,238 @@
+//! Quality of studies: known scores, settings, a study as it goes on, flags, disagreements; and what
+//! raters and adjudicators see of it. Forms come without JavaScript too, so their functions lead on to
+//! a page.
+
+use leptos::{prelude::*, server_fn::codec::Json};
+
+use crate::{
+    error::AppError,
+    model::{
+        feedback::{CameBack, Dispute, DisputeLine},
+        ids::{StudyId, SubmissionId, Token, UserId},
+        quality::{DisputeList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
+        submission::MaskState,
+    },
+};
+#[cfg(feature = "ssr")]
+use crate::{
+    model::{
+        ids::{OutputId, TaskRevisionId},
+        lang::Bilingual,
+        quality::{FlagOn, GoldSource, NewGold, QualitySettings},
+    },
+    port::ports,
+};
+
+/// A study's settings, known scores, openings and adjudicators.
+#[server(prefix = "/rpc", endpoint = "quality", input = Json)]
+pub async fn study_quality(study: StudyId) -> Result<QualityPage, AppError> {
+    let (ports, caller) = ports()?;
+    ports.quality.page(&caller, study).await
+}
+
+/// Changes a study's settings. An empty threshold lets everything pass.
+#[server(prefix = "/rpc", endpoint = "set_quality")]
+pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    let level = |field: &str, text: &str| match text.trim() {
+        "" => Ok(None),
+        text => text.parse::<u8>().map(Some).map_err(|_| {
+            AppError::invalid(field, format!("`{text}` is no whole number"), "Write 0, 1, 2 …, or leave it empty")
+        }),
+    };
+    let settings = QualitySettings {
+        opening: asked.opening,
+        tolerance: asked.tolerance,
+        needed: asked.needed,
+        gold_every: asked.gold_every,
+        repeat_every: asked.repeat_every,
+        repeat_apart: asked.repeat_apart,
+        spread: level("spread", &asked.spread)?,
+        spread_correctness: level("spread_correctness", &asked.spread_correctness)?,
+        policy: asked.policy,
+        shown: asked.shown,
+    };
+    ports.quality.set(&caller, study, settings).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/quality?saved=1"));
+    Ok(())
+}
+
+/// Adds an item with known scores: an output by its number, or code for a task by its revision. The
+/// lists have a place a dimension.
+#[server(prefix = "/rpc", endpoint = "add_gold")]
+pub async fn add_gold(
+    study: StudyId,
+    #[server(default)] output: String,
+    #[server(default)] task: String,
+    #[server(default)] code: String,
+    #[server(default)] scores: Vec<u8>,
+    #[server(default)] reasons_en: Vec<String>,
+    #[server(default)] reasons_zh: Vec<String>,
+) -> Result<i64, AppError> {
+    let (ports, caller) = ports()?;
+    let number = |field: &str, text: &str| {
+        text.trim()
+            .parse::<i64>()
+            .map_err(|_| AppError::invalid(field, "nothing is chosen", "Choose one from the list"))
+    };
+    let source = if output.trim().is_empty() {
+        GoldSource::Pasted { task: TaskRevisionId(number("task", &task)?), code }
+    } else {
+        GoldSource::Output(OutputId(number("output", &output)?))
+    };
+    let text = |texts: &[String], place: usize| texts.get(place).cloned().unwrap_or_default();
+    let longest = reasons_en.len().max(reasons_zh.len());
+    let reasons = (0..longest).map(|d| Bilingual { en: text(&reasons_en, d), zh: text(&reasons_zh, d) }).collect();
+    let id = ports.quality.add_gold(&caller, study, NewGold { source, scores, reasons }).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
+    Ok(id)
+}
+
+/// Asks an item no more, or again.
+#[server(prefix = "/rpc", endpoint = "retire_gold")]
+pub async fn retire_gold(study: StudyId, gold: i64, retired: bool) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.quality.retire_gold(&caller, study, gold, retired).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
+    Ok(())
+}
+
+/// Lets a rater in, or has them begin the opening again.
+#[server(prefix = "/rpc", endpoint = "open_for")]
+pub async fn open_for(study: StudyId, rater: UserId, let_in: bool) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.quality.open_for(&caller, study, rater, let_in).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/quality#openings"));
+    Ok(())
+}
+
+/// Gives or takes the role of an adjudicator.
+#[server(prefix = "/rpc", endpoint = "set_adjudicator")]
+pub async fn set_adjudicator(study: StudyId, user: UserId, on: bool) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.quality.set_adjudicator(&caller, study, user, on).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/quality#adjudicators"));
+    Ok(())
+}
+
+/// What of a submission raters do not get to see.
+#[server(prefix = "/rpc", endpoint = "mask", input = Json)]
+pub async fn mask(submission: SubmissionId) -> Result<MaskState, AppError> {
+    let (ports, caller) = ports()?;
+    ports.quality.mask(&caller, submission).await
+}
+
+/// Masks names of models in what raters see of a submission, or shows it as it came.
+#[server(prefix = "/rpc", endpoint = "set_mask")]
+pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.quality.set_mask(&caller, submission, on).await?;
+    leptos_axum::redirect(&format!("/admin/submissions/{submission}"));
+    Ok(())
+}
+
+/// A study as it goes on.
+#[server(prefix = "/rpc", endpoint = "live", input = Json)]
+pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
+    let (ports, caller) = ports()?;
+    ports.watching.live(&caller, study).await
+}
+
+/// A page of a study's ratings.
+#[server(prefix = "/rpc", endpoint = "study_ratings", input = Json)]
+pub async fn study_ratings(study: StudyId, filter: RatingFilter) -> Result<RatingList, AppError> {
+    let (ports, caller) = ports()?;
+    ports.watching.ratings(&caller, study, filter).await
+}
+
+/// A study's title and its flags.
+#[server(prefix = "/rpc", endpoint = "study_flags", input = Json)]
+pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppError> {
+    let (ports, caller) = ports()?;
+    ports.watching.flags(&caller, study).await
+}
+
+/// Answers a flag on an assignment, or on a probe.
+#[server(prefix = "/rpc", endpoint = "answer_flag")]
+pub async fn answer_flag(
+    study: StudyId,
+    probe: bool,
+    on: i64,
+    #[server(default)] reply: String,
+) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    let on = if probe { FlagOn::Probe(on) } else { FlagOn::Assignment(on) };
+    ports.watching.answer_flag(&caller, study, on, &reply).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/flags"));
+    Ok(())
+}
+
+/// Outputs of a study whose raters disagree.
+#[server(prefix = "/rpc", endpoint = "study_disputes", input = Json)]
+pub async fn study_disputes(study: StudyId) -> Result<DisputeList, AppError> {
+    let (ports, caller) = ports()?;
+    ports.watching.disputes(&caller, study).await
+}
+
+/// Wants one more rating of an output.
+#[server(prefix = "/rpc", endpoint = "ask_extra")]
+pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.watching.ask_extra(&caller, study, OutputId(output)).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/disputes"));
+    Ok(())
+}
+
+/// What came back to the person.
+#[server(prefix = "/rpc", endpoint = "came_back", input = Json)]
+pub async fn what_came_back() -> Result<CameBack, AppError> {
+    let (ports, caller) = ports()?;
+    ports.feedback.came_back(&caller).await
+}
+
+/// Notes that the person has read the answers to their flags.
+#[server(prefix = "/rpc", endpoint = "read_replies")]
+pub async fn read_replies() -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.feedback.read_replies(&caller).await?;
+    leptos_axum::redirect("/desk");
+    Ok(())
+}
+
+/// Goes on after a calibration item's known scores, or after the calibration.
+#[server(prefix = "/rpc", endpoint = "go_on")]
+pub async fn go_on(what: Token) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    let study = ports.feedback.go_on(&caller, &what).await?;
+    leptos_axum::redirect(&format!("/grade/{study}"));
+    Ok(())
+}
+
+/// The disagreements that the person may decide.
+#[server(prefix = "/rpc", endpoint = "disputes", input = Json)]
+pub async fn my_disputes() -> Result<Vec<DisputeLine>, AppError> {
+    let (ports, caller) = ports()?;
+    ports.feedback.disputes(&caller).await
+}
+
+/// One disagreement.
+#[server(prefix = "/rpc", endpoint = "dispute", input = Json)]
+pub async fn open_dispute(token: Token) -> Result<Dispute, AppError> {
+    let (ports, caller) = ports()?;
+    ports.feedback.dispute(&caller, &token).await
+}
+
+/// Decides a disagreement and goes on to the next, or to the list.
+#[server(prefix = "/rpc", endpoint = "decide")]
+pub async fn decide(
+    token: Token,
+    #[server(default)] scores: Vec<u8>,
+    #[server(default)] comment: String,
+) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    match ports.feedback.decide(&caller, &token, scores, &comment).await? {
+        Some(next) => leptos_axum::redirect(&format!("/adjudicate/{next}?decided=1")),
+        None => leptos_axum::redirect("/adjudicate?decided=1"),
+    }
+    Ok(())
+}

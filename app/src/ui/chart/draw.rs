@@ -1,0 +1,448 @@
+//! A [`Figure`]'s picture as SVG.
+//!
+//! Pictures of bars and intervals fill their box: widths are percentages, heights pixels, so that
+//! lettering keeps its size. The others have a size of their own, in which they are drawn; where the box is
+//! narrower, it scrolls. All text is escaped here and in [`bars`](super::bars), nowhere else.
+
+use std::{collections::HashMap, fmt::Write};
+
+use super::{
+    bars::{self, Axis, Marks, escape},
+    figure::{Cell, Column, Dot, Figure, Group, Look, Picture, SERIES},
+};
+
+/// How large a picture is, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// Its width; absent where it fills its box.
+    pub width: Option<f64>,
+    /// Its height.
+    pub height: f64,
+}
+
+/// The picture as it stands in a page: marks can be reached by keyboard, colours come from the style sheet.
+pub fn page(figure: &Figure) -> String {
+    let size = size(&figure.picture);
+    let (id, title, desc) = (escape(&figure.id), escape(&figure.title), escape(&figure.desc));
+    let height = size.height;
+    let frame = match size.width {
+        None => format!(r#"class="chart" width="100%" height="{height}""#),
+        Some(width) => {
+            let class = if matches!(figure.picture, Picture::Columns { .. } | Picture::Scatter { .. }) {
+                "chart chart-scaled"
+            } else {
+                "chart chart-fixed"
+            };
+            format!(r#"class="{class}" width="{width}" height="{height}" viewBox="0 0 {width} {height}""#)
+        }
+    };
+    let across = across(&figure.picture);
+    let mut out = format!(
+        r#"<svg {frame} role="group" aria-labelledby="{id}-title {id}-desc" data-across="{across}" xmlns="http://www.w3.org/2000/svg"><title id="{id}-title">{title}</title><desc id="{id}-desc">{desc}</desc>"#
+    );
+    body(&mut out, &figure.picture, &mut Marks::spoken());
+    out.push_str("</svg>");
+    out
+}
+
+/// What is inside the picture, for a file: to be put into a viewport as large as [`size`] says.
+pub fn inside(picture: &Picture) -> String {
+    let mut out = String::new();
+    body(&mut out, picture, &mut Marks::silent());
+    out
+}
+
+/// How large the picture is.
+pub fn size(picture: &Picture) -> Size {
+    match picture {
+        Picture::Stacked { bars, .. } => Size { width: None, height: bars::stacked_height(bars).into() },
+        Picture::Intervals { marks, .. } => Size { width: None, height: bars::intervals_height(marks).into() },
+        Picture::Columns { .. } => Size { width: Some(COLUMNS.0), height: COLUMNS.1 },
+        Picture::Heat { names, .. } => {
+            let n = names.len() as f64;
+            Size { width: Some(NAMES + n * HEAT), height: HEAD + n * HEAT * 0.75 + 4.0 }
+        }
+        Picture::Scatter { .. } => Size { width: Some(SCATTER.0), height: SCATTER.1 },
+        Picture::Grid { models, tasks } => {
+            let bands = tasks.len().div_ceil(BAND) as f64;
+            let widest = tasks.len().min(BAND) as f64;
+            Size { width: Some(NAMES + widest * GRID + 2.0), height: bands * band_height(models.len()) }
+        }
+    }
+}
+
+/// A legend's mark: what is drawn for it in a box of 14 by 14 at a place.
+pub fn swatch(look: Look, x: f64, y: f64) -> String {
+    match look {
+        Look::Step(step) => {
+            format!(r#"<g class="chart-part step-{step}"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
+        }
+        Look::Series(series) => {
+            let class = series % SERIES;
+            format!(r#"<g class="series-{class}">{}</g>"#, shape(series, x + 7.0, y + 7.0, 6.0))
+        }
+        Look::Empty => {
+            format!(r#"<g class="chart-none"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
+        }
+    }
+}
+
+/// The room at the left for names, in pixels.
+const NAMES: f64 = 132.0;
+/// The room above a heat map for names.
+const HEAD: f64 = 24.0;
+/// A heat map's cell.
+const HEAT: f64 = 72.0;
+/// A grid's cell.
+const GRID: f64 = 20.0;
+/// Tasks side by side in a grid.
+const BAND: usize = 40;
+/// Width and height of a picture of columns.
+const COLUMNS: (f64, f64) = (680.0, 300.0);
+/// Width and height of a scatter.
+const SCATTER: (f64, f64) = (640.0, 440.0);
+/// The furthest a dot is moved: less than half of what lies between two scores of the longest scale.
+const AWAY: f64 = 17.0;
+/// The room around columns and dots: left, top, right, bottom.
+const ROOM: [f64; 4] = [52.0, 22.0, 16.0, 44.0];
+
+/// How many marks lie in a row, for the keys up and down; 1 where there are no rows.
+fn across(picture: &Picture) -> usize {
+    match picture {
+        Picture::Stacked { .. } | Picture::Intervals { .. } | Picture::Scatter { .. } => 1,
+        Picture::Columns { groups, .. } => groups.first().map_or(1, |g| g.bars.len().max(1)),
+        Picture::Heat { names, .. } => names.len().max(1),
+        // Marks run down a task's models, then on to the next task.
+        Picture::Grid { models, .. } => models.len().max(1),
+    }
+}
+
+fn body(out: &mut String, picture: &Picture, marks: &mut Marks) {
+    match picture {
+        Picture::Stacked { nothing, bars } => bars::stacked_body(out, nothing, bars, marks),
+        Picture::Intervals { axis, marks: lines } => bars::intervals_body(out, axis, lines, marks),
+        Picture::Columns { axis, groups } => columns(out, axis, groups, marks),
+        Picture::Heat { names, rows } => heat(out, names, rows, marks),
+        Picture::Scatter { x, y, dots } => scatter(out, x, y, dots, marks),
+        Picture::Grid { models, tasks } => grid(out, models, tasks, marks),
+    }
+}
+
+/// A value's place between two ends, in pixels; the axis's low end at `from`.
+fn along(axis: &Axis, value: f64, from: f64, to: f64) -> f64 {
+    let share = if axis.high > axis.low { (value - axis.low) / (axis.high - axis.low) } else { 0.5 };
+    from + (to - from) * share.clamp(0.0, 1.0)
+}
+
+fn rules(out: &mut String, axis: &Axis, size: (f64, f64)) {
+    let [left, top, right, bottom] = ROOM;
+    for (value, text) in &axis.ticks {
+        let y = along(axis, *value, size.1 - bottom, top);
+        let (to, base) = (size.0 - right, y + 4.5);
+        let at = left - 8.0;
+        _ = write!(
+            out,
+            r#"<line class="chart-grid" x1="{left}" x2="{to}" y1="{y:.1}" y2="{y:.1}"/><text class="chart-tick" x="{at}" y="{base:.1}" text-anchor="end">{}</text>"#,
+            escape(text)
+        );
+    }
+}
+
+fn columns(out: &mut String, axis: &Axis, groups: &[Group], marks: &mut Marks) {
+    let [left, top, right, bottom] = ROOM;
+    rules(out, axis, COLUMNS);
+    let foot = COLUMNS.1 - bottom;
+    let wide = (COLUMNS.0 - left - right) / groups.len().max(1) as f64;
+    for (g, group) in groups.iter().enumerate() {
+        let start = left + wide * g as f64;
+        let bar = (wide * 0.8 / group.bars.len().max(1) as f64).min(64.0);
+        let begin = start + (wide - bar * group.bars.len() as f64) / 2.0;
+        for (m, (value, text)) in group.bars.iter().enumerate() {
+            let Some(value) = value else { continue };
+            let (x, y) = (begin + bar * m as f64, along(axis, *value, foot, top));
+            let (middle, above, inner, series) = (x + bar / 2.0, y - 5.0, bar - 4.0, m % SERIES);
+            let high = foot - y;
+            let (name, text) = (escape(&group.name), escape(text));
+            _ = write!(
+                out,
+                r#"<g class="chart-column series-{series}"{}><title>{name}: {text}</title><rect x="{:.1}" y="{y:.1}" width="{inner:.1}" height="{high:.1}"/>"#,
+                marks.next(),
+                x + 2.0,
+            );
+            // A figure over its bar only where it does not meet its neighbour's.
+            if bar >= 40.0 {
+                let figure = text.rsplit(": ").next().unwrap_or_default();
+                _ = write!(out, r#"<text x="{middle:.1}" y="{above:.1}" text-anchor="middle">{figure}</text>"#);
+            }
+            out.push_str("</g>");
+        }
+        let (middle, base) = (start + wide / 2.0, foot + 20.0);
+        _ = write!(
+            out,
+            r#"<text class="chart-label" x="{middle:.1}" y="{base}" text-anchor="middle">{}</text>"#,
+            escape(&group.name)
+        );
+    }
+    let to = COLUMNS.0 - right;
+    _ = write!(out, r#"<line class="chart-zero" x1="{left}" x2="{to}" y1="{foot}" y2="{foot}"/>"#);
+}
+
+fn heat(out: &mut String, names: &[String], rows: &[Vec<Cell>], marks: &mut Marks) {
+    let high = HEAT * 0.75;
+    for (at, name) in names.iter().enumerate() {
+        let (x, y) = (NAMES + HEAT * (at as f64 + 0.5), HEAD + high * (at as f64 + 0.5) + 4.5);
+        let (side, top) = (escape(&short(name, 15)), escape(&short(name, 9)));
+        let edge = NAMES - 10.0;
+        _ = write!(
+            out,
+            r#"<text class="chart-label" x="{edge}" y="{y:.1}" text-anchor="end">{side}</text><text class="chart-label" x="{x:.1}" y="16" text-anchor="middle">{top}</text>"#
+        );
+    }
+    for (r, row) in rows.iter().enumerate() {
+        for (c, one) in row.iter().enumerate() {
+            let (x, y) = (NAMES + HEAT * c as f64 + 1.0, HEAD + high * r as f64 + 1.0);
+            cell(out, one, [x, y, HEAT - 2.0, high - 2.0], marks);
+        }
+    }
+}
+
+fn cell(out: &mut String, cell: &Cell, [x, y, width, height]: [f64; 4], marks: &mut Marks) {
+    let class = match cell.look {
+        Look::Step(step) => format!("chart-part step-{step}"),
+        Look::Series(series) => format!("series-{}", series % SERIES),
+        Look::Empty => "chart-none".into(),
+    };
+    let tip = escape(&cell.tip);
+    _ = write!(
+        out,
+        r#"<g class="{class}"{}><title>{tip}</title><rect x="{x}" y="{y}" width="{width}" height="{height}" rx="2"/>"#,
+        marks.next()
+    );
+    if !cell.text.is_empty() {
+        let (middle, base) = (x + width / 2.0, y + height / 2.0 + 4.5);
+        _ = write!(out, r#"<text x="{middle}" y="{base}" text-anchor="middle">{}</text>"#, escape(&cell.text));
+    }
+    out.push_str("</g>");
+}
+
+fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot], marks: &mut Marks) {
+    let [left, top, right, bottom] = ROOM;
+    // Room for dots that were moved off one another at both ends of both scales.
+    const INSET: f64 = AWAY + 5.0;
+    rules(out, &inset(&y.0, INSET / (SCATTER.1 - top - bottom - 2.0 * INSET)), SCATTER);
+    let foot = SCATTER.1 - bottom;
+    for (value, text) in &x.0.ticks {
+        let at = along(&x.0, *value, left + INSET, SCATTER.0 - right - INSET);
+        let base = foot + 18.0;
+        _ = write!(
+            out,
+            r#"<line class="chart-grid" x1="{at:.1}" x2="{at:.1}" y1="{top}" y2="{foot}"/><text class="chart-tick" x="{at:.1}" y="{base}" text-anchor="middle">{}</text>"#,
+            escape(text)
+        );
+    }
+    let (end, low) = (SCATTER.0 - right, SCATTER.1 - 6.0);
+    _ = write!(
+        out,
+        r#"<text class="chart-label" x="0" y="14">{}</text><text class="chart-label" x="{end}" y="{low}" text-anchor="end">{}</text>"#,
+        escape(&y.1),
+        escape(&x.1)
+    );
+    let at = |dot: &Dot| {
+        (along(&x.0, dot.x, left + INSET, SCATTER.0 - right - INSET), along(&y.0, dot.y, foot - INSET, top + INSET))
+    };
+    for (dot, (x, y)) in dots.iter().zip(apart(dots.iter().map(at))) {
+        let series = dot.series % SERIES;
+        _ = write!(
+            out,
+            r#"<g class="chart-dot series-{series}"{}><title>{}</title>{}</g>"#,
+            marks.next(),
+            escape(&dot.tip),
+            shape(dot.series, x, y, 4.5)
+        );
+    }
+}
+
+/// The same axis with some more room at both ends, as a share of its length.
+fn inset(axis: &Axis, share: f64) -> Axis {
+    let more = (axis.high - axis.low) * share;
+    Axis { low: axis.low - more, high: axis.high + more, ticks: axis.ticks.clone(), zero: axis.zero }
+}
+
+/// Moves places that lie on one another apart: the n-th there goes n steps along a sunflower's spiral, wide
+/// enough that dots do not touch as long as there is room, and never further than [`AWAY`]. The same places
+/// always move the same way.
+fn apart(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    const GOLDEN: f64 = 2.399_963_229_728_653;
+    let places: Vec<(f64, f64)> = places.collect();
+    // Within two pixels is one place.
+    let whole = |(x, y): &(f64, f64)| ((x / 2.0).round() as i64, (y / 2.0).round() as i64);
+    let mut crowds: HashMap<(i64, i64), (u32, u32)> = HashMap::new();
+    for place in &places {
+        crowds.entry(whole(place)).or_default().0 += 1;
+    }
+    let moved = |place: &(f64, f64)| {
+        let (all, before) = crowds.entry(whole(place)).or_default();
+        let n = f64::from(*before);
+        *before += 1;
+        let step = (AWAY / f64::from(*all).sqrt()).min(7.0);
+        let (away, angle) = (step * n.sqrt(), n * GOLDEN);
+        (place.0 + away * angle.cos(), place.1 + away * angle.sin())
+    };
+    places.iter().map(moved).collect()
+}
+
+/// A model's shape, so that models are told apart without colour.
+fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
+    let points = |corners: &[(f64, f64)]| {
+        let each = corners.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + r * dx, y + r * dy));
+        format!(r#"<polygon points="{}"/>"#, each.collect::<Vec<_>>().join(" "))
+    };
+    match series % SERIES {
+        0 => format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{r}"/>"#),
+        1 => points(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+        2 => points(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
+        3 => points(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
+        4 => points(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]),
+        _ => points(&[
+            (-0.4, -1.2),
+            (0.4, -1.2),
+            (0.4, -0.4),
+            (1.2, -0.4),
+            (1.2, 0.4),
+            (0.4, 0.4),
+            (0.4, 1.2),
+            (-0.4, 1.2),
+            (-0.4, 0.4),
+            (-1.2, 0.4),
+            (-1.2, -0.4),
+            (-0.4, -0.4),
+        ]),
+    }
+}
+
+fn band_height(models: usize) -> f64 {
+    22.0 + GRID * models as f64 + 14.0
+}
+
+fn grid(out: &mut String, models: &[String], tasks: &[Column], marks: &mut Marks) {
+    for (b, band) in tasks.chunks(BAND).enumerate() {
+        let top = band_height(models.len()) * b as f64;
+        for (m, name) in models.iter().enumerate() {
+            let (edge, base) = (NAMES - 8.0, top + 22.0 + GRID * (m as f64 + 0.5) + 4.5);
+            let name = escape(&short(name, 16));
+            _ = write!(out, r#"<text class="chart-label" x="{edge}" y="{base}" text-anchor="end">{name}</text>"#);
+        }
+        for (t, task) in band.iter().enumerate() {
+            let x = NAMES + GRID * t as f64;
+            // Every fifth name, so that they do not run into one another.
+            if t % 5 == 0 {
+                let (base, name) = (top + 14.0, escape(&short(&task.name, 12)));
+                _ = write!(out, r#"<text class="chart-tick" x="{x}" y="{base}">{name}</text>"#);
+            }
+            for (m, one) in task.cells.iter().enumerate() {
+                let y = top + 22.0 + GRID * m as f64;
+                cell(out, one, [x, y, GRID - 2.0, GRID - 2.0], marks);
+            }
+        }
+    }
+}
+
+/// A name cut to what there is room for.
+fn short(name: &str, most: usize) -> String {
+    // A Chinese character is as wide as two others.
+    let wide = |c: char| if c >= '\u{2e80}' { 2 } else { 1 };
+    if name.chars().map(wide).sum::<usize>() <= most {
+        return name.to_owned();
+    }
+    let mut room = most.saturating_sub(1);
+    let kept = name.chars().take_while(|c| {
+        let fits = room >= wide(*c);
+        room = room.saturating_sub(wide(*c));
+        fits
+    });
+    format!("{}…", kept.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_on_one_place_are_all_seen() {
+        let moved = apart(std::iter::repeat_n((100.0, 100.0), 40));
+        assert_eq!(moved[0], (100.0, 100.0), "the first stays");
+        for (i, a) in moved.iter().enumerate() {
+            assert!((a.0 - 100.0).hypot(a.1 - 100.0) <= AWAY);
+            for b in &moved[i + 1..] {
+                assert!((a.0 - b.0).hypot(a.1 - b.1) > 1.5, "{a:?} {b:?}");
+            }
+        }
+        assert_eq!(moved, apart(std::iter::repeat_n((100.0, 100.0), 40)), "always the same way");
+    }
+
+    #[test]
+    fn names_are_cut_to_their_room() {
+        let check = |name, most, expected| assert_eq!(short(name, most), expected);
+        check("Copilot", 9, "Copilot");
+        check("aiXcoder XL", 9, "aiXcoder…");
+        check("模型模型模型", 9, "模型模型…");
+        check("", 3, "");
+    }
+
+    fn cell_of(look: Look) -> Cell {
+        Cell { look, text: "<b>".into(), tip: "a & b".into() }
+    }
+
+    fn figure(picture: Picture) -> Figure {
+        Figure {
+            id: "f".into(),
+            title: "T <script>".into(),
+            desc: "D".into(),
+            picture,
+            legend: vec![],
+            table: Default::default(),
+        }
+    }
+
+    #[test]
+    fn a_picture_is_one_stop_and_cannot_be_written_into() {
+        let pictures = [
+            Picture::Heat {
+                names: vec!["<i>".into(), "b".into()],
+                rows: vec![vec![cell_of(Look::Empty), cell_of(Look::Step(3))]; 2],
+            },
+            Picture::Grid {
+                models: vec!["<i>".into()],
+                tasks: vec![Column { name: "<u>".into(), cells: vec![cell_of(Look::Step(0))] }; 90],
+            },
+            Picture::Columns {
+                axis: Axis::scores(1, 4),
+                groups: vec![Group {
+                    name: "<i>".into(), bars: vec![(Some(2.0), "2 <b>".into()), (None, "–".into())]
+                }],
+            },
+            Picture::Scatter {
+                x: (Axis::scores(0, 1), "<x>".into()),
+                y: (Axis::scores(1, 4), "<y>".into()),
+                dots: vec![Dot { x: 0.5, y: 2.0, series: 7, tip: "<tip>".into() }; 3],
+            },
+        ];
+        for picture in pictures {
+            let svg = page(&figure(picture.clone()));
+            assert_eq!(svg.matches(r#"tabindex="0""#).count(), 1, "{svg}");
+            for wrong in ["<script>", "<i>", "<b>", "<u>", "<x>", "<tip>"] {
+                assert!(!svg.contains(wrong), "{wrong} in {svg}");
+            }
+            assert!(!inside(&picture).contains("tabindex"));
+        }
+    }
+
+    #[test]
+    fn a_grid_is_as_high_as_its_bands() {
+        let tasks = |n| vec![Column { name: "1".into(), cells: vec![cell_of(Look::Empty)] }; n];
+        let size = |n| size(&Picture::Grid { models: vec!["m".into()], tasks: tasks(n) });
+        assert_eq!(size(161).height, 5.0 * size(40).height);
+        assert_eq!(size(161).width, size(40).width);
+        assert!(size(3).width < size(40).width);
+    }
+}

@@ -1,0 +1,383 @@
+//! The pictures of a comparison, made of figures. Called by pages, and by the server for files; every word
+//! is in the language asked for.
+
+use crate::{
+    i18n::I18n,
+    model::{comparison::Interval, stats::Kappa},
+};
+
+use super::{
+    bars::{Axis, Bar, Mark, Part, STEPS, signed, step},
+    figure::{Cell, Column, Dot, Figure, Group, Key, Look, Picture, Table},
+};
+
+/// How often each model got each score. `levels` are scores with their labels, lowest first; `models` are
+/// names with a count for each level.
+pub fn distribution(i: I18n, id: &str, name: &str, levels: &[(u8, String)], models: &[(String, Vec<u64>)]) -> Figure {
+    let t = i.chart();
+    let bars = models.iter().map(|(model, counts)| {
+        let whole: u64 = counts.iter().sum();
+        let part = |((score, _), count): (&(u8, String), &u64)| Part {
+            size: *count,
+            name: score.to_string(),
+            tip: t.part_tip(model, *score, *count, whole),
+        };
+        Bar { label: model.clone(), note: t.ratings(whole), parts: levels.iter().zip(counts).map(part).collect() }
+    });
+    let legend = levels.iter().enumerate().map(|(at, (score, label))| Key {
+        look: Look::Step(step(at, levels.len())),
+        text: format!("{score} {label}").trim_end().to_owned(),
+    });
+    let head = std::iter::once(t.model.to_owned()).chain(levels.iter().map(|(score, _)| score.to_string()));
+    let rows = models.iter().map(|(model, counts)| {
+        let each = (0..levels.len()).map(|at| i.number(counts.get(at).copied().unwrap_or(0)));
+        let sum = i.number(counts.iter().sum());
+        std::iter::once(model.clone()).chain(each).chain([sum]).collect()
+    });
+    Figure {
+        id: format!("{id}-distribution"),
+        title: t.distribution_title(name),
+        desc: t.distribution_desc.into(),
+        picture: Picture::Stacked { nothing: t.no_ratings.into(), bars: bars.collect() },
+        legend: legend.collect(),
+        table: Table { head: head.chain([t.sum.to_owned()]).collect(), rows: rows.collect() },
+    }
+}
+
+/// Each model's mean with its interval, on a scale of whole scores.
+pub fn means(
+    i: I18n,
+    id: &str,
+    name: &str,
+    (low, high): (u8, u8),
+    models: &[(String, Option<f64>, Option<Interval>)],
+) -> Figure {
+    let t = i.chart();
+    let number = |v: f64| format!("{v:.2}");
+    let marks = models.iter().map(|(model, value, interval)| Mark {
+        label: model.clone(),
+        note: value.map_or_else(|| t.no_ratings.into(), |v| with_ends(number(v), *interval, number)),
+        value: *value,
+        interval: *interval,
+        strong: false,
+    });
+    let picture = Picture::Intervals { axis: Axis::scores(low, high), marks: marks.collect() };
+    let rows = models.iter().map(|(model, value, interval)| row(model.clone(), *value, *interval, number));
+    Figure {
+        id: format!("{id}-means"),
+        title: t.means_title(name),
+        desc: t.means_desc.into(),
+        picture,
+        legend: Vec::new(),
+        table: Table { head: heads([t.model, t.mean, t.interval]), rows: rows.collect() },
+    }
+}
+
+/// The difference of two models.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Apart {
+    /// The model that is subtracted from, and the one that is subtracted.
+    pub models: (String, String),
+    /// The difference.
+    pub value: Option<f64>,
+    /// Its interval.
+    pub interval: Option<Interval>,
+    /// Whether the data separate the two: the line stands out.
+    pub separated: bool,
+}
+
+/// The differences of pairs of models with their intervals; as shares in percent points where `percent`.
+pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool) -> Figure {
+    let t = i.chart();
+    let scale = if percent { 100.0 } else { 1.0 };
+    let number = |v: f64| signed(v, if percent { 1 } else { 2 });
+    let scaled = |r: Interval| Interval { low: r.low * scale, high: r.high * scale };
+    let each = || pairs.iter().map(|p| (p, p.value.map(|v| v * scale), p.interval.map(scaled)));
+    let label = |p: &Apart| format!("{} − {}", p.models.0, p.models.1);
+    let marks = each().map(|(p, value, interval)| Mark {
+        label: label(p),
+        note: value.map_or_else(|| t.none.into(), |v| with_ends(number(v), interval, number)),
+        value,
+        interval,
+        strong: p.separated,
+    });
+    let reach = each().flat_map(|(_, value, interval)| [value, interval.map(|r| r.low), interval.map(|r| r.high)]);
+    let axis = if percent { percent_points(reach.flatten()) } else { Axis::around_zero(reach.flatten()) };
+    let rows = each().map(|(p, value, interval)| row(label(p), value, interval, number));
+    Figure {
+        id: format!("{id}-differences"),
+        title: t.differences_title(name),
+        desc: t.differences_desc.into(),
+        legend: Vec::new(),
+        table: Table { head: heads([t.pair, t.difference, t.interval]), rows: rows.collect() },
+        picture: Picture::Intervals { axis, marks: marks.collect() },
+    }
+}
+
+/// A scale with zero in the middle, in percent points.
+fn percent_points(values: impl Iterator<Item = f64>) -> Axis {
+    let reach = values.filter(|v| v.is_finite()).map(f64::abs).fold(0.0, f64::max);
+    let step = [1.0, 2.0, 5.0, 10.0, 20.0].into_iter().find(|s| s * 3.0 >= reach).unwrap_or(50.0);
+    let count = (reach / step).ceil().clamp(1.0, 3.0);
+    let ticks = [-1.0, 0.0, 1.0].into_iter().map(|side| (side * step * count, signed(side * step * count, 0)));
+    Axis { low: -step * count, high: step * count, ticks: ticks.collect(), zero: Some(0.0) }
+}
+
+/// Quadratic-weighted kappa for each pair of raters: `raters` are their numbers with the names to show.
+pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], kappas: &[Kappa]) -> Figure {
+    let t = i.chart();
+    let found = |a: u32, b: u32| kappas.iter().find(|k| (k.first, k.second) == (a, b) || (k.first, k.second) == (b, a));
+    let value = |k: &Kappa| k.kappa.map_or_else(|why| t.why(why), |e| signed(e.value, 2).replace('+', ""));
+    let cell = |(a, first): &(u32, String), (b, second): &(u32, String)| {
+        if a == b {
+            return Cell { look: Look::Empty, text: String::new(), tip: format!("{first}: {}", t.itself) };
+        }
+        match found(*a, *b) {
+            None => Cell { look: Look::Empty, text: "–".into(), tip: t.kappa_tip(first, second, t.none, 0) },
+            Some(k) => {
+                let tip = t.kappa_tip(first, second, &value(k), k.outputs);
+                match k.kappa {
+                    // Chance and worse are lightest.
+                    Ok(e) => Cell { look: Look::Step(share_step(e.value)), text: value(k), tip },
+                    Err(_) => Cell { look: Look::Empty, text: "–".into(), tip },
+                }
+            }
+        }
+    };
+    let rows = raters.iter().map(|a| raters.iter().map(|b| cell(a, b)).collect()).collect();
+    let called = |rater: u32| raters.iter().find(|(r, _)| *r == rater).map_or("?", |(_, name)| name.as_str());
+    let lines = kappas.iter().map(|k| {
+        let ends = k.kappa.ok().and_then(|e| e.interval.ok());
+        let pair = format!("{} – {}", called(k.first), called(k.second));
+        vec![pair, value(k), range(ends, |v| signed(v, 2).replace('+', "")), i.number(k.outputs.into())]
+    });
+    Figure {
+        id: format!("{id}-raters"),
+        title: t.heat_title(name),
+        desc: t.heat_desc.into(),
+        picture: Picture::Heat { names: raters.iter().map(|(_, name)| name.clone()).collect(), rows },
+        legend: [0.0, 0.25, 0.5, 0.75, 1.0]
+            .map(|v| Key {
+                look: Look::Step(share_step(v)),
+                text: if v == 0.0 { "≤ 0".into() } else { format!("{v}") },
+            })
+            .into(),
+        table: Table { head: heads([t.pair, t.kappa, t.interval, t.outputs]), rows: lines.collect() },
+    }
+}
+
+/// One output that has both tests and ratings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Both {
+    /// The model, by its place.
+    pub model: usize,
+    /// The task's name.
+    pub task: String,
+    /// Its pass ratio, 0 to 1.
+    pub ratio: f64,
+    /// Its mean score.
+    pub score: f64,
+}
+
+/// Pass ratio against the mean score of people.
+pub fn tests_and_people(
+    i: I18n,
+    id: &str,
+    name: &str,
+    (low, high): (u8, u8),
+    models: &[String],
+    points: &[Both],
+) -> Figure {
+    let t = i.chart();
+    let called = |m: usize| models.get(m).map_or("?", String::as_str);
+    let dots = points.iter().map(|p| Dot {
+        x: p.ratio,
+        y: p.score,
+        series: p.model,
+        tip: t.dot_tip(called(p.model), &p.task, p.ratio, p.score),
+    });
+    let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|v| (v, format!("{:.0} %", v * 100.0)));
+    let x = Axis { low: 0.0, high: 1.0, ticks: ticks.into(), zero: None };
+    let rows = points.iter().map(|p| {
+        vec![p.task.clone(), called(p.model).to_owned(), format!("{:.1} %", p.ratio * 100.0), format!("{:.2}", p.score)]
+    });
+    Figure {
+        id: format!("{id}-both"),
+        title: t.scatter_title(name),
+        desc: t.scatter_desc.into(),
+        picture: Picture::Scatter {
+            x: (x, t.pass_ratio.into()),
+            y: (Axis::scores(low, high), t.human_score.into()),
+            dots: dots.collect(),
+        },
+        legend: series(models),
+        table: Table { head: heads([t.task, t.model, t.pass_ratio, t.human_score]), rows: rows.collect() },
+    }
+}
+
+/// A task of [`grid`]: its name, and for each model the share of the best possible, 0 to 1, with the figure as
+/// text.
+pub type GridTask = (String, Vec<Option<(f64, String)>>);
+
+/// A cell for each model and task. `ends` are the figures at share 0 and share 1.
+pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask], ends: (&str, &str)) -> Figure {
+    let t = i.chart();
+    let columns = tasks.iter().map(|(task, values)| {
+        let cell = |(at, model): (usize, &String)| {
+            let value = values.get(at).and_then(Option::as_ref);
+            let said = value.map_or(t.none, |(_, text)| text.as_str());
+            Cell {
+                look: value.map_or(Look::Empty, |(share, _)| Look::Step(share_step(*share))),
+                text: String::new(),
+                tip: format!("{} {task}, {model}: {said}", t.task),
+            }
+        };
+        Column { name: task.clone(), cells: models.iter().enumerate().map(cell).collect() }
+    });
+    let head = std::iter::once(t.task.to_owned()).chain(models.iter().cloned());
+    let rows = tasks.iter().map(|(task, values)| {
+        let text = |at: usize| values.get(at).and_then(Option::as_ref).map_or("–".into(), |(_, text)| text.clone());
+        std::iter::once(task.clone()).chain((0..models.len()).map(text)).collect()
+    });
+    Figure {
+        id: format!("{id}-grid"),
+        title: t.grid_title(name),
+        desc: t.grid_desc.into(),
+        legend: vec![
+            Key { look: Look::Step(0), text: ends.0.into() },
+            Key { look: Look::Step(STEPS / 2), text: "…".into() },
+            Key { look: Look::Step(STEPS - 1), text: ends.1.into() },
+            Key { look: Look::Empty, text: t.none.into() },
+        ],
+        table: Table { head: head.collect(), rows: rows.collect() },
+        picture: Picture::Grid { models: models.to_vec(), tasks: columns.collect() },
+    }
+}
+
+/// Upright bars in groups, as the paper's two charts have them: `groups` are names with a figure for each
+/// model. `top` is the scale's upper end; `decimals` how figures are written.
+pub fn columns(
+    i: I18n,
+    id: &str,
+    title: &str,
+    models: &[String],
+    groups: &[(String, Vec<Option<f64>>)],
+    (low, top): (f64, f64),
+    decimals: usize,
+) -> Figure {
+    let t = i.chart();
+    let number = |v: f64| format!("{v:.decimals$}");
+    let bars = groups.iter().map(|(name, values)| {
+        let bar = |(at, model): (usize, &String)| {
+            let value = values.get(at).copied().flatten();
+            (value, format!("{model}: {}", value.map_or_else(|| t.none.into(), number)))
+        };
+        Group { name: name.clone(), bars: models.iter().enumerate().map(bar).collect() }
+    });
+    let ticks = (0..=4).map(|n| low + (top - low) * f64::from(n) / 4.0).map(|v| (v, trimmed(v)));
+    let axis = Axis { low, high: top, ticks: ticks.collect(), zero: None };
+    let head = std::iter::once(String::new()).chain(models.iter().cloned());
+    let rows = groups.iter().map(|(name, values)| {
+        let text = |at: usize| values.get(at).copied().flatten().map_or("–".into(), number);
+        std::iter::once(name.clone()).chain((0..models.len()).map(text)).collect()
+    });
+    Figure {
+        id: format!("{id}-columns"),
+        title: title.to_owned(),
+        desc: t.columns_desc.into(),
+        legend: series(models),
+        table: Table { head: head.collect(), rows: rows.collect() },
+        picture: Picture::Columns { axis, groups: bars.collect() },
+    }
+}
+
+fn trimmed(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn series(models: &[String]) -> Vec<Key> {
+    models.iter().enumerate().map(|(at, model)| Key { look: Look::Series(at), text: model.clone() }).collect()
+}
+
+/// The palette's step for a share of the best possible.
+fn share_step(share: f64) -> usize {
+    (share.clamp(0.0, 1.0) * (STEPS - 1) as f64).round() as usize
+}
+
+fn heads<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).into()
+}
+
+fn row(name: String, value: Option<f64>, interval: Option<Interval>, number: impl Fn(f64) -> String) -> Vec<String> {
+    vec![name, value.map_or("–".into(), &number), range(interval, number)]
+}
+
+fn range(interval: Option<Interval>, number: impl Fn(f64) -> String) -> String {
+    interval.map_or("–".into(), |r| format!("[{}, {}]", number(r.low), number(r.high)))
+}
+
+fn with_ends(value: String, interval: Option<Interval>, number: impl Fn(f64) -> String) -> String {
+    match interval {
+        Some(_) => format!("{value} {}", range(interval, number)),
+        None => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        lang::Lang,
+        stats::{Estimate, Undefined},
+    };
+
+    #[test]
+    fn missing_figures_say_so() {
+        let kappas = [Kappa { first: 1, second: 2, outputs: 3, kappa: Err(Undefined::NoVariation) }];
+        let raters = [(1, "ada".into()), (2, "bo".into()), (3, "chen".into())];
+        let figure = rater_agreement(I18n::of(Lang::En), "c", "Correctness", &raters, &kappas);
+        assert_eq!(figure.table.rows, [["ada – bo", "all values are the same", "–", "3"]]);
+        let Picture::Heat { rows, .. } = figure.picture else { panic!("not a heat map") };
+        assert_eq!(
+            (rows[0][1].look, rows[1][0].tip.as_str()),
+            (Look::Empty, "bo and ada: all values are the same, over 3 outputs")
+        );
+        assert_eq!(rows[0][2].tip, "ada and chen: no figure, over 0 outputs");
+    }
+
+    #[test]
+    fn the_darkest_is_the_best() {
+        let kappa = |value| Kappa {
+            first: 1,
+            second: 2,
+            outputs: 3,
+            kappa: Ok(Estimate { value, interval: Err(Undefined::TooFew) }),
+        };
+        let check = |value, step| {
+            let raters = [(1, "ada".into()), (2, "bo".into())];
+            let figure = rater_agreement(I18n::of(Lang::Zh), "c", "正确性", &raters, &[kappa(value)]);
+            let Picture::Heat { rows, .. } = figure.picture else { panic!("not a heat map") };
+            assert_eq!(rows[0][1].look, Look::Step(step), "{value}");
+        };
+        check(-0.4, 0);
+        check(0.0, 0);
+        check(0.5, 4);
+        check(1.0, 8);
+    }
+
+    #[test]
+    fn shares_are_drawn_in_percent() {
+        let pair = Apart {
+            models: ("a".into(), "b".into()),
+            value: Some(-0.0714),
+            interval: Some(Interval { low: -0.14, high: 0.01 }),
+            separated: false,
+        };
+        let figure = differences(I18n::of(Lang::En), "p", "pass@1", &[pair], true);
+        assert_eq!(figure.table.rows, [["a − b", "−7.1", "[−14.0, +1.0]"]]);
+        let Picture::Intervals { axis, marks } = figure.picture else { panic!("no intervals") };
+        assert_eq!((axis.low, axis.high), (-15.0, 15.0));
+        assert_eq!(marks[0].note, "−7.1 [−14.0, +1.0]");
+    }
+}

@@ -1,0 +1,50 @@
+import { atScales, hydrated, logIn } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+serve('--demo');
+
+interface Item {
+  token: string;
+  raw_nl: string;
+}
+
+test('the next output is there before it is asked for, in the order in which the server gave them', async ({ page }) => {
+  await logIn(page, demo.ada);
+  const ahead: Item[] = [];
+  page.on('response', async (response) => {
+    if (response.url().includes('/rpc/next')) {
+      const answer = (await response.json()) as { Item?: Item };
+      if (answer.Item) {
+        ahead.push(answer.Item);
+      }
+    }
+  });
+  await page.getByRole('link', { name: 'Start grading' }).click();
+  await hydrated(page);
+  const first = (await page.locator('form.rating').getAttribute('data-token')) ?? '';
+  const times: number[] = [];
+  // Nothing that the server says after Enter can be what is shown: it says nothing.
+  for (let n = 0; n < 8; n += 1) {
+    await expect.poll(() => ahead.length).toBeGreaterThanOrEqual(n + 2);
+    await atScales(page);
+    for (const [place, score] of [2, 2, 2].entries()) {
+      await page.keyboard.press(`${score}`);
+      await expect(page.locator(`#score-${place}-${score}`)).toBeChecked();
+    }
+    await expect(page.getByText('Draft saved')).toBeVisible();
+    const before = await page.evaluate(() => performance.getEntriesByName('aixgrade-shown').length);
+    await page.keyboard.press('Enter');
+    await expect(page.locator('form.rating')).toHaveAttribute('data-token', ahead[n].token);
+    await expect(page.locator('.task-text')).toHaveText(ahead[n].raw_nl);
+    await expect(page.getByText(new RegExp(`^${n + 1} rated, `)).first()).toBeVisible();
+    await expect.poll(() => page.evaluate(() => performance.getEntriesByName('aixgrade-shown').length)).toBe(before + 1);
+    times.push(
+      await page.evaluate(() => {
+        const last = (name: string) => performance.getEntriesByName(name).at(-1)?.startTime ?? Number.NaN;
+        return last('aixgrade-shown') - last('aixgrade-submitted');
+      }),
+    );
+  }
+  expect(new Set([first, ...ahead.map((item) => item.token)]).size).toBe(ahead.length + 1);
+  console.log(`next output shown after Enter, in ms: ${times.map((ms) => ms.toFixed(1)).join(', ')}`);
+});

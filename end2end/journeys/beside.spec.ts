@@ -1,0 +1,105 @@
+import type { Page } from '@playwright/test';
+
+import { hydrated, logIn, visitor } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+test.beforeAll(async () => {
+  const admin = await visitor(server.url, demo.admin);
+  const made = await admin.post('/rpc/create_study', {
+    headers: { accept: 'application/json', 'sec-fetch-site': 'same-origin' },
+    form: {
+      title: 'Beside',
+      dataset: 'starter',
+      'submissions[0]': 1,
+      'submissions[1]': 2,
+      'submissions[2]': 3,
+      'raters[0]': 2,
+      'raters[1]': 3,
+      overlap: 1,
+      seed: 7,
+      tasks: 4,
+      presentation: 'side_by_side',
+    },
+  });
+  expect(made.status(), await made.text()).toBe(200);
+  await admin.dispose();
+});
+
+/** Opens the study from the desk, as its rater does. */
+async function begin(page: Page): Promise<void> {
+  await page.locator('li.card', { hasText: 'Beside' }).getByRole('link', { name: /^(Start|Continue) grading$/ }).click();
+  await hydrated(page);
+  await expect(page.locator('.column')).toHaveCount(3);
+}
+
+const tokens = (page: Page) =>
+  page.locator('form.rating').evaluateAll((forms) => forms.map((form) => form.getAttribute('data-token')));
+
+test('three outputs of one task side by side, by keyboard', async ({ page }) => {
+  const { keyboard } = page;
+  await logIn(page, demo.ada);
+  await begin(page);
+  await expect(page.locator('#a-column input:focus')).toBeAttached();
+  const before = await tokens(page);
+
+  // Digits act on the column that has the keyboard; a key leads to the next one.
+  await keyboard.press('4');
+  await expect(page.locator('#a-score-0-4')).toBeChecked();
+  await keyboard.press('.');
+  await expect(page.locator('#b-column input:focus')).toBeAttached();
+  for (const key of ['3', '2', '1']) {
+    await keyboard.press(key);
+  }
+  await expect(page.locator('#b-score-2-1')).toBeChecked();
+  await expect(page.locator('#a-score-2-1')).not.toBeChecked();
+  await keyboard.press('Enter');
+  await expect(page.locator('#b-column')).toContainText('Submitted');
+
+  // A reload in the middle knows what is done and what is not.
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('aixgrade:')).length)).toBe(0);
+  await page.reload();
+  await hydrated(page);
+  expect(await tokens(page)).toEqual(before);
+  await expect(page.locator('#b-column')).toContainText('Submitted');
+  await expect(page.locator('#a-score-0-4')).toBeChecked();
+
+  // Taken back where it stands, and submitted again with all the others.
+  await keyboard.press('u');
+  await expect(page.locator('#b-column')).not.toContainText('Submitted');
+  await expect(page.locator('#b-score-0-3')).toBeChecked();
+  for (const [column, scores] of [['a', [4, 3, 5]], ['c', [1, 1, 1]]] as const) {
+    for (const [place, score] of scores.entries()) {
+      await page.locator(`#${column}-score-${place}-${score}`).check();
+    }
+  }
+  await page.getByRole('button', { name: 'Submit all' }).click();
+  await expect(page.locator('#a-column')).not.toContainText('Submitted');
+  await expect.poll(() => tokens(page)).not.toEqual(before);
+  await page.getByRole('link', { name: 'Your ratings' }).click();
+  await expect(page.locator('tbody tr')).toHaveCount(3);
+});
+
+test('on a narrow screen each output has a tab', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await logIn(page, demo.bo);
+  await begin(page);
+  await expect(page.locator('.column:visible')).toHaveCount(1);
+  await page.getByRole('button', { name: 'Output C' }).click();
+  await expect(page.locator('#c-column')).toBeVisible();
+  await expect(page.locator('#a-column')).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Output C' })).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('side by side works with scripts switched off', { tag: '@scriptless' }, async ({ page }) => {
+  await logIn(page, demo.bo);
+  await page.locator('li.card', { hasText: 'Beside' }).getByRole('link', { name: 'Start grading' }).click();
+  await expect(page.locator('.column:visible')).toHaveCount(3);
+  for (const id of ['a-score-0-2', 'a-score-1-2', 'a-score-2-2']) {
+    await page.locator(`#${id}`).check();
+  }
+  await page.locator('#a-column').getByRole('button', { name: 'Submit' }).click();
+  await expect(page).toHaveURL(/\/beside\//);
+  await expect(page.locator('#a-column')).toContainText('Submitted');
+});

@@ -1,0 +1,249 @@
+import type { Page } from '@playwright/test';
+
+import { atScales, hydrated, logIn, open } from '../support/steps.ts';
+import { type Account } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+const gone = /ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to fetch|Failed to load resource/;
+
+async function begin(page: Page): Promise<string> {
+  await page.getByRole('link', { name: /^(Start|Continue) grading$/ }).first().click();
+  await hydrated(page);
+  await atScales(page);
+  return token(page);
+}
+
+async function token(page: Page): Promise<string> {
+  return (await page.locator('form.rating').getAttribute('data-token')) ?? '';
+}
+
+/** The outputs that lie ready behind the one on screen have arrived. */
+async function ready(page: Page, act: () => Promise<unknown>, answers = 2): Promise<void> {
+  let left = answers;
+  const all = new Promise<void>((resolve) => {
+    page.on('response', (response) => {
+      if (response.url().includes('/rpc/next') && --left <= 0) {
+        resolve();
+      }
+    });
+  });
+  await act();
+  await all;
+}
+
+/** Scores the output on screen and submits it; ends when another is there, or when it is said why not. */
+async function grade(page: Page, scores: [number, number, number]): Promise<void> {
+  const before = await token(page);
+  await atScales(page);
+  for (const [place, score] of scores.entries()) {
+    await page.keyboard.press(`${score}`);
+    await expect(page.locator(`#score-${place}-${score}`)).toBeChecked();
+  }
+  await expect(async () => {
+    await page.keyboard.press('Enter');
+    await expect(page.locator(`form.rating:not([data-token="${before}"])`)).toBeVisible({ timeout: 500 });
+  }).toPass();
+}
+
+const unsent = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('aixgrade:out:')).length);
+
+/** How many ratings that count the server has of somebody. */
+async function rated(page: Page): Promise<number> {
+  await open(page, '/desk');
+  const link = page.getByRole('link', { name: 'Your ratings' });
+  if ((await link.count()) === 0) {
+    return 0;
+  }
+  await link.first().click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Your ratings' })).toBeVisible();
+  return page.locator('tbody tr').count();
+}
+
+async function fresh(page: Page, account: Account): Promise<void> {
+  await logIn(page, account);
+  await page.evaluate(() => localStorage.clear());
+}
+
+test('the connection is lost in mid-submission: the rater goes on, and each rating arrives once', async ({ page, watch }) => {
+  watch.expect(gone);
+  await fresh(page, demo.ada);
+  await ready(page, () => begin(page));
+  // The server takes the first rating, but its answer never arrives.
+  let lost = 0;
+  await page.route('**/rpc/submit_rating*', async (route) => {
+    lost += 1;
+    if (lost === 1) {
+      await route.fetch();
+    }
+    await route.abort();
+  });
+  await grade(page, [4, 3, 5]);
+  await grade(page, [3, 2, 4]);
+  await expect(page.getByText(/2 ratings wait to be sent, the first since \d\d:\d\d/).first()).toBeVisible();
+  expect(await unsent(page)).toBe(2);
+
+  // The page is loaded anew, as after a crash: they are still there.
+  await page.reload();
+  await hydrated(page);
+  expect(await unsent(page)).toBe(2);
+  await page.unroute('**/rpc/submit_rating*');
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await expect.poll(() => unsent(page)).toBe(0);
+  expect(await rated(page)).toBe(2);
+});
+
+test('the session ends in mid-rating: the rater goes on, logs in again and is where they were', async ({ page, watch }) => {
+  watch.expect(/status of 401/);
+  await fresh(page, demo.bo);
+  await ready(page, () => begin(page));
+  await page.context().clearCookies();
+  await grade(page, [4, 3, 5]);
+  await expect(page.getByText('Your session has ended.').first()).toBeVisible();
+  const here = await token(page);
+  await atScales(page);
+  await page.keyboard.press('2');
+  await page.keyboard.press('c');
+  await page.keyboard.type('half done');
+  await page.keyboard.press('Escape');
+  const again = page.locator('form.rating').getByRole('link', { name: 'Log in again' });
+  await expect(again).toBeVisible();
+  expect(await unsent(page)).toBe(1);
+
+  await again.click();
+  await page.getByLabel('Name').fill(demo.bo.name);
+  await page.getByLabel('Password').fill(demo.bo.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await hydrated(page);
+  expect(await token(page)).toBe(here);
+  await expect(page.locator('#score-0-2')).toBeChecked();
+  await expect(page.getByLabel('Comment')).toHaveValue('half done');
+  await expect.poll(() => unsent(page)).toBe(0);
+  expect(await rated(page)).toBe(1);
+});
+
+test('somebody else who logs in neither sees nor sends what waits', async ({ page, context, watch }) => {
+  watch.expect(/status of 40[14]/);
+  await fresh(page, demo.chen);
+  await ready(page, () => begin(page));
+  await page.context().clearCookies();
+  await grade(page, [4, 3, 5]);
+  await expect(page.getByText('Your session has ended.').first()).toBeVisible();
+
+  // Bo logs in in another tab of the same browser.
+  const other = await context.newPage();
+  await logIn(other, demo.bo);
+  await open(other, '/desk');
+  await expect(other.locator('.outbox')).toHaveCount(0);
+  const before = await rated(other);
+
+  // Chen's tab tries with bo's session: it notices, and keeps everything.
+  await page.bringToFront();
+  await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('bo is logged in in this browser now.').first()).toBeVisible();
+  expect(await unsent(page)).toBe(1);
+  expect(await rated(other)).toBe(before);
+
+  // Chen comes back.
+  await other.getByRole('button', { name: 'Log out' }).click();
+  await logIn(other, demo.chen);
+  await hydrated(other);
+  await expect.poll(() => unsent(other)).toBe(0);
+  expect(await rated(other)).toBe(1);
+});
+
+test('two tabs on one output count once, and the second says so', async ({ page, context, watch }) => {
+  watch.expect(gone);
+  await fresh(page, demo.ada);
+  const before = await rated(page);
+  await open(page, '/desk');
+  const first = await begin(page);
+  const second = await context.newPage();
+  await open(second, '/desk');
+  expect(await begin(second)).toBe(first);
+  await page.bringToFront();
+  await grade(page, [2, 2, 2]);
+  await expect.poll(() => unsent(page)).toBe(0);
+  await second.bringToFront();
+  await expect(second.getByText('You have rated this one in another tab.')).toBeVisible();
+  await grade(second, [1, 1, 1]);
+  await expect.poll(() => unsent(second)).toBe(0);
+  expect(await rated(second)).toBe(before + 1);
+});
+
+test('Enter pressed twice submits once and leaves the next output alone', async ({ page }) => {
+  await fresh(page, demo.bo);
+  const before = await rated(page);
+  await open(page, '/desk');
+  const first = await begin(page);
+  for (const key of ['3', '3', '3']) {
+    await page.keyboard.press(key);
+  }
+  await expect(page.locator('#score-2-3')).toBeChecked();
+  await expect(page.getByText('Draft saved')).toBeVisible();
+  await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('Enter'), page.keyboard.press('Enter')]);
+  await expect(page.locator(`form.rating:not([data-token="${first}"])`)).toBeVisible();
+  await expect(page.locator('.problem')).toHaveCount(0);
+  await expect.poll(() => unsent(page)).toBe(0);
+  expect(await rated(page)).toBe(before + 1);
+});
+
+test('the back button loses nothing', async ({ page }) => {
+  await fresh(page, demo.chen);
+  await open(page, '/desk');
+  const first = await begin(page);
+  await page.keyboard.press('1');
+  await page.keyboard.press('2');
+  await page.keyboard.press('c');
+  await page.keyboard.type('not yet');
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: 'Desk' })).toBeVisible();
+  await page.goForward();
+  await hydrated(page);
+  await expect(page.locator('form.rating')).toHaveAttribute('data-token', first);
+  await expect(page.locator('#score-1-2')).toBeChecked();
+  await expect(page.getByLabel('Comment')).toHaveValue('not yet');
+});
+
+test('logging out asks before it forgets what waits', async ({ page, watch }) => {
+  watch.expect(gone);
+  await fresh(page, demo.chen);
+  await ready(page, () => begin(page));
+  await page.route('**/rpc/submit_rating*', (route) => route.abort());
+  await grade(page, [1, 1, 1]);
+  await expect(page.locator('.outbox').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page.getByRole('dialog', { name: 'Log out now?' })).toBeVisible();
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  expect(await unsent(page)).toBe(1);
+  await page.unroute('**/rpc/submit_rating*');
+  await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => unsent(page)).toBe(0);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('aixgrade:')))).toEqual([]);
+});
+
+test('the server restarts in mid-rating', async ({ page, watch }) => {
+  watch.expect(gone);
+  await fresh(page, demo.ada);
+  const before = await rated(page);
+  await open(page, '/desk');
+  await ready(page, () => begin(page));
+  await page.keyboard.press('3');
+  await expect(page.getByText('Draft saved')).toBeVisible();
+  await server.kill();
+  await page.keyboard.press('2');
+  await page.keyboard.press('4');
+  await expect(page.getByText('Draft not saved: the server cannot be reached.').first()).toBeVisible();
+  const first = await token(page);
+  await page.keyboard.press('Enter');
+  await expect(page.locator(`form.rating:not([data-token="${first}"])`)).toBeVisible();
+  await expect(page.getByText(/1 rating waits to be sent/).first()).toBeVisible();
+  await server.restart();
+  await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => unsent(page)).toBe(0);
+  expect(await rated(page)).toBe(before + 1);
+});

@@ -1,0 +1,145 @@
+import { type Page } from '@playwright/test';
+
+import { atScales, firstStudy, hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+/** Changes the demo study's settings by its page. */
+async function settings(page: Page, change: Record<string, string>): Promise<void> {
+  await open(page, '/admin/studies/1/quality');
+  for (const [name, value] of Object.entries(change)) {
+    const field = page.locator(`[name="asked[${name}]"]`);
+    if ((await field.evaluate((element) => element.tagName)) === 'SELECT') {
+      await field.selectOption(value);
+    } else {
+      await field.fill(value);
+    }
+  }
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved.')).toBeVisible();
+}
+
+/** Adds an item with known scores by the page's form. */
+async function addKnown(page: Page, code: string, scores: [string, string, string]): Promise<void> {
+  await open(page, '/admin/studies/1/quality');
+  await page.getByText('Add an item').click();
+  await page.getByLabel('Code', { exact: true }).fill(code);
+  for (const [d, score] of scores.entries()) {
+    await page.locator(`[name="scores[${d}]"]`).selectOption(score);
+    await page.locator(`[name="reasons_en[${d}]"]`).fill(`Reason ${d + 1}.`);
+  }
+  await page.getByRole('button', { name: 'Add the item' }).click();
+  await expect(page.getByText('answered 0 times').last()).toBeVisible();
+}
+
+/** Scores what is on the bench by keys. */
+async function score(page: Page, digits: string): Promise<void> {
+  await atScales(page);
+  for (const [place, digit] of [...digits].entries()) {
+    await page.keyboard.press(digit);
+    await expect(page.locator(`#score-${place}-${digit}`)).toBeChecked();
+  }
+  await page.keyboard.press('Enter');
+}
+
+test('a calibration is failed, begun again and passed; training shows the known scores', async ({ page, browser }) => {
+  test.setTimeout(120_000);
+  await logIn(page, demo.admin);
+  await addKnown(page, 'int answer() { return 42; }', ['4', '3', '5']);
+  await settings(page, { opening: 'must_pass', needed: '1', tolerance: '1' });
+
+  const context = await browser.newContext({ baseURL: server.url });
+  const rater = await context.newPage();
+  await logIn(rater, demo.ada);
+  await open(rater, await firstStudy(await visitor(server.url, demo.ada)));
+  await expect(rater.getByText('Item 1 of 1')).toBeVisible();
+  await score(rater, '111');
+  await expect(rater.getByRole('heading', { name: 'Thank you for trying' })).toBeVisible();
+
+  await open(page, '/admin/studies/1/quality');
+  await page.getByRole('row', { name: /ada/ }).getByRole('button', { name: /Begin again/ }).click();
+  await expect(page.getByRole('row', { name: /ada/ }).getByText('at it')).toBeVisible();
+  await rater.reload();
+  await hydrated(rater);
+  await score(rater, '435');
+  await expect(rater.getByRole('heading', { name: 'You can begin' })).toBeVisible();
+  await rater.getByRole('button', { name: 'Start grading' }).click();
+  await atScales(rater);
+  await expect(rater.getByText('Item 1 of 1')).toHaveCount(0);
+
+  await settings(page, { opening: 'train' });
+  const other = await (await browser.newContext({ baseURL: server.url })).newPage();
+  await logIn(other, demo.bo);
+  await open(other, await firstStudy(await visitor(server.url, demo.bo)));
+  await score(other, '115');
+  await expect(other.getByRole('heading', { name: 'The known scores' })).toBeVisible();
+  await expect(other.getByText('3 levels off')).toBeVisible();
+  await expect(other.getByText('Reason 1.')).toBeVisible();
+  await other.getByRole('button', { name: 'Go on' }).click();
+  await expect(other.getByRole('heading', { name: 'You can begin' })).toBeVisible();
+  await settings(page, { opening: 'none' });
+});
+
+test('three raters disagree, an adjudicator decides blind, a flag is answered', async ({ page }) => {
+  test.setTimeout(180_000);
+  await logIn(page, demo.admin);
+  await settings(page, { spread: '2', opening: 'none' });
+  for (const [n, who] of [demo.ada, demo.bo, demo.chen].entries()) {
+    await rate(server.url, who, 300, (m) => ((n + m) % 3 === 0 ? [1, 1, 1] : [4, 3, 5]));
+  }
+  await open(page, '/admin/studies/1');
+  const waiting = page.getByRole('link', { name: /Disagreements waiting/ });
+  await expect(waiting).toHaveText(/^[1-9]\d* /);
+  await waiting.click();
+  await expect(page.getByText('waits for an adjudicator').first()).toBeVisible();
+  await page.getByRole('link', { name: /^Decide/ }).first().click();
+  await expect(page).toHaveURL(/\/adjudicate\/[0-9a-f]{32}$/);
+  await hydrated(page);
+  // Neither a rater nor a model has a name here.
+  const text = await page.getByRole('main').innerText();
+  for (const name of ['ada', 'bo', 'chen', 'Northwind', 'Quillmoor', 'Saltmarsh']) {
+    expect(text).not.toMatch(new RegExp(`\\b${name}\\b`));
+  }
+  await expect(page.getByRole('rowheader', { name: 'Rater A' })).toBeVisible();
+  for (const [place, value] of ['2', '2', '3'].entries()) {
+    await page.locator(`[name="scores[${place}]"][value="${value}"]`).check();
+  }
+  await page.getByLabel('Reason').fill('Misses the empty list.');
+  await page.getByRole('button', { name: 'Make it final' }).click();
+  await expect(page.getByText('Your decision is stored.')).toBeVisible();
+  await open(page, '/admin/studies/1/disputes');
+  await expect(page.getByText('decided', { exact: true }).first()).toBeAttached();
+
+  // Every figure leads to what is behind it; the filter lives in the address.
+  await open(page, '/admin/studies/1/ratings?disputed=1&score=1&dimension=0');
+  await expect(page.getByText('disagreement').first()).toBeVisible();
+  await expect(page.locator('#filter-score')).toHaveValue('1');
+});
+
+test('a flag comes back answered', async ({ page }) => {
+  const ada = await visitor(server.url, demo.ada);
+  const mine = await (await ada.get((await firstStudyOf(ada)).replace('/grade/', '/studies/').concat('/mine'))).text();
+  const item = /href="(\/grade\/[^"/]+\/([0-9a-f]{32}))"/.exec(mine);
+  expect(item).not.toBeNull();
+  const [, , token] = item as RegExpExecArray;
+  await ada.post(`/grade/${token}`, {
+    form: {
+      action: 'submit', key: 'flagged', 'score-0': '2', 'score-1': '2', 'score-2': '2', flag: 'other', flag_text: 'Is null allowed?',
+    },
+  });
+  await logIn(page, demo.admin);
+  await open(page, '/admin/studies/1/flags');
+  await page.getByLabel('Reply').first().fill('Null is never given.');
+  await page.getByRole('button', { name: 'Answer' }).first().click();
+  await expect(page.getByRole('heading', { name: /Answered/ })).toBeVisible();
+  expect(await (await ada.get('/desk')).text()).toContain('Null is never given.');
+});
+
+/** The address of somebody's study, also when nothing in it is left to rate. */
+async function firstStudyOf(who: Awaited<ReturnType<typeof visitor>>): Promise<string> {
+  const desk = await (await who.get('/desk')).text();
+  const found = /href="\/studies\/([^"/]+)\/mine"/.exec(desk);
+  expect(found).not.toBeNull();
+  return `/grade/${(found as RegExpExecArray)[1]}`;
+}

@@ -1,0 +1,154 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+
+import { hydrated, logIn, open, visitor } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+// One story: what is run first is looked at, run again and compared.
+test.describe.configure({ mode: 'serial', timeout: 180_000 });
+
+/** The addresses of the demo's submissions. */
+async function submissions(): Promise<string[]> {
+  const admin = await visitor(server.url, demo.admin);
+  const text = await (await admin.get('/admin/submissions')).text();
+  await admin.dispose();
+  return [...text.matchAll(/href="(\/admin\/submissions\/\d+)"/g)].map((found) => found[1]);
+}
+
+async function axe(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)).toEqual([]);
+}
+
+/** Starts a run of a submission in the browser; leaves the page at it. */
+async function start(page: Page, submission: string): Promise<void> {
+  await open(page, submission);
+  await page.getByRole('button', { name: 'Run the tests' }).click();
+  await page.waitForURL(/\/admin\/runs\/\d+$/);
+  await hydrated(page);
+}
+
+/** Waits for the end, which the page has to tell by itself. */
+async function finished(page: Page): Promise<void> {
+  await expect(page.locator('.run-state .badge')).toHaveText('finished', { timeout: 150_000 });
+}
+
+test('a run is started, watched through a cut line, and read', async ({ page, watch }) => {
+  watch.expect(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_NETWORK|Failed to load resource/);
+  await logIn(page, demo.admin);
+  const [first] = await submissions();
+  await start(page, first);
+  await axe(page);
+  // The server goes away in the middle and comes back: the page says so, and hears the rest.
+  await expect(page.locator('.run-state .badge')).toHaveText('running');
+  await server.kill();
+  await expect(page.getByText('The connection to the server is lost.')).toBeVisible();
+  await server.restart();
+  await expect(page.getByText('The connection to the server is lost.')).toBeHidden({ timeout: 30_000 });
+  await finished(page);
+  await expect(page.getByText(/^24 of 24 \(100 %\)$/)).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Every verdict' }).getByRole('row')).not.toHaveCount(1);
+  await axe(page);
+});
+
+test('the table is filtered by the address, and an output tells all', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/runs');
+  await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
+  const rows = page.getByRole('table', { name: 'Outputs' }).locator('tbody tr');
+  await expect(rows).toHaveCount(24);
+  const verdicts = page.getByLabel('Verdict', { exact: true });
+  await verdicts.selectOption('failed');
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await expect(page).toHaveURL(/verdict=failed/);
+  await expect(rows).not.toHaveCount(24);
+  const left = await rows.count();
+  for (const row of await rows.all()) {
+    await expect(row).toContainText('failed');
+  }
+  // The address alone says the same.
+  await page.reload();
+  await hydrated(page);
+  await expect(rows).toHaveCount(left);
+  await expect(verdicts).toHaveValue('failed');
+
+  await rows.first().getByRole('link').click();
+  await expect(page.getByRole('heading', { name: 'The class that was compiled' })).toBeVisible();
+  await expect(page.locator('.source-line').first()).toBeVisible();
+  await expect(page.getByRole('link', { name: /^Submission / })).toHaveAttribute('href', /\/admin\/submissions\/\d+/);
+  await axe(page);
+  const here = page.url();
+  await page.getByRole('button', { name: 'Run this output again' }).click();
+  // It is run, not recalled, and the page stays and shows what came of it.
+  await expect(page.getByText('Some test case did not pass.')).toBeVisible({ timeout: 60_000 });
+  expect(page.url()).toBe(here);
+  await page.getByRole('link', { name: /^Next / }).click();
+  await page.waitForURL((url) => url.href !== here);
+  await expect(page.getByRole('link', { name: /^← Previous/ })).toBeVisible();
+});
+
+test('a stopped run goes on, and what has changed asks first', async ({ page }) => {
+  await logIn(page, demo.admin);
+  const [, second] = await submissions();
+  await start(page, second);
+  await page.getByRole('button', { name: 'Stop this run' }).click();
+  await expect(page.locator('.run-state .badge')).toHaveText('stopped');
+  await page.getByRole('button', { name: 'Go on with it' }).click();
+  await finished(page);
+  const again = page.getByRole('button', { name: 'Run again what has changed' });
+  await expect(again).toBeHidden();
+  await page.locator('.run-again summary').click();
+  await again.click();
+  await finished(page);
+  await expect(page.getByText(/^24 of 24 \(100 %\)$/)).toBeVisible();
+});
+
+test('two runs stand side by side, down to one task', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/runs/compare');
+  await axe(page);
+  await page.getByLabel('Left run').selectOption({ index: 1 });
+  await page.getByLabel('Right run').selectOption({ index: 0 });
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Figures of both' })).toBeVisible();
+  await axe(page);
+  const rows = page.getByRole('table', { name: 'Tasks', exact: true }).locator('tbody tr');
+  await expect(rows).toHaveCount(24);
+  await page.getByLabel('Show').selectOption('differ');
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await expect(page).toHaveURL(/show=differ/);
+  await expect(rows).not.toHaveCount(24);
+  for (const row of await rows.all()) {
+    await expect(row).toContainText('differs');
+  }
+  await rows.first().getByRole('rowheader').getByRole('link').click();
+  await expect(page.locator('.outputs-beside article')).toHaveCount(2);
+  await axe(page);
+  await page.getByRole('link', { name: /^Next difference/ }).click();
+  await expect(page.getByRole('link', { name: /^← Previous difference/ })).toBeVisible();
+});
+
+test('runs read with scripts switched off', { tag: '@scriptless' }, async ({ page, watch }) => {
+  // Nobody fetches the client here, however long the page stays open.
+  watch.expect(/preloaded using link preload/);
+  await logIn(page, demo.admin);
+  const [first] = await submissions();
+  await page.goto(first);
+  await page.getByRole('button', { name: 'Run the tests' }).click();
+  await page.waitForURL(/\/admin\/runs\/\d+$/);
+  await expect(page.getByText('Load this page again to see how far it is.')).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Outputs' }).locator('tbody tr')).toHaveCount(24);
+  await expect(async () => {
+    await page.reload();
+    await expect(page.locator('.run-state .badge')).toHaveText('finished', { timeout: 1_000 });
+  }).toPass({ timeout: 150_000 });
+  await page.getByRole('table', { name: 'Outputs' }).getByRole('link').first().click();
+  await expect(page.getByRole('heading', { name: 'The class that was compiled' })).toBeVisible();
+  await page.getByRole('button', { name: 'Run this output again' }).click();
+  await page.waitForURL(/\/outputs\/\d+$/);
+  await page.goto('/admin/runs/compare');
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Figures of both' })).toBeVisible();
+});

@@ -1,0 +1,265 @@
+//! Flags and what was answered to them.
+
+use app::model::{
+    grading::{Draft, Flag},
+    ids::{StudyId, TaskId, Token, UserId},
+    lang::Lang,
+    quality::{FlagOn, FlagRow},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{clock, db::accounts::parsed, error::Failure};
+
+type Answer = Option<(String, Option<String>, i64, bool)>;
+
+/// The answer to that flag on that thing, the newest where there are several.
+fn answer(conn: &Connection, column: &str, on: i64, flag: &str) -> Result<Answer, Failure> {
+    Ok(conn
+        .prepare_cached(&format!(
+            "SELECT f.reply, u.name, f.at, f.read_at IS NOT NULL FROM flag_answers f
+             LEFT JOIN users u ON u.id = f.answered_by
+             WHERE f.{column} = ?1 AND f.flag = ?2 ORDER BY f.id DESC LIMIT 1"
+        ))?
+        .query_row(params![on, flag], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .optional()?)
+}
+
+/// Every flag of the study, on ratings that count and on probes, newest first.
+pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
+    let mut found = of_ratings(conn, study)?;
+    found.extend(of_probes(conn, study)?);
+    found.sort_by_key(|row| std::cmp::Reverse(row.at));
+    Ok(found)
+}
+
+fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT a.id, u.name, t.external_id, t.id, substr(v.raw_nl, 1, 200), v.lang, m.name, r.flag, r.comment, r.at
+         FROM ratings r
+         JOIN assignments a ON a.id = r.assignment_id
+         JOIN users u ON u.id = r.user_id
+         JOIN outputs o ON o.id = a.output_id
+         JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
+         JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
+         WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
+    )?;
+    let rows = statement.query_map([study.0], |row| {
+        let flag: String = row.get(7)?;
+        let on: i64 = row.get(0)?;
+        let lang: Lang = parsed(row, 5)?;
+        let made = FlagRow {
+            on: FlagOn::Assignment(on),
+            rater: row.get(1)?,
+            task_id: row.get(2)?,
+            task: Some(TaskId(row.get(3)?)),
+            raw_nl: row.get(4)?,
+            lang,
+            model: Some(row.get(6)?),
+            flag: Flag::CannotJudge,
+            comment: row.get(8)?,
+            at: Timestamp(row.get(9)?),
+            answer: None,
+            read: false,
+        };
+        Ok((on, flag, made))
+    })?;
+    rows.map(|row| {
+        let (on, flag, made) = row?;
+        let answer = answer(conn, "assignment_id", on, &flag)?;
+        with_answer(FlagRow { flag: serde_json::from_str(&flag)?, ..made }, answer)
+    })
+    .collect()
+}
+
+fn of_probes(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT p.id, u.name, t.external_id, substr(v.raw_nl, 1, 200), v.lang, r.draft, r.at
+         FROM probe_ratings r
+         JOIN probes p ON p.id = r.probe_id
+         JOIN users u ON u.id = p.user_id
+         LEFT JOIN gold_items g ON g.id = p.gold_id
+         LEFT JOIN outputs o ON o.id = p.output_id
+         JOIN task_revisions v ON v.id = coalesce(g.revision_id, o.revision_id) JOIN tasks t ON t.id = v.task_id
+         WHERE p.study_id = ?1 AND r.superseded_at IS NULL",
+    )?;
+    let rows = statement.query_map([study.0], |row| {
+        let on: i64 = row.get(0)?;
+        let lang: Lang = parsed(row, 4)?;
+        let text = (row.get::<_, String>(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?);
+        Ok((on, text, lang, row.get::<_, String>(5)?, Timestamp(row.get(6)?)))
+    })?;
+    let mut found = Vec::new();
+    for row in rows {
+        let (on, (rater, task_id, raw_nl), lang, draft, at) = row?;
+        let draft: Draft = serde_json::from_str(&draft)?;
+        let Some(flag) = draft.flag else { continue };
+        let made = FlagRow {
+            on: FlagOn::Probe(on),
+            rater,
+            task_id,
+            task: None,
+            raw_nl,
+            lang,
+            model: None,
+            comment: draft.comment,
+            at,
+            answer: None,
+            read: false,
+            flag: flag.clone(),
+        };
+        let answer = answer(conn, "probe_id", on, &serde_json::to_string(&flag)?)?;
+        found.push(with_answer(made, answer)?);
+    }
+    Ok(found)
+}
+
+fn with_answer(row: FlagRow, answer: Answer) -> Result<FlagRow, Failure> {
+    Ok(match answer {
+        Some((reply, by, at, read)) => {
+            FlagRow { answer: Some((reply, by.unwrap_or_default(), Timestamp(at))), read, ..row }
+        }
+        None => row,
+    })
+}
+
+/// The flag that stands on that thing now, as json, and who raised it; `None` where none does.
+pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<(UserId, String)>, Failure> {
+    match on {
+        FlagOn::Assignment(id) => Ok(conn
+            .prepare_cached(
+                "SELECT r.user_id, r.flag FROM ratings r JOIN assignments a ON a.id = r.assignment_id
+                 WHERE a.id = ?1 AND a.study_id = ?2 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
+            )?
+            .query_row(params![id, study.0], |row| Ok((UserId(row.get(0)?), row.get(1)?)))
+            .optional()?),
+        FlagOn::Probe(id) => {
+            let found: Option<(i64, String)> = conn
+                .prepare_cached(
+                    "SELECT p.user_id, r.draft FROM probe_ratings r JOIN probes p ON p.id = r.probe_id
+                     WHERE p.id = ?1 AND p.study_id = ?2 AND r.superseded_at IS NULL",
+                )?
+                .query_row(params![id, study.0], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((user, draft)) = found else { return Ok(None) };
+            let draft: Draft = serde_json::from_str(&draft)?;
+            Ok(draft.flag.map(|flag| serde_json::to_string(&flag)).transpose()?.map(|flag| (UserId(user), flag)))
+        }
+    }
+}
+
+/// Answers a flag.
+pub fn insert(
+    conn: &Connection,
+    study: StudyId,
+    on: FlagOn,
+    raised: (UserId, &str),
+    reply: &str,
+    by: Option<UserId>,
+) -> Result<(), Failure> {
+    let (assignment, probe) = match on {
+        FlagOn::Assignment(id) => (Some(id), None),
+        FlagOn::Probe(id) => (None, Some(id)),
+    };
+    conn.execute(
+        "INSERT INTO flag_answers (study_id, user_id, assignment_id, probe_id, flag, reply, answered_by, at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![study.0, raised.0.0, assignment, probe, raised.1, reply, by.map(|id| id.0), clock::now().0],
+    )?;
+    Ok(())
+}
+
+/// How many flags of the study have no answer.
+pub fn open(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
+    let ratings: u64 = conn
+        .prepare_cached(
+            "SELECT count(*) FROM assignments a
+             JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL AND r.flag IS NOT NULL
+             WHERE a.study_id = ?1
+               AND NOT EXISTS (SELECT 1 FROM flag_answers f WHERE f.assignment_id = a.id AND f.flag = r.flag)",
+        )?
+        .query_row([study.0], |row| row.get(0))?;
+    let probes = of_probes(conn, study)?.into_iter().filter(|row| row.answer.is_none()).count() as u64;
+    Ok(ratings + probes)
+}
+
+/// An answer as its rater reads it.
+pub struct Reply {
+    /// The output's opaque name.
+    pub token: Token,
+    /// The study's opaque name.
+    pub study: Token,
+    /// The study's title.
+    pub title: String,
+    /// The description's beginning.
+    pub raw_nl: String,
+    /// Its language.
+    pub lang: Lang,
+    /// What was raised.
+    pub flag: Flag,
+    /// The reply.
+    pub reply: String,
+    /// When.
+    pub at: Timestamp,
+    /// Whether the rater has not said that they read it.
+    pub fresh: bool,
+}
+
+/// Answers to the rater's flags, newest first: the unread ones, and of the others so many.
+pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT coalesce(h.token, p.token), s.token, s.title, substr(v.raw_nl, 1, 200), v.lang, f.flag, f.reply, f.at,
+                f.read_at IS NULL
+         FROM flag_answers f
+         JOIN studies s ON s.id = f.study_id
+         LEFT JOIN assignments a ON a.id = f.assignment_id
+         LEFT JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = f.user_id
+         LEFT JOIN probes p ON p.id = f.probe_id
+         LEFT JOIN gold_items g ON g.id = p.gold_id
+         LEFT JOIN outputs o ON o.id = coalesce(a.output_id, p.output_id)
+         JOIN task_revisions v ON v.id = coalesce(g.revision_id, o.revision_id)
+         WHERE f.user_id = ?1 AND coalesce(h.token, p.token) IS NOT NULL
+         ORDER BY f.id DESC",
+    )?;
+    let rows = statement.query_map([rater.0], |row| {
+        let reply = Reply {
+            token: Token(row.get(0)?),
+            study: Token(row.get(1)?),
+            title: row.get(2)?,
+            raw_nl: row.get(3)?,
+            lang: parsed(row, 4)?,
+            flag: Flag::CannotJudge,
+            reply: row.get(6)?,
+            at: Timestamp(row.get(7)?),
+            fresh: row.get(8)?,
+        };
+        Ok((row.get::<_, String>(5)?, reply))
+    })?;
+    let mut left = read;
+    let mut found = Vec::new();
+    for row in rows {
+        let (flag, reply) = row?;
+        if !reply.fresh {
+            if left == 0 {
+                continue;
+            }
+            left -= 1;
+        }
+        found.push(Reply { flag: serde_json::from_str(&flag)?, ..reply });
+    }
+    Ok(found)
+}
+
+/// Answers to flags that the rater raised on what they know under that name, newest first.
+pub fn beside(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<Reply>, Failure> {
+    Ok(replies(conn, rater, u32::MAX)?.into_iter().filter(|reply| reply.token == *token).collect())
+}
+
+/// Notes that the rater has read every answer.
+pub fn read(conn: &Connection, rater: UserId) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE flag_answers SET read_at = ?2 WHERE user_id = ?1 AND read_at IS NULL",
+        params![rater.0, clock::now().0],
+    )?;
+    Ok(())
+}

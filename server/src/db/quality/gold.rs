@@ -1,0 +1,192 @@
+//! Items with known scores.
+
+use app::model::{
+    ids::{OutputId, StudyId, TaskRevisionId, UserId},
+    lang::{Bilingual, Lang},
+    quality::GoldChoices,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::{clock, db::accounts::parsed, error::Failure};
+
+/// An item with known scores as it is stored.
+pub struct Gold {
+    /// Its number.
+    pub id: i64,
+    /// Its study.
+    pub study: StudyId,
+    /// The task's id in its source.
+    pub task_id: String,
+    /// The description.
+    pub raw_nl: String,
+    /// Its language.
+    pub lang: Lang,
+    /// The signature asked for.
+    pub signature: Option<String>,
+    /// The code.
+    pub code: String,
+    /// What a chat answer said around it.
+    pub said: String,
+    /// Whether it was pasted.
+    pub pasted: bool,
+    /// The known scores.
+    pub scores: Vec<u8>,
+    /// Why.
+    pub reasons: Vec<Bilingual>,
+    /// Whether it is asked no more.
+    pub retired: bool,
+}
+
+const ROW: &str = "SELECT g.id, g.study_id, t.external_id, v.raw_nl, v.lang, v.signature, g.code, g.said,
+        g.output_id IS NULL, g.scores, g.reasons, g.retired_at IS NOT NULL
+    FROM gold_items g JOIN task_revisions v ON v.id = g.revision_id JOIN tasks t ON t.id = v.task_id";
+
+fn row(row: &Row<'_>) -> rusqlite::Result<(Gold, String, String)> {
+    let gold = Gold {
+        id: row.get(0)?,
+        study: StudyId(row.get(1)?),
+        task_id: row.get(2)?,
+        raw_nl: row.get(3)?,
+        lang: parsed(row, 4)?,
+        signature: row.get(5)?,
+        code: row.get(6)?,
+        said: row.get(7)?,
+        pasted: row.get(8)?,
+        scores: Vec::new(),
+        reasons: Vec::new(),
+        retired: row.get(11)?,
+    };
+    Ok((gold, row.get(9)?, row.get(10)?))
+}
+
+fn whole((gold, scores, reasons): (Gold, String, String)) -> Result<Gold, Failure> {
+    Ok(Gold { scores: serde_json::from_str(&scores)?, reasons: serde_json::from_str(&reasons)?, ..gold })
+}
+
+/// One item.
+pub fn get(conn: &Connection, id: i64) -> Result<Option<Gold>, Failure> {
+    conn.prepare_cached(&format!("{ROW} WHERE g.id = ?1"))?.query_row([id], row).optional()?.map(whole).transpose()
+}
+
+/// The study's items, oldest first.
+pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<Gold>, Failure> {
+    let mut statement = conn.prepare_cached(&format!("{ROW} WHERE g.study_id = ?1 ORDER BY g.id"))?;
+    let rows = statement.query_map([study.0], row)?.collect::<Result<Vec<_>, _>>()?;
+    rows.into_iter().map(whole).collect()
+}
+
+/// The numbers of the study's items that are asked, oldest first.
+pub fn asked(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
+    let mut statement =
+        conn.prepare_cached("SELECT id FROM gold_items WHERE study_id = ?1 AND retired_at IS NULL ORDER BY id")?;
+    let rows = statement.query_map([study.0], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// How often an item was answered, and the scores given: of each time the answer that counts.
+pub fn answers(conn: &Connection, gold: i64) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT r.draft FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
+         WHERE p.gold_id = ?1",
+    )?;
+    let rows = statement.query_map([gold], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    rows.iter().map(|json| super::probes::scores(json)).collect()
+}
+
+/// An item to be stored.
+pub struct NewRow<'a> {
+    /// The task's wording.
+    pub revision: TaskRevisionId,
+    /// Where it was picked from.
+    pub output: Option<OutputId>,
+    /// The code.
+    pub code: &'a str,
+    /// What a chat answer said around it.
+    pub said: &'a str,
+    /// The known scores.
+    pub scores: &'a [u8],
+    /// Why.
+    pub reasons: &'a [Bilingual],
+}
+
+/// Stores an item.
+pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<UserId>) -> Result<i64, Failure> {
+    Ok(conn.query_row(
+        "INSERT INTO gold_items (study_id, revision_id, output_id, code, said, scores, reasons, created_by, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id",
+        params![
+            study.0,
+            new.revision.0,
+            new.output.map(|id| id.0),
+            new.code,
+            new.said,
+            serde_json::to_string(new.scores)?,
+            serde_json::to_string(new.reasons)?,
+            by.map(|id| id.0),
+            clock::now().0
+        ],
+        |row| row.get(0),
+    )?)
+}
+
+/// Asks an item no more, or again.
+pub fn retire(conn: &Connection, study: StudyId, gold: i64, retired: bool) -> Result<bool, Failure> {
+    let at = retired.then(|| clock::now().0);
+    Ok(conn
+        .execute("UPDATE gold_items SET retired_at = ?3 WHERE id = ?2 AND study_id = ?1", params![study.0, gold, at])?
+        > 0)
+}
+
+/// Whether the task's wording belongs to the study's dataset version.
+pub fn has_task(conn: &Connection, study: StudyId, revision: TaskRevisionId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM studies s JOIN dataset_version_tasks v ON v.version_id = s.version_id
+             WHERE s.id = ?1 AND v.revision_id = ?2",
+        )?
+        .exists(params![study.0, revision.0])?)
+}
+
+/// An output to make an item of: its task, code and words around it, and whether the study grades it
+/// itself. `None` where it answers another dataset version.
+pub fn output(
+    conn: &Connection,
+    study: StudyId,
+    output: OutputId,
+) -> Result<Option<(TaskRevisionId, String, String, bool)>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT o.revision_id, o.code, o.said,
+                EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id)
+             FROM outputs o JOIN submissions s ON s.id = o.submission_id
+             JOIN studies x ON x.id = ?1 AND x.version_id = s.version_id WHERE o.id = ?2",
+        )?
+        .query_row(params![study.0, output.0], |row| {
+            Ok((TaskRevisionId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?))
+        })
+        .optional()?)
+}
+
+/// What items may be made from: every task of the dataset, and the outputs that the study does not
+/// grade.
+pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure> {
+    let mut tasks = conn.prepare_cached(
+        "SELECT v.id, t.external_id, substr(v.raw_nl, 1, 60) FROM studies s
+         JOIN dataset_version_tasks d ON d.version_id = s.version_id
+         JOIN task_revisions v ON v.id = d.revision_id JOIN tasks t ON t.id = v.task_id
+         WHERE s.id = ?1 ORDER BY d.position",
+    )?;
+    let tasks = tasks.query_map([study.0], |row| Ok((TaskRevisionId(row.get(0)?), row.get(1)?, row.get(2)?)))?;
+    let mut outputs = conn.prepare_cached(
+        "SELECT o.id, t.external_id, m.name, o.sample FROM studies x
+         JOIN submissions s ON s.version_id = x.version_id
+         JOIN models m ON m.id = s.model_id
+         JOIN outputs o ON o.submission_id = s.id
+         JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
+         WHERE x.id = ?1 AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id)
+         ORDER BY m.name, o.id",
+    )?;
+    let outputs =
+        outputs.query_map([study.0], |row| Ok((OutputId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    Ok(GoldChoices { tasks: tasks.collect::<Result<_, _>>()?, outputs: outputs.collect::<Result<_, _>>()? })
+}

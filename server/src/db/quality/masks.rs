@@ -1,0 +1,63 @@
+//! Names that raters of a submission's outputs do not get to see.
+
+use app::model::{
+    ids::{OutputId, SubmissionId, UserId},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{clock, error::Failure};
+
+/// Masks these names for raters of the submission's outputs.
+pub fn set(conn: &Connection, submission: SubmissionId, names: &[String], by: Option<UserId>) -> Result<(), Failure> {
+    conn.execute(
+        "INSERT INTO submission_masks (submission_id, names, masked_by, at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO UPDATE SET names = excluded.names, masked_by = excluded.masked_by, at = excluded.at",
+        params![submission.0, serde_json::to_string(names)?, by.map(|id| id.0), clock::now().0],
+    )?;
+    Ok(())
+}
+
+/// Shows raters the outputs as they came.
+pub fn clear(conn: &Connection, submission: SubmissionId) -> Result<(), Failure> {
+    conn.execute("DELETE FROM submission_masks WHERE submission_id = ?1", [submission.0])?;
+    Ok(())
+}
+
+/// The names masked in the submission, who asked for it, and when.
+pub fn get(
+    conn: &Connection,
+    submission: SubmissionId,
+) -> Result<Option<(Vec<String>, Option<String>, Timestamp)>, Failure> {
+    let found: Option<(String, Option<String>, i64)> = conn
+        .prepare_cached(
+            "SELECT m.names, u.name, m.at FROM submission_masks m LEFT JOIN users u ON u.id = m.masked_by
+             WHERE m.submission_id = ?1",
+        )?
+        .query_row([submission.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    found.map(|(names, by, at)| Ok((serde_json::from_str(&names)?, by, Timestamp(at)))).transpose()
+}
+
+/// The names masked in an output; empty where nothing is.
+pub fn of_output(conn: &Connection, output: OutputId) -> Result<Vec<String>, Failure> {
+    let names: Option<String> = conn
+        .prepare_cached(
+            "SELECT m.names FROM outputs o JOIN submission_masks m ON m.submission_id = o.submission_id WHERE o.id = ?1",
+        )?
+        .query_row([output.0], |row| row.get(0))
+        .optional()?;
+    Ok(names.map(|names| serde_json::from_str(&names)).transpose()?.unwrap_or_default())
+}
+
+/// Every output of the submission with its code and the words around it, for looking for names.
+pub fn texts(conn: &Connection, submission: SubmissionId) -> Result<Vec<(OutputId, String, String, String)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT o.id, t.external_id, o.code, o.said FROM outputs o
+         JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
+         WHERE o.submission_id = ?1 ORDER BY o.id",
+    )?;
+    let rows = statement
+        .query_map([submission.0], |row| Ok((OutputId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,72 @@
+//! Quality of a study: settings, items with known scores, probes, disagreements, flags, and the rows
+//! that figures about raters are computed from.
+
+pub mod disputes;
+pub mod flags;
+pub mod gold;
+pub mod masks;
+pub mod openings;
+pub mod probes;
+pub mod watch;
+
+use app::model::{
+    ids::{StudyId, UserId},
+    quality::QualitySettings,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::error::Failure;
+
+/// What the study does about quality; the defaults where nothing was set.
+pub fn settings(conn: &Connection, study: StudyId) -> Result<QualitySettings, Failure> {
+    let json: Option<String> = conn
+        .prepare_cached("SELECT json FROM study_quality WHERE study_id = ?1")?
+        .query_row([study.0], |row| row.get(0))
+        .optional()?;
+    Ok(json.map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default())
+}
+
+/// Keeps the settings; the newest count.
+pub fn save_settings(conn: &Connection, study: StudyId, settings: &QualitySettings) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO study_quality (study_id, json) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET json = excluded.json",
+    )?
+    .execute(params![study.0, serde_json::to_string(settings)?])?;
+    Ok(())
+}
+
+/// Everybody who can log in, with whether they may adjudicate the study's disagreements by their role
+/// in the study. Admins may always, and are left out.
+pub fn adjudicators(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, String, bool)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT u.id, u.name, EXISTS (SELECT 1 FROM adjudicators a WHERE a.study_id = ?1 AND a.user_id = u.id)
+         FROM users u WHERE u.disabled = 0 AND u.role = 'rater' ORDER BY u.name",
+    )?;
+    let rows = statement.query_map([study.0], |row| Ok((UserId(row.get(0)?), row.get(1)?, row.get(2)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Whether the user may adjudicate in the study by their role in it.
+pub fn is_adjudicator(conn: &Connection, study: StudyId, user: UserId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT 1 FROM adjudicators WHERE study_id = ?1 AND user_id = ?2")?
+        .exists(params![study.0, user.0])?)
+}
+
+/// Gives or takes the role.
+pub fn set_adjudicator(conn: &Connection, study: StudyId, user: UserId, on: bool) -> Result<(), Failure> {
+    let sql = if on {
+        "INSERT INTO adjudicators (study_id, user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
+    } else {
+        "DELETE FROM adjudicators WHERE study_id = ?1 AND user_id = ?2"
+    };
+    conn.execute(sql, params![study.0, user.0])?;
+    Ok(())
+}
+
+/// Whether that account is one of the study's raters.
+pub fn is_rater(conn: &Connection, study: StudyId, user: UserId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT 1 FROM study_raters WHERE study_id = ?1 AND user_id = ?2")?
+        .exists(params![study.0, user.0])?)
+}

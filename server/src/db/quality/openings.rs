@@ -1,0 +1,97 @@
+//! Where raters stand with the items that open a study.
+
+use app::model::{
+    ids::{StudyId, UserId},
+    quality::OpeningState,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{clock, error::Failure};
+
+/// A rater's opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Counts up with each reset.
+    pub round: u32,
+    /// How it stands.
+    pub state: OpeningState,
+    /// Whether an admin let them in.
+    pub let_in: bool,
+    /// Whether the rater has read how it went.
+    pub told: bool,
+}
+
+/// Where the rater stands; `None` before they begin.
+pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<Standing>, Failure> {
+    let found: Option<(u32, String, bool, bool)> = conn
+        .prepare_cached(
+            "SELECT round, state, let_in_by IS NOT NULL, told FROM openings WHERE study_id = ?1 AND user_id = ?2",
+        )?
+        .query_row(params![study.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .optional()?;
+    found
+        .map(|(round, state, let_in, told)| {
+            let state = match state.as_str() {
+                "open" => OpeningState::Open,
+                "passed" => OpeningState::Passed,
+                "stopped" => OpeningState::Stopped,
+                other => return Err(Failure::internal(format!("unknown state of an opening: {other}"))),
+            };
+            Ok(Standing { round, state, let_in, told })
+        })
+        .transpose()
+}
+
+/// Begins the rater's opening where it has not begun.
+pub fn begin(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO openings (study_id, user_id, round, state) VALUES (?1, ?2, 0, 'open') ON CONFLICT DO NOTHING",
+    )?
+    .execute(params![study.0, rater.0])?;
+    Ok(())
+}
+
+/// Sets how the opening ended. `quiet`: there is nothing to tell the rater.
+pub fn decide(conn: &Connection, study: StudyId, rater: UserId, passed: bool, quiet: bool) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE openings SET state = ?3, decided_at = ?4, told = ?5 WHERE study_id = ?1 AND user_id = ?2",
+    )?
+    .execute(params![study.0, rater.0, if passed { "passed" } else { "stopped" }, clock::now().0, quiet])?;
+    Ok(())
+}
+
+/// Lets a rater in, whatever they answered.
+pub fn let_in(conn: &Connection, study: StudyId, rater: UserId, by: Option<UserId>) -> Result<(), Failure> {
+    begin(conn, study, rater)?;
+    conn.execute(
+        "UPDATE openings SET state = 'passed', decided_at = ?3, let_in_by = ?4, told = 1
+         WHERE study_id = ?1 AND user_id = ?2",
+        params![study.0, rater.0, clock::now().0, by.map(|id| id.0)],
+    )?;
+    Ok(())
+}
+
+/// Begins a new round: the rater answers the items again. What they answered before stays.
+pub fn reset(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    begin(conn, study, rater)?;
+    conn.execute(
+        "UPDATE openings SET round = round + 1, state = 'open', decided_at = NULL, let_in_by = NULL, told = 0
+         WHERE study_id = ?1 AND user_id = ?2",
+        params![study.0, rater.0],
+    )?;
+    Ok(())
+}
+
+/// Notes that the rater has read how it went.
+pub fn told(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE openings SET told = 1 WHERE study_id = ?1 AND user_id = ?2 AND state = 'passed'")?
+        .execute(params![study.0, rater.0])?;
+    Ok(())
+}
+
+/// How many raters are stopped.
+pub fn stopped(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT count(*) FROM openings WHERE study_id = ?1 AND state = 'stopped'")?
+        .query_row([study.0], |row| row.get(0))?)
+}

@@ -1,0 +1,189 @@
+//! A database as large as the program promises to bear: made-up tasks, models, ratings and verdicts, put
+//! in by the statements that real ones go through, so that every trigger has its work.
+
+use app::model::{compare::Choice, ids::StudyId, run::Outcome, run::Verdict};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rusqlite::{Connection, params};
+use serde::Serialize;
+
+use crate::{clock, error::Failure};
+
+/// The dataset's short name.
+const DATASET: &str = "bench";
+/// Ratings of every output in a study.
+const OVERLAP: u32 = 5;
+
+/// How large.
+pub struct Size {
+    /// Studies.
+    pub studies: u32,
+    /// Runs a model.
+    pub runs: u32,
+    /// Models.
+    pub models: u32,
+    /// Tasks.
+    pub tasks: u32,
+}
+
+/// What was made.
+#[derive(Serialize)]
+pub struct Made {
+    /// Ratings, none superseded.
+    pub ratings: u64,
+    /// Verdicts.
+    pub verdicts: u64,
+    /// The studies.
+    pub studies: Vec<StudyId>,
+}
+
+/// Everything of the made-up dataset.
+pub fn choice() -> Choice {
+    Choice { dataset: DATASET.into(), ..Choice::default() }
+}
+
+/// Makes it all.
+///
+/// # Errors
+/// The dataset is there already.
+pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
+    let now = clock::now().0;
+    let mut random = ChaCha8Rng::seed_from_u64(2022);
+    let one = |sql: &str, values: &[&dyn rusqlite::ToSql]| -> Result<i64, Failure> {
+        Ok(conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
+    };
+    if conn.prepare("SELECT 1 FROM datasets WHERE slug = ?1")?.exists([DATASET])? {
+        return Err(Failure::conflict("the made-up dataset is there already; name an empty data folder"));
+    }
+    let rubric: i64 = one("SELECT max(id) FROM rubrics", &[])?;
+    let dataset = one("INSERT INTO datasets (slug, created_at) VALUES (?1, ?2) RETURNING id", &[&DATASET, &now])?;
+    let version = one(
+        "INSERT INTO dataset_versions (dataset_id, number, checksum, name_en, name_zh, description_en, description_zh,
+             license, source, rubric_id, imported_at)
+         VALUES (?1, 1, 'bench', 'Bench', '测量', '', '', '', 'made up', ?2, ?3) RETURNING id",
+        &[&dataset, &rubric, &now],
+    )?;
+    let mut revisions = Vec::new();
+    for n in 0..size.tasks {
+        let task = one(
+            "INSERT INTO tasks (dataset_id, external_id) VALUES (?1, ?2) RETURNING id",
+            &[&dataset, &n.to_string()],
+        )?;
+        let (lang, text) = match n % 2 {
+            0 => ("en", format!("Made-up task {n}: closes the stream, and ignores it where it is null")),
+            _ => ("zh", format!("虚构题目 {n}：关闭输入流，如果为空则忽略")),
+        };
+        let revision = one(
+            "INSERT INTO task_revisions (task_id, checksum, raw_nl, lang, human, tests, test_class)
+             VALUES (?1, 'bench', ?2, ?3, 1, 1, 'Test') RETURNING id",
+            &[&task, &text, &lang],
+        )?;
+        conn.prepare_cached(
+            "INSERT INTO dataset_version_tasks (version_id, position, revision_id) VALUES (?1, ?2, ?3)",
+        )?
+        .execute(params![version, n, revision])?;
+        revisions.push(revision);
+    }
+    let mut raters = Vec::new();
+    for n in 0..2 * OVERLAP {
+        raters.push(one(
+            "INSERT INTO users (name, role, password_hash, created_at) VALUES (?1, 'rater', '-', ?2) RETURNING id",
+            &[&format!("bench-{n}"), &now],
+        )?);
+    }
+    let mut submissions = Vec::new();
+    for n in 0..size.models {
+        let model = one("INSERT INTO models (name) VALUES (?1) RETURNING id", &[&format!("Bench model {n}")])?;
+        let submission = one(
+            "INSERT INTO submissions (version_id, model_id, file_name, checksum, matching, created_at)
+             VALUES (?1, ?2, 'bench.jsonl', 'bench', 'task_id', ?3) RETURNING id",
+            &[&version, &model, &now],
+        )?;
+        let mut outputs = Vec::new();
+        for revision in &revisions {
+            outputs.push(one(
+                "INSERT INTO outputs (submission_id, revision_id, sample, code, said) VALUES (?1, ?2, 0, ?3, '') RETURNING id",
+                &[&submission, revision, &"void close(Reader r) { if (r != null) r.close(); }"],
+            )?);
+        }
+        submissions.push((submission, outputs));
+    }
+    let mut made = Made { ratings: 0, verdicts: 0, studies: Vec::new() };
+    for n in 0..size.studies {
+        let study = one(
+            "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'closed', ?7) RETURNING id",
+            &[&clock::token().0, &format!("Bench study {n}"), &version, &rubric, &OVERLAP, &n.to_string(), &now],
+        )?;
+        for (position, (submission, _)) in submissions.iter().enumerate() {
+            conn.prepare_cached(
+                "INSERT INTO study_submissions (study_id, position, submission_id) VALUES (?1, ?2, ?3)",
+            )?
+            .execute(params![study, position, submission])?;
+        }
+        for rater in &raters {
+            conn.prepare_cached("INSERT INTO study_raters (study_id, user_id) VALUES (?1, ?2)")?
+                .execute(params![study, rater])?;
+        }
+        for (m, (_, outputs)) in submissions.iter().enumerate() {
+            for (o, output) in outputs.iter().enumerate() {
+                for slot in 0..OVERLAP {
+                    let rater = raters[(o + slot as usize * 3) % raters.len()];
+                    let assignment = one(
+                        "INSERT INTO assignments (study_id, output_id, slot, user_id, shown_at, rated_at)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?5) RETURNING id",
+                        &[&study, output, &slot, &rater, &now],
+                    )?;
+                    let rating = one(
+                        "INSERT INTO ratings (assignment_id, user_id, key, comment, shown_at, at)
+                         VALUES (?1, ?2, 'k', '', ?3, ?3) RETURNING id",
+                        &[&assignment, &rater, &now],
+                    )?;
+                    // Some models are better than others, some tasks harder.
+                    let lean = (m % 3 + o % 2) as u32;
+                    for (dimension, most) in [4u32, 3, 5].into_iter().enumerate() {
+                        let score = (1 + (random.random_range(0..most) + lean) / 2).min(most);
+                        conn.prepare_cached(
+                            "INSERT INTO rating_scores (rating_id, dimension, score) VALUES (?1, ?2, ?3)",
+                        )?
+                        .execute(params![rating, dimension, score])?;
+                    }
+                    made.ratings += 1;
+                }
+            }
+        }
+        made.studies.push(StudyId(study));
+    }
+    for (submission, outputs) in &submissions {
+        for _ in 0..size.runs {
+            let run = one(
+                "INSERT INTO runs (submission_id, status, fresh, created_at, finished_at)
+                 VALUES (?1, 'finished', 1, ?2, ?2) RETURNING id",
+                &[submission, &now],
+            )?;
+            for output in outputs {
+                let mut outcome = Outcome::new(if random.random_bool(0.4) { Verdict::Passed } else { Verdict::Failed });
+                outcome.total = 5;
+                outcome.passed = if outcome.verdict == Verdict::Passed { 5 } else { random.random_range(0..5) };
+                let item = one(
+                    "INSERT INTO run_items (run_id, output_id, state) VALUES (?1, ?2, 'waiting') RETURNING id",
+                    &[&run, output],
+                )?;
+                conn.prepare_cached(
+                    "UPDATE run_items SET state = 'done', verdict = ?2, passed = ?3, total = ?4, outcome = ?5,
+                         finished_at = ?6 WHERE id = ?1",
+                )?
+                .execute(params![
+                    item,
+                    outcome.verdict.name(),
+                    outcome.passed,
+                    outcome.total,
+                    serde_json::to_string(&outcome)?,
+                    now
+                ])?;
+                made.verdicts += 1;
+            }
+        }
+    }
+    Ok(made)
+}

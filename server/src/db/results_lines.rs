@@ -1,0 +1,206 @@
+//! Ratings and verdicts line by line, for taking away: one statement a study or run, so that a million
+//! lines need no more memory than one.
+
+use std::collections::HashMap;
+
+use app::model::{
+    ids::{RunId, StudyId},
+    lang::Lang,
+    time::Timestamp,
+};
+use rand::seq::SliceRandom;
+use rusqlite::{Connection, params};
+
+use crate::{error::Failure, report::ground::Ground};
+
+/// One rating, superseded ones included.
+pub struct RatingLine<'a> {
+    /// The study.
+    pub study: StudyId,
+    /// The task's id in its source.
+    pub task_id: &'a str,
+    /// The description's language.
+    pub lang: Lang,
+    /// The model.
+    pub model: &'a str,
+    /// Counts from 0.
+    pub sample: u32,
+    /// The rater's pseudonym.
+    pub rater: &'a str,
+    /// A digit a dimension.
+    pub scores: &'a str,
+    /// What they said.
+    pub comment: &'a str,
+    /// The flag they raised, as JSON.
+    pub flag: Option<&'a str>,
+    /// When the output was first shown to them.
+    pub shown_at: Option<Timestamp>,
+    /// When they rated.
+    pub at: Timestamp,
+    /// When a later rating took this one's place.
+    pub superseded_at: Option<Timestamp>,
+}
+
+/// One output of a run.
+pub struct VerdictLine<'a> {
+    /// The run.
+    pub run: RunId,
+    /// The task's id in its source.
+    pub task_id: &'a str,
+    /// The description's language.
+    pub lang: Lang,
+    /// The model.
+    pub model: &'a str,
+    /// Counts from 0.
+    pub sample: u32,
+    /// What came of it; absent where it was not run or our machinery failed.
+    pub verdict: Option<&'a str>,
+    /// Test cases passed.
+    pub passed: u32,
+    /// Test cases.
+    pub total: u32,
+    /// The whole outcome, as JSON.
+    pub outcome: Option<&'a str>,
+    /// Whether it came from the cache.
+    pub cached: bool,
+    /// When.
+    pub finished_at: Option<Timestamp>,
+}
+
+/// Gives every rater of these studies a pseudonym who has none yet: a number drawn at random, so that
+/// it tells neither the order of accounts nor that of joining.
+pub fn name_raters(conn: &Connection, studies: &[StudyId]) -> Result<(), Failure> {
+    for study in studies {
+        let mut missing = conn
+            .prepare_cached(
+                "SELECT DISTINCT c.user_id FROM ratings r JOIN assignments a ON a.id = r.assignment_id
+                 JOIN (SELECT id AS user_id FROM users) c ON c.user_id = r.user_id
+                 WHERE a.study_id = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = r.user_id)",
+            )?
+            .query_map([study.0], |row| row.get::<_, i64>(0))?
+            .collect::<Result<Vec<_>, _>>()?;
+        missing.shuffle(&mut rand::rng());
+        let taken: i64 = conn
+            .prepare_cached("SELECT count(*) FROM pseudonyms WHERE study_id = ?1")?
+            .query_row([study.0], |row| row.get(0))?;
+        for (user, number) in missing.into_iter().zip(taken + 1..) {
+            conn.prepare_cached("INSERT INTO pseudonyms (study_id, user_id, name) VALUES (?1, ?2, ?3)")?
+                .execute(params![study.0, user, format!("R{number}")])?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether every rater of these studies has a pseudonym.
+pub fn all_named(conn: &Connection, studies: &[StudyId]) -> Result<bool, Failure> {
+    for study in studies {
+        let missing = conn
+            .prepare_cached(
+                "SELECT 1 FROM assignments a JOIN ratings r ON r.assignment_id = a.id
+                 WHERE a.study_id = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = r.user_id) LIMIT 1",
+            )?
+            .exists([study.0])?;
+        if missing {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A study's pseudonyms by user.
+pub fn pseudonyms(conn: &Connection, study: StudyId) -> Result<HashMap<i64, String>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT user_id, name FROM pseudonyms WHERE study_id = ?1")?;
+    let rows = statement.query_map([study.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Hands every rating of the choice to `each`, by study and output, the oldest of an output first.
+/// `head` says what the choice's models and tasks are. Returns how many there were.
+pub fn each_rating(
+    conn: &Connection,
+    head: &Ground,
+    mut each: impl FnMut(&RatingLine<'_>) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let mut count = 0;
+    for study in &head.studies {
+        let outputs = super::results::places(conn, head, study.id)?;
+        let names = pseudonyms(conn, study.id)?;
+        let mut statement = conn.prepare_cached(
+            "SELECT a.output_id, r.user_id,
+                (SELECT group_concat(score, '') FROM
+                    (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension)),
+                r.comment, r.flag, r.shown_at, r.at, r.superseded_at
+             FROM assignments a JOIN ratings r ON r.assignment_id = a.id
+             WHERE a.study_id = ?1 ORDER BY a.output_id, a.slot, r.id",
+        )?;
+        let mut rows = statement.query([study.id.0])?;
+        while let Some(row) = rows.next()? {
+            let user: i64 = row.get(1)?;
+            let Some(place) = outputs.get(&row.get::<_, i64>(0)?) else { continue };
+            if head.choice.raters.as_ref().is_some_and(|chosen| !chosen.iter().any(|id| id.0 == user)) {
+                continue;
+            }
+            let (Some(task), Some((_, model))) =
+                (head.tasks.get(place.task as usize), head.models.get(place.model as usize))
+            else {
+                continue;
+            };
+            let line = RatingLine {
+                study: study.id,
+                task_id: &task.task_id,
+                lang: task.lang,
+                model,
+                sample: place.sample,
+                // Somebody whose first rating came after the names were drawn: the next export has them.
+                rater: names.get(&user).map_or("R?", String::as_str),
+                scores: row.get_ref(2)?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
+                comment: row.get_ref(3)?.as_str().map_err(Failure::internal)?,
+                flag: row.get_ref(4)?.as_str_or_null().map_err(Failure::internal)?,
+                shown_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+                at: Timestamp(row.get(6)?),
+                superseded_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+            };
+            each(&line)?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// Hands every output of the choice's runs to `each`, in the order of the run. Returns how many.
+pub fn each_verdict(
+    conn: &Connection,
+    head: &Ground,
+    mut each: impl FnMut(&VerdictLine<'_>) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let tasks: HashMap<i64, usize> = head.tasks.iter().enumerate().map(|(at, task)| (task.revision.0, at)).collect();
+    let mut count = 0;
+    for run in &head.runs {
+        let (Some(id), Some((_, model))) = (run.id, head.models.get(run.model as usize)) else { continue };
+        let mut statement = conn.prepare_cached(
+            "SELECT o.revision_id, o.sample, i.verdict, i.passed, i.total, i.outcome, i.cached, i.finished_at
+             FROM run_items i JOIN outputs o ON o.id = i.output_id WHERE i.run_id = ?1 ORDER BY i.output_id",
+        )?;
+        let mut rows = statement.query([id.0])?;
+        while let Some(row) = rows.next()? {
+            let Some(task) = tasks.get(&row.get(0)?).and_then(|at| head.tasks.get(*at)) else { continue };
+            each(&VerdictLine {
+                run: id,
+                task_id: &task.task_id,
+                lang: task.lang,
+                model,
+                sample: row.get(1)?,
+                verdict: row.get_ref(2)?.as_str_or_null().map_err(Failure::internal)?,
+                passed: row.get(3)?,
+                total: row.get(4)?,
+                outcome: row.get_ref(5)?.as_str_or_null().map_err(Failure::internal)?,
+                cached: row.get(6)?,
+                finished_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+            })?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}

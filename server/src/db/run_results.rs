@@ -1,0 +1,124 @@
+//! What came of runs, for reading: progress, one item up close, tasks that nothing answers.
+//!
+//! Called by `services::runs`; `db::runs` has the queue and writes.
+
+use app::model::{
+    ids::{OutputId, RunId, SubmissionId},
+    run::{ItemDetail, MissingTask, Neighbour, Verdict},
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::runs::{ITEM, Run, beginning, item};
+use crate::error::Failure;
+
+/// How many items came to each verdict so far, in the order of [`Verdict::ALL`]; only verdicts that
+/// occur.
+pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Failure> {
+    let query = "SELECT verdict, count(*) FROM run_items WHERE run_id = ?1 AND verdict IS NOT NULL GROUP BY verdict";
+    let mut statement = conn.prepare_cached(query)?;
+    let rows = statement.query_map([id.0], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    let mut found = rows
+        .filter_map(|row| row.map(|(name, count)| Some((Verdict::from_name(&name)?, count))).transpose())
+        .collect::<Result<Vec<_>, _>>()?;
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// How many items were run, not recalled, since the engine began with the run or went on with it, and
+/// the milliseconds that they took. `None` before there is one, and before it began.
+pub fn worked(conn: &Connection, run: &Run) -> Result<Option<(u32, i64)>, Failure> {
+    let Some(since) = run.begun_at else { return Ok(None) };
+    let query = "SELECT count(*), max(finished_at) - ?2 FROM run_items
+        WHERE run_id = ?1 AND state = 'done' AND NOT cached AND finished_at >= ?2";
+    let found: (u32, Option<i64>) =
+        conn.prepare_cached(query)?.query_row([run.id.0, since.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(match found {
+        (count, Some(millis)) if count > 0 => Some((count, millis)),
+        _ => None,
+    })
+}
+
+/// How many items that are done were run with something else than the run's environment.
+pub fn mixed(conn: &Connection, id: RunId, fingerprint: &str) -> Result<u32, Failure> {
+    let query = "SELECT count(*) FROM run_items WHERE run_id = ?1 AND state = 'done' AND fingerprint <> ?2";
+    Ok(conn.prepare_cached(query)?.query_row(params![id.0, fingerprint], |row| row.get(0))?)
+}
+
+/// Tasks with tests of the run's dataset version that the submission does not answer, in their order.
+pub fn missing(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT t.external_id, r.raw_nl
+         FROM runs u JOIN submissions s ON s.id = u.submission_id
+         JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
+         JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
+         JOIN tasks t ON t.id = r.task_id
+         WHERE u.id = ?1 AND NOT EXISTS (SELECT 1 FROM run_items i JOIN outputs o ON o.id = i.output_id
+             WHERE i.run_id = u.id AND o.revision_id = r.id)
+         ORDER BY vt.position",
+    )?;
+    let rows = statement.query_map([id.0], |row| {
+        let raw_nl: String = row.get(1)?;
+        Ok(MissingTask { task_id: row.get(0)?, raw_nl: beginning(&raw_nl) })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The ids of all tasks with tests of the run's dataset version, in their order.
+pub fn task_ids(conn: &Connection, id: RunId) -> Result<Vec<String>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT t.external_id
+         FROM runs u JOIN submissions s ON s.id = u.submission_id
+         JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
+         JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
+         JOIN tasks t ON t.id = r.task_id
+         WHERE u.id = ?1 ORDER BY vt.position",
+    )?;
+    let rows = statement.query_map([id.0], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// One item with all that is stored of it. What is made for reading (`text`, `listing`) is left empty.
+pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option<ItemDetail>, Failure> {
+    let query = format!("{ITEM} WHERE i.run_id = ?1 AND i.output_id = ?2");
+    let fingerprint = run.environment.as_ref().map(|e| e.fingerprint.as_str());
+    let found = conn.prepare_cached(&query)?.query_row([run.id.0, output.0], |row| {
+        let (listed, outcome) = item(row)?;
+        let ran_with: Option<String> = row.get(11)?;
+        Ok((
+            ItemDetail {
+                row: listed,
+                run: run.id,
+                model_name: run.model_name.clone(),
+                submission: run.submission,
+                dataset: run.dataset.clone(),
+                raw_nl: row.get(3)?,
+                signature: row.get(8)?,
+                code: row.get(9)?,
+                text: Vec::new(),
+                mixed: outcome.is_some() && ran_with.as_deref().is_some_and(|with| Some(with) != fingerprint),
+                outcome,
+                listing: Vec::new(),
+                fault: row.get(7)?,
+                previous: None,
+                next: None,
+            },
+            row.get::<_, i64>(10)?,
+        ))
+    });
+    let Some((mut detail, place)) = found.optional()? else { return Ok(None) };
+    detail.previous = neighbour(conn, run.id, "i.id < ?2 ORDER BY i.id DESC", place)?;
+    detail.next = neighbour(conn, run.id, "i.id > ?2 ORDER BY i.id", place)?;
+    Ok(Some(detail))
+}
+
+fn neighbour(conn: &Connection, run: RunId, which: &str, place: i64) -> Result<Option<Neighbour>, Failure> {
+    let query = format!("{ITEM} WHERE i.run_id = ?1 AND {which} LIMIT 1");
+    let read = |row: &rusqlite::Row<'_>| Ok(Neighbour { output: OutputId(row.get(0)?), task_id: row.get(1)? });
+    Ok(conn.prepare_cached(&query)?.query_row([run.0, place], read).optional()?)
+}
+
+/// The newest run of a submission.
+pub fn newest(conn: &Connection, submission: SubmissionId) -> Result<Option<RunId>, Failure> {
+    let query = "SELECT id FROM runs WHERE submission_id = ?1 ORDER BY id DESC LIMIT 1";
+    Ok(conn.prepare_cached(query)?.query_row([submission.0], |row| row.get(0).map(RunId)).optional()?)
+}

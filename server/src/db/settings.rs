@@ -1,0 +1,25 @@
+//! What people set for themselves. Read with the account (`accounts::by_id`), written here.
+
+use app::model::{ids::UserId, keys::Keys};
+use rusqlite::{Connection, params};
+
+use crate::{clock, error::Failure};
+
+/// Remembers somebody's keys.
+pub fn set_keys(conn: &Connection, user: UserId, keys: &Keys) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO rater_settings (user_id, keys) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET keys = excluded.keys",
+    )?
+    .execute(params![user.0, serde_json::to_string(keys)?])?;
+    Ok(())
+}
+
+/// Remembers that somebody has seen the first tour; the first time counts.
+pub fn set_toured(conn: &Connection, user: UserId) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO rater_settings (user_id, tour_at) VALUES (?1, ?2)
+         ON CONFLICT DO UPDATE SET tour_at = coalesce(tour_at, excluded.tour_at)",
+    )?
+    .execute(params![user.0, clock::now().0])?;
+    Ok(())
+}

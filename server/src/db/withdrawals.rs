@@ -1,0 +1,57 @@
+//! Ratings that their raters took back.
+
+use app::model::{
+    grading::Draft,
+    ids::{OutputId, StudyId, UserId},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::grading;
+use crate::{clock, error::Failure};
+
+/// The output of this rater's newest rating in the study, of those that count.
+pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<OutputId>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT a.output_id FROM assignments a
+             JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+             WHERE a.study_id = ?1 AND a.user_id = ?2 ORDER BY r.at DESC, r.id DESC LIMIT 1",
+        )?
+        .query_row(params![study.0, rater.0], |row| row.get(0).map(OutputId))
+        .optional()?)
+}
+
+/// Takes a rating back: it is marked as superseded and as withdrawn, and what it said becomes the draft.
+/// Where it had replaced an earlier one, that one counts again; else the output is unrated and in the
+/// rater's hands until `until`.
+pub fn withdraw(
+    conn: &Connection,
+    study: StudyId,
+    output: OutputId,
+    rater: UserId,
+    said: &Draft,
+    until: Timestamp,
+) -> Result<(), Failure> {
+    let now = clock::now().0;
+    let (assignment, rating): (i64, i64) = conn
+        .prepare_cached(
+            "UPDATE ratings SET superseded_at = ?4, withdrawn = 1
+             WHERE superseded_at IS NULL AND assignment_id =
+                 (SELECT id FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3)
+             RETURNING assignment_id, id",
+        )?
+        .query_row(params![study.0, output.0, rater.0, now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let earlier = conn
+        .prepare_cached(
+            "UPDATE ratings SET superseded_at = NULL
+             WHERE id = (SELECT max(id) FROM ratings
+                         WHERE assignment_id = ?1 AND user_id = ?2 AND id < ?3 AND withdrawn = 0)",
+        )?
+        .execute(params![assignment, rater.0, rating])?;
+    if earlier == 0 {
+        conn.prepare_cached("UPDATE assignments SET rated_at = NULL, leased_until = ?2 WHERE id = ?1")?
+            .execute(params![assignment, until.0])?;
+    }
+    grading::save_draft(conn, study, output, rater, said)
+}

@@ -1,0 +1,222 @@
+//! Writes share their waits for the disk.
+//!
+//! A thread of its own takes what is to be written off a queue, and commits whatever is waiting
+//! together: while one commit waits for the disk, the next ones gather. Each write is a savepoint, so
+//! that one which fails undoes itself alone. Whoever asked is answered after the commit, never before:
+//! an answer means that the change is on the disk. A commit that fails fails every write in it.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tokio::sync::oneshot;
+
+use super::lock;
+use crate::error::Failure;
+
+/// How many writes share a commit at most, and for how long they are gathered: those that were first
+/// wait for the last.
+const TOGETHER: usize = 64;
+const GATHER: Duration = Duration::from_millis(10);
+
+/// The queue's near end; its far end stops when this goes.
+pub struct Writer(Sender<Box<dyn Job>>);
+
+impl Writer {
+    /// Starts the thread that writes over `connection`.
+    ///
+    /// # Errors
+    /// The operating system has no thread to give.
+    pub fn start(connection: Arc<Mutex<Connection>>) -> std::io::Result<Writer> {
+        let (sender, queue) = channel();
+        thread::Builder::new().name("writer".into()).spawn(move || serve(&connection, &queue))?;
+        Ok(Writer(sender))
+    }
+
+    /// Has `work` done in a transaction and waits until it is committed.
+    pub async fn write<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
+    {
+        let (answer, wait) = oneshot::channel();
+        let job = Write { work: Some(work), done: None, answer };
+        self.0.send(Box::new(job)).map_err(|_| Failure::internal("the writing thread has ended"))?;
+        wait.await.unwrap_or_else(|_| Err(Failure::internal("the writing thread has ended")))
+    }
+}
+
+/// A write in the queue.
+trait Job: Send {
+    /// Does it; whether it succeeded.
+    fn run(&mut self, tx: &Transaction<'_>) -> bool;
+    /// Answers; `lost` says why nothing of it was kept, if so.
+    fn end(self: Box<Self>, lost: Option<&str>);
+}
+
+struct Write<T, F> {
+    work: Option<F>,
+    done: Option<Result<T, Failure>>,
+    answer: oneshot::Sender<Result<T, Failure>>,
+}
+
+impl<T, F> Job for Write<T, F>
+where
+    T: Send,
+    F: FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send,
+{
+    fn run(&mut self, tx: &Transaction<'_>) -> bool {
+        let Some(work) = self.work.take() else { return false };
+        // A panic is this write's failure and no other's: what it did is undone by its savepoint.
+        let done = catch_unwind(AssertUnwindSafe(|| work(tx)))
+            .unwrap_or_else(|_| Err(Failure::internal("a database task ended early: it panicked")));
+        let succeeded = done.is_ok();
+        self.done = Some(done);
+        succeeded
+    }
+
+    fn end(self: Box<Self>, lost: Option<&str>) {
+        let answer = match (self.done, lost) {
+            (Some(Err(failure)), _) => Err(failure),
+            (_, Some(why)) => Err(Failure::internal(why.to_owned())),
+            (Some(done), None) => done,
+            (None, None) => Err(Failure::internal("a database task was never begun")),
+        };
+        // Nobody waits any more where the request was given up.
+        let _ = self.answer.send(answer);
+    }
+}
+
+fn serve(connection: &Mutex<Connection>, queue: &Receiver<Box<dyn Job>>) {
+    while let Ok(first) = queue.recv() {
+        let mut jobs = vec![first];
+        let committed = together(&mut lock(connection), &mut jobs, queue);
+        let lost = committed.err().map(|e| format!("the transaction was not committed: {e}"));
+        for job in jobs {
+            job.end(lost.as_deref());
+        }
+    }
+}
+
+/// Does the first of `jobs` and what comes meanwhile, which it adds to them, in one transaction.
+fn together(
+    connection: &mut Connection,
+    jobs: &mut Vec<Box<dyn Job>>,
+    queue: &Receiver<Box<dyn Job>>,
+) -> rusqlite::Result<()> {
+    // Immediate: a deferred transaction that comes to write later fails at once when somebody else
+    // (the command line, say) is writing, in spite of the busy timeout.
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let begun = Instant::now();
+    let mut done = 0;
+    while let Some(job) = jobs.get_mut(done) {
+        tx.prepare_cached("SAVEPOINT one")?.execute([])?;
+        let succeeded = job.run(&tx);
+        // Some failures (a full disk) make SQLite roll the whole transaction back by itself.
+        if tx.is_autocommit() {
+            return Err(rusqlite::Error::SqliteFailure(
+                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_ABORT_ROLLBACK),
+                Some("it was rolled back".into()),
+            ));
+        }
+        if !succeeded {
+            tx.prepare_cached("ROLLBACK TO one")?.execute([])?;
+        }
+        tx.prepare_cached("RELEASE one")?.execute([])?;
+        done += 1;
+        if done < TOGETHER
+            && begun.elapsed() < GATHER
+            && let Ok(next) = queue.try_recv()
+        {
+            jobs.push(next);
+        }
+    }
+    tx.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::super::Db;
+    use super::*;
+
+    fn model(name: &'static str) -> impl FnOnce(&Transaction<'_>) -> Result<(), Failure> + Send {
+        move |tx| {
+            tx.execute("INSERT INTO models (name) VALUES (?1)", [name])?;
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn one_that_fails_or_panics_undoes_itself_alone_and_the_others_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path()).unwrap();
+        // Hold the writer until all are in the queue, so that they share a transaction.
+        let (go, wait) = mpsc::channel::<()>();
+        let (begun, is_begun) = mpsc::channel::<()>();
+        let blocker = db.clone();
+        let first = tokio::spawn(async move {
+            blocker
+                .write(move |tx| {
+                    begun.send(()).unwrap();
+                    wait.recv().unwrap();
+                    model("first")(tx)
+                })
+                .await
+        });
+        tokio::task::spawn_blocking(move || is_begun.recv().unwrap()).await.unwrap();
+        let kept = db.write(model("kept"));
+        let undone = db.write(|tx| {
+            model("undone")(tx)?;
+            Err::<(), _>(Failure::conflict("on purpose"))
+        });
+        let twice = db.write(model("kept"));
+        let panics = db.write(|tx| {
+            model("panics")(tx)?;
+            if tx.is_autocommit() { Ok(()) } else { panic!("on purpose") }
+        });
+        let last = db.write(model("last"));
+        let release = async move { go.send(()).unwrap() };
+        let (kept, undone, twice, panics, last, ()) = tokio::join!(kept, undone, twice, panics, last, release);
+        first.await.unwrap().unwrap();
+        kept.unwrap();
+        assert!(matches!(undone, Err(Failure::App(_))));
+        assert!(twice.is_err() && panics.is_err());
+        last.unwrap();
+        // Whoever is answered finds what they wrote.
+        let names = db
+            .read(|conn| {
+                let mut statement = conn.prepare("SELECT name FROM models ORDER BY id")?;
+                Ok(statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
+            })
+            .await
+            .unwrap();
+        assert_eq!(names, ["first", "kept", "last"]);
+    }
+
+    #[tokio::test]
+    async fn a_commit_that_fails_fails_all_of_it_and_the_next_goes_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path()).unwrap();
+        // A reference to nobody, looked at when the transaction commits.
+        let dangling = db
+            .write(|tx| {
+                tx.execute_batch("PRAGMA defer_foreign_keys = ON")?;
+                tx.execute("INSERT INTO handouts (token, study_id, output_id, user_id) VALUES ('t', 9, 9, 9)", [])?;
+                Ok(())
+            })
+            .await;
+        assert!(matches!(dangling, Err(Failure::Internal(_))));
+        db.write(model("after")).await.unwrap();
+        let count = db.read(|c| Ok(c.query_row("SELECT count(*) FROM handouts", [], |r| r.get::<_, i64>(0))?)).await;
+        assert_eq!(count.unwrap(), 0);
+    }
+}

@@ -1,0 +1,295 @@
+//! Which classes visibly keep to themselves: whether an output may share a JVM with others.
+//!
+//! Read from the compiled classes' own lists of what they name (their constant pools), against a list
+//! of what is harmless: texts, numbers, collections, streams, dates, regular expressions. Whatever
+//! names anything else (files, threads, reflection, `System.setProperty`) is run alone. The list needs
+//! no judgement of intentions and no completeness about evil; what is missing from it only costs time.
+
+use super::wire::Files;
+
+/// Packages of which every class is harmless, but for [`WILD`].
+const PACKAGES: &[&str] = &[
+    "java/math/",
+    "java/text/",
+    "java/time/",
+    "java/util/",
+    "java/util/function/",
+    "java/util/regex/",
+    "java/util/stream/",
+    "java/util/concurrent/atomic/",
+];
+
+/// Classes of those packages that are not, with everything nested in them.
+const WILD: &[&str] = &[
+    "java/util/Formatter",
+    "java/util/PropertyResourceBundle",
+    "java/util/ResourceBundle",
+    "java/util/Scanner",
+    "java/util/ServiceLoader",
+    "java/util/Timer",
+    "java/util/TimerTask",
+    "java/time/zone/ZoneRulesProvider",
+];
+
+/// Harmless classes of packages that are not so as a whole.
+const CLASSES: &[&str] = &[
+    "java/io/Serializable",
+    "java/lang/AutoCloseable",
+    "java/lang/Boolean",
+    "java/lang/Byte",
+    "java/lang/CharSequence",
+    "java/lang/Character",
+    "java/lang/Cloneable",
+    "java/lang/Comparable",
+    "java/lang/Double",
+    "java/lang/Enum",
+    "java/lang/Exception",
+    "java/lang/Float",
+    "java/lang/Integer",
+    "java/lang/Iterable",
+    "java/lang/Long",
+    "java/lang/Math",
+    "java/lang/Number",
+    "java/lang/Object",
+    "java/lang/Override",
+    "java/lang/Record",
+    "java/lang/RuntimeException",
+    "java/lang/Short",
+    "java/lang/StrictMath",
+    "java/lang/String",
+    "java/lang/StringBuffer",
+    "java/lang/StringBuilder",
+    "java/lang/System",
+    "java/lang/Void",
+    "java/lang/ArithmeticException",
+    "java/lang/ArrayIndexOutOfBoundsException",
+    "java/lang/AssertionError",
+    "java/lang/ClassCastException",
+    "java/lang/IllegalArgumentException",
+    "java/lang/IllegalStateException",
+    "java/lang/IndexOutOfBoundsException",
+    "java/lang/MatchException",
+    "java/lang/NegativeArraySizeException",
+    "java/lang/NullPointerException",
+    "java/lang/NumberFormatException",
+    "java/lang/StringIndexOutOfBoundsException",
+    "java/lang/UnsupportedOperationException",
+    // What the compiler writes for lambdas, joined texts and records; nothing may be called on them
+    // but by the JVM itself.
+    "java/lang/invoke/LambdaMetafactory",
+    "java/lang/invoke/MethodHandles$Lookup",
+    "java/lang/invoke/StringConcatFactory",
+    "java/lang/runtime/ObjectMethods",
+    "java/nio/charset/Charset",
+    "java/nio/charset/StandardCharsets",
+];
+
+/// Of `System`, what reads and changes nothing.
+const SYSTEM: &[&str] = &["arraycopy", "currentTimeMillis", "identityHashCode", "lineSeparator", "nanoTime"];
+
+/// Members that are not harmless on any class: they change a default, print, or start threads.
+const MEMBERS: &[&str] = &[
+    "parallel",
+    "parallelStream",
+    "parallelPrefix",
+    "parallelSetAll",
+    "parallelSort",
+    "printStackTrace",
+    "setDefault",
+];
+
+/// Whether these classes name nothing but what is `known` (the output's, its tests', the dataset's) and
+/// what is harmless.
+pub fn are_tame(classes: &Files, known: &[&Files]) -> bool {
+    let own = |name: &str| {
+        let name = name.replace('/', ".");
+        known.iter().any(|files| files.contains_key(&name)) || name.starts_with("aixgrade.api.")
+    };
+    classes.values().all(|bytes| Pool::read(bytes).is_some_and(|pool| pool.is_tame(&own)))
+}
+
+/// What a class file names.
+struct Pool<'a>(Vec<Entry<'a>>);
+
+#[derive(Clone, Copy)]
+enum Entry<'a> {
+    Text(&'a [u8]),
+    Class(u16),
+    /// A field or method: its class, its name and type.
+    Member(u16, u16),
+    NameAndType(u16),
+    Other,
+}
+
+impl<'a> Pool<'a> {
+    /// Reads a class file's pool (Java Virtual Machine Specification, 4.4); `None` where it is none.
+    fn read(bytes: &'a [u8]) -> Option<Pool<'a>> {
+        let mut rest = bytes.get(8..)?;
+        let mut take = |count: usize| {
+            let (part, after) = rest.split_at_checked(count)?;
+            rest = after;
+            Some(part)
+        };
+        let number = |part: &[u8]| part.iter().fold(0_u16, |sum, &byte| sum << 8 | u16::from(byte));
+        let count = number(take(2)?);
+        let mut entries = vec![Entry::Other];
+        while entries.len() < usize::from(count) {
+            let entry = match take(1)? {
+                [1] => {
+                    let length = number(take(2)?);
+                    Entry::Text(take(length.into())?)
+                }
+                [3 | 4] => take(4).map(|_| Entry::Other)?,
+                [5 | 6] => {
+                    take(8)?;
+                    // These two take two places.
+                    entries.push(Entry::Other);
+                    Entry::Other
+                }
+                [7] => Entry::Class(number(take(2)?)),
+                [9..=11] => Entry::Member(number(take(2)?), number(take(2)?)),
+                [12] => {
+                    let name = number(take(2)?);
+                    take(2)?;
+                    Entry::NameAndType(name)
+                }
+                [8 | 16 | 19 | 20] => take(2).map(|_| Entry::Other)?,
+                [15] => take(3).map(|_| Entry::Other)?,
+                [17 | 18] => take(4).map(|_| Entry::Other)?,
+                _ => return None,
+            };
+            entries.push(entry);
+        }
+        Some(Pool(entries))
+    }
+
+    fn is_tame(&self, own: &impl Fn(&str) -> bool) -> bool {
+        self.0.iter().all(|entry| match *entry {
+            Entry::Class(name) => self.text(name).is_some_and(|name| is_tame_class(name, own)),
+            Entry::Member(class, member) => match (self.class(class), self.name(member)) {
+                (Some("java/lang/System"), Some(name)) => SYSTEM.contains(&name),
+                (Some(class), Some(name)) => !MEMBERS.contains(&name) || own(class),
+                _ => false,
+            },
+            _ => true,
+        })
+    }
+
+    fn text(&self, at: u16) -> Option<&'a str> {
+        match self.0.get(usize::from(at))? {
+            Entry::Text(bytes) => std::str::from_utf8(bytes).ok(),
+            _ => None,
+        }
+    }
+
+    fn class(&self, at: u16) -> Option<&'a str> {
+        match self.0.get(usize::from(at))? {
+            Entry::Class(name) => self.text(*name),
+            _ => None,
+        }
+    }
+
+    fn name(&self, at: u16) -> Option<&'a str> {
+        match self.0.get(usize::from(at))? {
+            Entry::NameAndType(name) => self.text(*name),
+            _ => None,
+        }
+    }
+}
+
+fn is_tame_class(name: &str, own: &impl Fn(&str) -> bool) -> bool {
+    // `[[Ljava/lang/String;` or `[I`.
+    let name = match name.trim_start_matches('[') {
+        inner if inner.len() == name.len() => name,
+        inner => match inner.strip_prefix('L').and_then(|inner| inner.strip_suffix(';')) {
+            Some(class) => class,
+            None => return true,
+        },
+    };
+    let top = name.split('$').next().unwrap_or_default();
+    let package = name.rfind('/').map_or("", |slash| &name[..=slash]);
+    let in_package = PACKAGES.iter().any(|p| *p == package || *p == "java/time/" && package.starts_with(p));
+    CLASSES.contains(&name) || in_package && !WILD.contains(&top) || own(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A class file's beginning that names these classes and members, as a compiler would write them.
+    fn class(classes: &[&str], members: &[(&str, &str)]) -> Vec<u8> {
+        let mut pool: Vec<Vec<u8>> = Vec::new();
+        let text = |pool: &mut Vec<Vec<u8>>, text: &str| {
+            let length = u16::try_from(text.len()).unwrap().to_be_bytes();
+            pool.push([&[1], &length[..], text.as_bytes()].concat());
+            u16::try_from(pool.len()).unwrap().to_be_bytes()
+        };
+        let named = |pool: &mut Vec<Vec<u8>>, name: &str| {
+            let name = text(pool, name);
+            pool.push([&[7], &name[..]].concat());
+            u16::try_from(pool.len()).unwrap().to_be_bytes()
+        };
+        // A `long` takes two places, which has to be counted.
+        pool.push([&[5][..], &[0; 8]].concat());
+        pool.push(Vec::new());
+        for name in classes {
+            named(&mut pool, name);
+        }
+        for (class, member) in members {
+            let (class, member) = (named(&mut pool, class), text(&mut pool, member));
+            pool.push([&[12], &member[..], &member[..]].concat());
+            let both = u16::try_from(pool.len()).unwrap().to_be_bytes();
+            pool.push([&[10], &class[..], &both[..]].concat());
+        }
+        let count = u16::try_from(pool.len() + 1).unwrap().to_be_bytes();
+        [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61][..], &count[..], &pool.concat()].concat()
+    }
+
+    #[test]
+    fn only_what_is_listed_is_tame() {
+        let check = |classes: &[&str], members: &[(&str, &str)], tame: bool| {
+            let files = Files::from([("Output".to_owned(), class(classes, members))]);
+            let others = Files::from([("t.Base".to_owned(), Vec::new())]);
+            assert_eq!(are_tame(&files, &[&files, &others]), tame, "{classes:?} {members:?}");
+        };
+        check(
+            &["Output", "t/Base", "java/util/ArrayList", "java/util/Map$Entry", "[I", "[[Ljava/lang/String;"],
+            &[],
+            true,
+        );
+        check(&["java/time/format/DateTimeFormatter", "aixgrade/api/Cases"], &[], true);
+        check(&[], &[("java/lang/System", "arraycopy"), ("java/util/List", "add")], true);
+        check(&[], &[("java/lang/System", "exit")], false);
+        check(&[], &[("java/lang/System", "out")], false);
+        check(&[], &[("java/util/Locale", "setDefault")], false);
+        check(&[], &[("java/util/List", "parallelStream")], false);
+        check(&[], &[("Output", "printStackTrace")], true);
+        for wild in [
+            "java/io/File",
+            "java/lang/Thread",
+            "java/lang/Runtime",
+            "java/lang/Class",
+            "java/lang/Throwable",
+            "java/lang/StackOverflowError",
+            "java/lang/invoke/MethodHandles",
+            "java/util/Timer",
+            "java/util/Scanner",
+            "java/util/concurrent/Executors",
+            "java/util/logging/Logger",
+            "[Ljava/lang/Thread;",
+            "com/google/gson/Gson",
+            "t/Other",
+        ] {
+            check(&[wild], &[], false);
+        }
+    }
+
+    #[test]
+    fn what_is_no_class_is_not_tame() {
+        let whole = class(&["java/util/List"], &[("java/lang/System", "nanoTime")]);
+        for cut in 0..whole.len() {
+            let files = Files::from([("Output".to_owned(), whole[..cut].to_vec())]);
+            assert!(!are_tame(&files, &[&files]), "cut at {cut}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Model outputs as the published benchmark packages them: one Java class a task in a folder of its
+//! own (`generate/<model>/<Prefix>N.java`), where N is the task's id.
+//!
+//! Called by [`super::outputs`] for an archive, and by the command line, which packs a folder first.
+//! A class is taken as it stands; making it fit the tests is `assemble`'s work, as with any output.
+
+use std::{
+    collections::BTreeMap,
+    io::{Cursor, Write},
+};
+
+use app::model::{problem::Problem, submission::Shape};
+
+use super::{
+    files::Files,
+    outputs::{LONGEST_CODE, OutputLine},
+};
+
+/// Reads the classes of one folder, in the order of their numbers. What else lies in the archive is
+/// passed over; a Java file that is no task's class is not, because leaving it out would be a guess.
+pub fn read(files: &Files, mut each: impl FnMut(Result<OutputLine, Problem>)) {
+    let mut folders: BTreeMap<&str, Vec<(&str, &[u8])>> = BTreeMap::new();
+    for (path, bytes) in files.below("") {
+        if path.ends_with(".java") {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            folders.entry(folder).or_default().push((name, bytes));
+        }
+    }
+    let example = "Pack one folder with a class a task, such as generate/copilot with GenerateMethod12.java";
+    let (folder, classes) = match (folders.pop_first(), folders.len()) {
+        (Some(one), 0) => one,
+        (None, _) => return each(Err(Problem::new(&files.name, "there is no Java class in it", example))),
+        (Some((first, _)), _) => {
+            let mut names = vec![first];
+            names.extend(folders.keys().take(2));
+            let names = names.join("`, `");
+            let what = format!(
+                "Java files lie in several folders of it (`{names}` …), so it does not say whose outputs they are"
+            );
+            return each(Err(Problem::new(&files.name, what, example)));
+        }
+    };
+    let mut numbered: BTreeMap<u64, (&str, &[u8])> = BTreeMap::new();
+    for (name, bytes) in classes {
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let Some(number) = number(name) else {
+            let remedy = "End its name in the task's id, as in GenerateMethod12.java, or leave it out";
+            each(Err(Problem::new(&path, "its name ends in no number, so it is no task's class", remedy)));
+            continue;
+        };
+        if let Some((other, _)) = numbered.insert(number, (name, bytes)) {
+            let what = format!("it is a second class for task {number}, beside {other}");
+            each(Err(Problem::new(&path, what, "Keep the one that the model wrote")));
+        }
+    }
+    for (number, (name, bytes)) in numbered {
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        each(output(number, name, &path, bytes));
+    }
+}
+
+fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLine, Problem> {
+    if bytes.len() > LONGEST_CODE {
+        let what = format!("the class is longer than {} KiB", LONGEST_CODE / 1024);
+        return Err(Problem::new(path, what, "Shorten it, or leave it out"));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let code = std::str::from_utf8(bytes).map_err(|e| {
+        let what = format!("byte {} is not UTF-8", e.valid_up_to() + 1);
+        Problem::new(path, what, "Save the file as UTF-8")
+    })?;
+    Ok(OutputLine {
+        line: 0,
+        file: Some(name.to_owned()),
+        shape: Shape::Classes,
+        task_id: number.to_string(),
+        raw_nl: None,
+        code: code.to_owned(),
+        said: String::new(),
+        raw: None,
+        end_by: None,
+    })
+}
+
+/// The number at the end of a class's name: 12 of `GenerateMethod12.java`.
+fn number(name: &str) -> Option<u64> {
+    let stem = name.strip_suffix(".java")?;
+    let letters = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+    stem.strip_prefix(letters)?.parse().ok()
+}
+
+/// A folder's classes as an archive that is the same, byte for byte, whenever the files are: it is
+/// stored and recognised by its checksum.
+///
+/// # Errors
+/// Writing into memory failed, which only happens without memory.
+pub fn pack(files: &Files) -> std::io::Result<Vec<u8>> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    // No time of day in it.
+    let options = zip::write::SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
+    for (path, bytes) in files.below("").filter(|(path, _)| path.ends_with(".java")) {
+        archive.start_file(path, options)?;
+        archive.write_all(bytes)?;
+    }
+    Ok(archive.finish()?.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(entries: &[(&str, &str)]) -> Files {
+        let mut files = Files::named("copilot.zip");
+        for (path, text) in entries {
+            files.add(path, text.as_bytes().to_vec()).unwrap();
+        }
+        files
+    }
+
+    fn read_all(files: &Files) -> (Vec<OutputLine>, Vec<String>) {
+        let (mut outputs, mut problems) = (Vec::new(), Vec::new());
+        read(files, |line| match line {
+            Ok(output) => outputs.push(output),
+            Err(problem) => problems.push(problem.to_string()),
+        });
+        (outputs, problems)
+    }
+
+    #[test]
+    fn a_class_is_its_numbers_output() {
+        let entries = [
+            ("generate/m/Gen10.java", "class Gen10 {}\r\n"),
+            ("generate/m/Gen2.java", "class Gen2 {}"),
+            ("generate/m/README.md", "not Java"),
+        ];
+        let (outputs, problems) = read_all(&files(&entries));
+        assert_eq!(problems, [""; 0]);
+        let found: Vec<_> =
+            outputs.iter().map(|o| (o.task_id.as_str(), o.file.as_deref().unwrap(), o.code.as_str())).collect();
+        assert_eq!(found, [("2", "Gen2.java", "class Gen2 {}"), ("10", "Gen10.java", "class Gen10 {}\r\n")]);
+    }
+
+    #[test]
+    fn says_which_file_is_wrong() {
+        let check = |entries: &[(&str, &str)], expected: &[&str]| {
+            let (_, problems) = read_all(&files(entries));
+            assert_eq!(problems.len(), expected.len(), "{problems:?}");
+            for (problem, expected) in problems.iter().zip(expected) {
+                assert!(problem.contains(expected), "{problem} does not say {expected}");
+            }
+        };
+        check(&[("a.md", "")], &["copilot.zip: there is no Java class in it"]);
+        check(&[("x/A1.java", ""), ("y/B1.java", "")], &["several folders of it (`x`, `y` …)"]);
+        check(&[("x/Helper.java", ""), ("x/A1.java", "")], &["x/Helper.java: its name ends in no number"]);
+        check(&[("A01.java", ""), ("B1.java", "")], &["B1.java: it is a second class for task 1, beside A01.java"]);
+        check(&[("A1.java", &"x".repeat(LONGEST_CODE + 1))], &["A1.java: the class is longer than 256 KiB"]);
+        let mut odd = Files::named("m");
+        odd.add("A1.java", b"class \xff".to_vec()).unwrap();
+        assert!(read_all(&odd).1[0].starts_with("A1.java: byte 7 is not UTF-8"));
+    }
+
+    #[test]
+    fn a_packed_folder_is_the_same_every_time() {
+        let entries = files(&[("B2.java", "class B2 {}"), ("A1.java", "class A1 {}"), ("notes.md", "x")]);
+        let packed = pack(&entries).unwrap();
+        assert_eq!(packed, pack(&entries).unwrap());
+        let again = Files::zip("m.zip", Cursor::new(packed)).unwrap();
+        assert_eq!(again.below("").map(|(path, _)| path).collect::<Vec<_>>(), ["A1.java", "B2.java"]);
+    }
+}

@@ -1,0 +1,111 @@
+//! Per-task results as another runner wrote them: tab-separated `task_id`, `passed`, `total`, under a
+//! header. Counts are kept as reported: more passes than cases are shown, not mended.
+
+use std::collections::HashMap;
+
+use app::model::{
+    compare::Choice,
+    dataset::{Checks, TaskRow},
+    ids::{ModelId, TaskId, TaskRevisionId},
+    lang::Lang,
+};
+
+use super::ground::{Checked, Ground, GroundRun};
+use crate::error::Failure;
+
+/// The ground of a comparison of models by such files alone: name of the model, name of the file, text.
+/// The tasks are those of all files together; a task that a file lacks counts 0 for its model.
+///
+/// # Errors
+/// A file without lines, a line that is not three columns of which two are counts, a task twice.
+pub fn ground(files: &[(String, String, String)]) -> Result<Ground, Failure> {
+    let mut ground = Ground { choice: Choice { dataset: "results".into(), ..Choice::default() }, ..Ground::default() };
+    let mut places: HashMap<String, u32> = HashMap::new();
+    let mut read = Vec::new();
+    for (model, name, text) in files {
+        let place = u32::try_from(ground.models.len()).unwrap_or(u32::MAX);
+        ground.models.push((ModelId(i64::from(place) + 1), model.clone()));
+        let mut verdicts: Vec<Checked> = Vec::new();
+        for (at, line) in text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
+            let wrong = |what: &str| {
+                let place = format!("{name}, line {}", at + 1);
+                Failure::invalid(&place, what, "Write three columns, tab-separated: task_id, passed, total")
+            };
+            let [id, passed, total] = line.split('\t').collect::<Vec<_>>()[..] else {
+                return Err(wrong("these are not three columns"));
+            };
+            let count = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong(&format!("`{text}` is no count")));
+            let (passed, total) = (count(passed)?, count(total)?);
+            let next = u32::try_from(places.len()).unwrap_or(u32::MAX);
+            let task = *places.entry(id.trim().to_owned()).or_insert(next);
+            if task == next {
+                ground.tasks.push(row(id.trim(), i64::from(next) + 1));
+            }
+            if verdicts.iter().any(|known| known.task == task) {
+                return Err(wrong(&format!("task {id} stands there twice")));
+            }
+            verdicts.push(Checked { task, output: None, sample: 0, verdict: None, passed, total });
+        }
+        if verdicts.is_empty() {
+            return Err(Failure::invalid(name, "it holds no result", "Write a header and a line for each task"));
+        }
+        verdicts.sort_by_key(|checked| checked.task);
+        read.push((place, verdicts));
+    }
+    let tasks: Vec<u32> = (0..u32::try_from(ground.tasks.len()).unwrap_or(u32::MAX)).collect();
+    for (model, verdicts) in read {
+        ground.runs.push(GroundRun { id: None, model, tasks: tasks.clone(), verdicts, missing: 0 });
+    }
+    Ok(ground)
+}
+
+fn row(task_id: &str, number: i64) -> TaskRow {
+    TaskRow {
+        id: TaskId(number),
+        revision: TaskRevisionId(number),
+        task_id: task_id.into(),
+        raw_nl: String::new(),
+        lang: Lang::En,
+        signature: None,
+        checks: Checks { human: false, tests: true },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sheet;
+
+    fn of(texts: &[&str]) -> Result<Ground, Failure> {
+        let files: Vec<_> =
+            (1..).zip(texts).map(|(n, t)| (format!("m{n}"), format!("f{n}"), (*t).to_owned())).collect();
+        ground(&files)
+    }
+
+    #[test]
+    fn counts_are_kept_as_reported() {
+        // More passes than cases, an empty result, a task that the other file lacks.
+        let ground =
+            of(&["task_id\tpassed\ttotal\n0\t4\t4\n164\t7\t4\n7\t0\t0\n", "task_id\tpassed\ttotal\n0\t1\t4\n"]);
+        let sheet = sheet::compute(&ground.unwrap());
+        let automated = sheet.automated.unwrap();
+        let metrics = |m: usize| automated.models[m].as_ref().unwrap().metrics;
+        assert_eq!((metrics(0).tasks, metrics(0).solved), (3, 1));
+        assert_eq!((metrics(0).ratio_sum, metrics(0).ratio_sum_clamped), (2.75, 2.0));
+        assert_eq!(automated.models[0].as_ref().unwrap().anomalies, ["164"]);
+        assert_eq!((metrics(1).tasks, metrics(1).answered, metrics(1).ratio_sum), (3, 1, 0.25));
+        assert_eq!(automated.pairs[0].table, [0, 1, 0, 2]);
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let check = |text: &str, word: &str| match of(&[text]) {
+            Err(Failure::App(e)) => assert!(e.to_string().contains(word), "{e}"),
+            _ => panic!("taken: {text}"),
+        };
+        check("task_id\tpassed\ttotal\n0\t1\n", "f1, line 2");
+        check("task_id\tpassed\ttotal\n0\t1\t2\n1\tx\t2\n", "f1, line 3");
+        check("task_id\tpassed\ttotal\n0\t1\t2\n0\t1\t2\n", "twice");
+        check("task_id\tpassed\ttotal\n", "no result");
+    }
+}

@@ -1,0 +1,202 @@
+//! The tasks behind a comparison: one line each, filtered and in order. Pure.
+
+use std::{cmp::Reverse, collections::HashMap};
+
+use app::model::{
+    compare::{Sort, TaskCell, TaskFilter, TaskLine, TaskPage},
+    ids::{ModelId, OutputId, TaskId},
+};
+
+use super::ground::Ground;
+
+/// Every task of a ground with its sums: made once, asked often.
+pub struct Lines(Vec<Line>);
+
+impl Lines {
+    /// The tasks that have a rating or belong to a run.
+    pub fn of(ground: &Ground) -> Lines {
+        Lines(lines(ground))
+    }
+}
+
+/// One page of what the filter lets through.
+pub fn page(ground: &Ground, all: &Lines, filter: &TaskFilter) -> TaskPage {
+    let found = filtered(ground, all, filter);
+    let from = (filter.page as usize).saturating_mul(TaskFilter::PAGE);
+    TaskPage {
+        models: ground.models.iter().map(|(_, name)| name.clone()).collect(),
+        rubric: ground.rubric.clone(),
+        found: found.len() as u64,
+        all: all.0.len() as u64,
+        lines: found.into_iter().skip(from).take(TaskFilter::PAGE).map(|line| line.shown(ground)).collect(),
+    }
+}
+
+/// The tasks before and after one in the filter's order.
+pub fn neighbours(ground: &Ground, all: &Lines, filter: &TaskFilter, task: TaskId) -> (Option<TaskId>, Option<TaskId>) {
+    let found: Vec<TaskId> = filtered(ground, all, filter).iter().map(|line| ground.tasks[line.task].id).collect();
+    let Some(at) = found.iter().position(|id| *id == task) else { return (None, found.first().copied()) };
+    (at.checked_sub(1).and_then(|at| found.get(at)).copied(), found.get(at + 1).copied())
+}
+
+/// A task while it is being chosen: sums, so that nothing is copied for those that are not shown.
+struct Line {
+    task: usize,
+    /// A place a model: sum a dimension, how many ratings.
+    sums: Vec<(Vec<f64>, u64)>,
+    verdicts: Vec<Option<super::ground::Checked>>,
+    spread: u8,
+}
+
+impl Line {
+    fn mean(&self, model: usize, dimension: usize) -> Option<f64> {
+        let (sums, n) = self.sums.get(model)?;
+        (*n > 0).then(|| sums.get(dimension).copied().unwrap_or(0.0) / *n as f64)
+    }
+
+    /// How far the models' means lie apart at most, in shares of a scale; verdicts that differ count
+    /// as much as a whole scale.
+    fn gap(&self, ground: &Ground) -> f64 {
+        let scale = |d: usize| {
+            let range = ground.rubric.as_ref().and_then(|r| r.dimensions.get(d)).map_or((1, 2), |d| d.range());
+            f64::from(range.1.saturating_sub(range.0)).max(1.0)
+        };
+        let means = (0..ground.dimensions()).map(|d| {
+            let means: Vec<f64> = (0..self.sums.len()).filter_map(|m| self.mean(m, d)).collect();
+            let (low, high) = means.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+            if means.len() < 2 { 0.0 } else { (high - low) / scale(d) }
+        });
+        let ratios: Vec<f64> = self.verdicts.iter().flatten().map(|v| v.sample().ratio.clamp(0.0, 1.0)).collect();
+        let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
+        means.fold(if ratios.len() < 2 { 0.0 } else { high - low }, f64::max)
+    }
+
+    fn verdicts_differ(&self) -> bool {
+        let mut found = self.verdicts.iter().flatten().map(|v| v.sample().solved);
+        found.next().is_some_and(|first| found.any(|other| other != first))
+    }
+
+    /// How far tests and people part on the first dimension, over the models.
+    fn apart(&self, ground: &Ground) -> f64 {
+        let Some(rubric) = &ground.rubric else { return 0.0 };
+        let at = rubric.dimensions.iter().position(|d| d.key == "correctness").unwrap_or(0);
+        let Some((low, high)) = rubric.dimensions.get(at).map(|d| d.range()) else { return 0.0 };
+        let width = f64::from(high.saturating_sub(low)).max(1.0);
+        let each = self.verdicts.iter().enumerate().filter_map(|(m, verdict)| {
+            let score = (self.mean(m, at)? - f64::from(low)) / width;
+            Some((score - verdict.as_ref()?.sample().ratio.clamp(0.0, 1.0)).abs())
+        });
+        each.fold(0.0, f64::max)
+    }
+
+    fn shown(&self, ground: &Ground) -> TaskLine {
+        let cells = (0..ground.models.len()).map(|m| TaskCell {
+            means: (0..ground.dimensions()).map(|d| self.mean(m, d)).collect(),
+            ratings: self.sums.get(m).map_or(0, |(_, n)| *n),
+            verdict: self
+                .verdicts
+                .get(m)
+                .copied()
+                .flatten()
+                .and_then(|checked| Some((checked.verdict?, checked.passed, checked.total))),
+        });
+        TaskLine { cells: cells.collect(), spread: self.spread, task: ground.tasks[self.task].clone() }
+    }
+}
+
+/// Every task that has a rating or belongs to a run.
+fn lines(ground: &Ground) -> Vec<Line> {
+    let (models, dimensions) = (ground.models.len(), ground.dimensions());
+    let mut all: Vec<Line> = (0..ground.tasks.len())
+        .map(|task| Line {
+            task,
+            sums: vec![(vec![0.0; dimensions], 0); models],
+            verdicts: vec![None; models],
+            spread: 0,
+        })
+        .collect();
+    let mut known = vec![false; all.len()];
+    let mut ranges: HashMap<(OutputId, usize), (u8, u8)> = HashMap::new();
+    for (rating, scores) in ground.scored() {
+        let Some(line) = all.get_mut(rating.task as usize) else { continue };
+        known[line.task] = true;
+        if let Some((sums, n)) = line.sums.get_mut(rating.model as usize) {
+            sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += f64::from(*score));
+            *n += 1;
+        }
+        for (d, score) in scores.iter().enumerate() {
+            let range = ranges.entry((rating.output, d)).or_insert((*score, *score));
+            *range = (range.0.min(*score), range.1.max(*score));
+            line.spread = line.spread.max(range.1 - range.0);
+        }
+    }
+    for run in &ground.runs {
+        for task in &run.tasks {
+            if let Some(known) = known.get_mut(*task as usize) {
+                *known = true;
+            }
+        }
+        for checked in &run.verdicts {
+            let place = all.get_mut(checked.task as usize).and_then(|line| line.verdicts.get_mut(run.model as usize));
+            if let Some(place @ None) = place {
+                *place = Some(*checked);
+            }
+        }
+    }
+    all.retain(|line| known[line.task]);
+    all
+}
+
+fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a Line> {
+    let words: Vec<String> = filter.q.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let model = filter.model.and_then(|id: ModelId| ground.models.iter().position(|(known, _)| *known == id));
+    let scored = scored_tasks(ground, filter, model);
+    let concerns = |m: usize| model.is_none_or(|model| model == m);
+    let mut found: Vec<&Line> = all
+        .0
+        .iter()
+        .filter(|line| {
+            let task = &ground.tasks[line.task];
+            let text = || format!("{} {}", task.task_id, task.raw_nl).to_lowercase();
+            (words.is_empty() || {
+                let text = text();
+                words.iter().all(|word| text.contains(word.as_str()))
+            }) && filter.lang.is_none_or(|lang| lang == task.lang)
+                && scored.as_ref().is_none_or(|tasks| tasks[line.task])
+                && filter.verdict.is_none_or(|verdict| {
+                    let mut own = line.verdicts.iter().enumerate().filter(|(m, _)| concerns(*m));
+                    own.any(|(_, checked)| checked.is_some_and(|checked| checked.verdict == Some(verdict)))
+                })
+                && line.spread >= filter.spread
+                && (!filter.differ || line.verdicts_differ() || line.gap(ground) > 0.0)
+        })
+        .collect();
+    let by = |value: fn(&Line, &Ground) -> f64, found: &mut Vec<&Line>| {
+        // Stable: among equals the dataset's order stays.
+        found.sort_by(|a, b| value(b, ground).total_cmp(&value(a, ground)));
+    };
+    match filter.sort {
+        Sort::Dataset => {}
+        Sort::Spread => found.sort_by_key(|line| Reverse(line.spread)),
+        Sort::Gap => by(Line::gap, &mut found),
+        Sort::Apart => by(Line::apart, &mut found),
+    }
+    found
+}
+
+/// Tasks where somebody gave the score that the filter asks for; `None` where it asks for none.
+fn scored_tasks(ground: &Ground, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
+    let (key, score) = filter.score.as_ref()?;
+    let mut tasks = vec![false; ground.tasks.len()];
+    let dimension = ground.rubric.as_ref().and_then(|r| r.dimensions.iter().position(|d| d.key == *key));
+    let Some(dimension) = dimension else { return Some(tasks) };
+    for (rating, scores) in ground.scored() {
+        if scores.get(dimension) == Some(score)
+            && model.is_none_or(|model| model == rating.model as usize)
+            && let Some(task) = tasks.get_mut(rating.task as usize)
+        {
+            *task = true;
+        }
+    }
+    Some(tasks)
+}

@@ -1,0 +1,201 @@
+//! Control groups, where the host lets us make them: memory and threads of a sandbox as one sum, and
+//! an end for everything in it at once.
+//!
+//! As root they can be made below the server's own group, in version 1 (one tree a controller) and in
+//! version 2; an ordinary user needs a delegated one (`Delegate=yes` in a systemd unit). Where none can
+//! be made, the limits of each process stand alone. Called by `bubblewrap`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What the names of our groups begin with; the number of the process that made them follows.
+const PREFIX: &str = "aixgrade-";
+
+/// Where groups can be made.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Folders of our own group, one a tree.
+    folders: Vec<PathBuf>,
+    memory: bool,
+    pids: bool,
+}
+
+/// One sandbox's groups; gone with this value.
+#[derive(Debug)]
+pub struct Groups {
+    /// A folder in each tree.
+    pub folders: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Looks where groups can be made, by making one and taking it away again.
+    pub fn find() -> Places {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let mut places = Places::default();
+        for folder in candidates(&mounts, &own) {
+            sweep(&folder);
+            let trial = folder.join(format!("{PREFIX}{}-trial", std::process::id()));
+            if fs::create_dir(&trial).is_err() {
+                continue;
+            }
+            let has = |file: &str| trial.join(file).is_file();
+            let (memory, pids) = (has("memory.max") || has("memory.limit_in_bytes"), has("pids.max"));
+            let of_use = memory || pids || has("cgroup.kill");
+            let _ = fs::remove_dir(&trial);
+            if of_use {
+                places.memory |= memory;
+                places.pids |= pids;
+                places.folders.push(folder);
+            }
+        }
+        places
+    }
+
+    /// What is held by groups here, for people; `None` where nothing is.
+    pub fn held(&self) -> Option<&'static str> {
+        match (self.memory, self.pids) {
+            (true, true) => Some("memory and threads"),
+            (true, false) => Some("memory"),
+            (false, true) => Some("threads"),
+            (false, false) => None,
+        }
+    }
+
+    /// Makes a sandbox's groups, as far as that is possible. `number` is this process's own count.
+    pub fn make(&self, number: u32, memory_bytes: u64, threads: u64) -> Groups {
+        let name = format!("{PREFIX}{}-{number}", std::process::id());
+        let mut groups = Groups { folders: Vec::new() };
+        for folder in &self.folders {
+            let group = folder.join(&name);
+            if fs::create_dir(&group).is_err() {
+                continue;
+            }
+            let limit = |file: &str, value: u64| {
+                let file = group.join(file);
+                if file.is_file() {
+                    // A limit that cannot be set leaves those of the process.
+                    let _ = fs::write(file, value.to_string());
+                }
+            };
+            limit("memory.limit_in_bytes", memory_bytes);
+            limit("memory.max", memory_bytes);
+            limit("memory.swap.max", 0);
+            limit("pids.max", threads);
+            groups.folders.push(group);
+        }
+        groups
+    }
+}
+
+impl Groups {
+    /// Whether the kernel ended a process here because the memory limit was reached.
+    pub fn out_of_memory(&self) -> bool {
+        let counted = |file: PathBuf| {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            text.lines().any(|line| line.strip_prefix("oom_kill ").is_some_and(|count| count.trim() != "0"))
+        };
+        self.folders
+            .iter()
+            .any(|group| counted(group.join("memory.events")) || counted(group.join("memory.oom_control")))
+    }
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        for group in &self.folders {
+            end(group);
+        }
+    }
+}
+
+/// Ends what is left in a group, and removes it.
+fn end(group: &Path) {
+    let _ = fs::write(group.join("cgroup.kill"), "1");
+    // What cannot be removed because something in it is still ending is swept at the next start.
+    let _ = fs::remove_dir(group);
+}
+
+/// Removes what a server that was killed has left behind.
+fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let maker = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
+        if let Some(maker) = maker.and_then(|number| number.parse::<u32>().ok())
+            && !Path::new("/proc").join(maker.to_string()).is_dir()
+        {
+            end(&entry.path());
+        }
+    }
+}
+
+/// The folders of this process's own groups: in version 1 those of the two controllers that matter, in
+/// version 2 its own and the one above, which is where a unit with `DelegateSubgroup` may make others.
+fn candidates(mounts: &str, own: &str) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for line in mounts.lines() {
+        let mut parts = line.split(' ').skip(1);
+        let (Some(place), Some(kind), Some(options)) = (parts.next(), parts.next(), parts.next()) else { continue };
+        let path = |controller: &str| {
+            own.lines().find_map(|line| {
+                let mut parts = line.splitn(3, ':').skip(1);
+                let (names, path) = (parts.next()?, parts.next()?);
+                names.split(',').any(|name| name == controller).then(|| path.trim_start_matches('/').to_owned())
+            })
+        };
+        match kind {
+            "cgroup" => {
+                for controller in ["memory", "pids"] {
+                    if options.split(',').any(|option| option == controller) {
+                        // In a container the path may be the host's; then the mount is our own group.
+                        let group = Path::new(place).join(path(controller).unwrap_or_default());
+                        folders.push(if group.is_dir() { group } else { place.into() });
+                    }
+                }
+            }
+            "cgroup2" => {
+                let group = Path::new(place).join(path("").unwrap_or_default());
+                match group.parent() {
+                    Some(above) if group != Path::new(place) && writable(above) => folders.push(above.to_path_buf()),
+                    _ => folders.push(group),
+                }
+            }
+            _ => {}
+        }
+    }
+    folders
+}
+
+/// Whether limits can be handed down from a group of version 2: tried by doing it.
+fn writable(group: &Path) -> bool {
+    fs::write(group.join("cgroup.subtree_control"), "+memory +pids").is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_own_groups_of_both_versions() {
+        let mounts = "tmpfs /nowhere/c tmpfs rw 0 0\n\
+            cgroup /nowhere/c/memory cgroup rw,relatime,memory 0 0\n\
+            cgroup /nowhere/c/cpu cgroup rw,relatime,cpu 0 0\n\
+            cgroup2 /nowhere/c/unified cgroup2 rw,relatime 0 0\n";
+        let own = "4:memory:/a/b\n1:cpu:/\n0::/x\n";
+        let found = candidates(mounts, own);
+        assert_eq!(found, [PathBuf::from("/nowhere/c/memory"), PathBuf::from("/nowhere/c/unified/x")]);
+    }
+
+    #[test]
+    fn groups_are_made_where_the_host_lets_us_and_leave_nothing() {
+        let places = Places::find();
+        let groups = places.make(1_000_000, 64 << 20, 16);
+        let folders = groups.folders.clone();
+        assert_eq!(folders.len(), places.folders.len());
+        assert!(!groups.out_of_memory());
+        drop(groups);
+        assert!(folders.iter().all(|folder| !folder.exists()), "{folders:?}");
+    }
+}

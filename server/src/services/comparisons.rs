@@ -1,0 +1,345 @@
+//! Comparisons of a dataset's models: choosing, figures, the tasks behind them.
+//!
+//! Figures are computed once for what they rest on: the choice, and a stamp that changes with every
+//! rating and verdict. While newer ones are computed, the page shows the last, and says so.
+
+pub mod export;
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use app::{
+    error::AppError,
+    model::{
+        compare::{Choice, Compared, Options, OutputCompared, Sheet, TaskCompared, TaskFilter, TaskPage},
+        comparison::OutputRatings,
+        ids::{ModelId, TaskId},
+    },
+    port::{Answer, Caller, Comparisons},
+};
+use async_trait::async_trait;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    clock,
+    db::{Db, results, studies},
+    error::Failure,
+    layout,
+    report::{ground::Ground, sheet, tasks},
+};
+
+/// What takes longer than this is shown as it last was while it is computed anew.
+const PATIENCE: Duration = Duration::from_millis(60);
+/// Grounds held in memory: a person looks at one or two at a time, and the largest takes 30 MB.
+const HELD: usize = 6;
+/// Runs of one model that are offered.
+const LISTED: usize = 5;
+
+/// The service; see the module.
+pub struct ComparisonService {
+    db: Db,
+    held: Arc<Mutex<Held>>,
+}
+
+/// What was computed lately, the newest last.
+#[derive(Default)]
+struct Held {
+    by_choice: Vec<(Choice, Arc<Computed>)>,
+    /// Choices that are being computed.
+    busy: HashSet<Choice>,
+}
+
+/// One computation.
+pub struct Computed {
+    /// What it rests on.
+    pub ground: Ground,
+    /// Its figures.
+    pub sheet: Sheet,
+    /// Its tasks.
+    lines: tasks::Lines,
+    /// The ground's stamp.
+    pub stamp: String,
+    /// How long reading and computing took.
+    took: Duration,
+}
+
+/// A choice with nothing left to a default, and what it is of.
+pub struct Settled {
+    /// What there is.
+    pub options: Options,
+    /// What is chosen of it.
+    pub choice: Choice,
+    /// The stamp now.
+    pub stamp: String,
+}
+
+impl Settled {
+    fn live(&self) -> bool {
+        let studies = self.options.studies.iter().filter(|s| s.open).map(|s| s.id);
+        let runs = self.options.runs.iter().filter(|r| r.open).map(|r| r.id);
+        studies.into_iter().any(|id| self.choice.studies.iter().flatten().any(|c| *c == id))
+            || runs.into_iter().any(|id| self.choice.runs.iter().flatten().any(|c| *c == id))
+    }
+}
+
+impl ComparisonService {
+    /// A service over `db`.
+    pub fn new(db: Db) -> Self {
+        ComparisonService { db, held: Arc::default() }
+    }
+
+    /// What the choice comes to, with its stamp.
+    pub async fn settled(&self, caller: &Caller, choice: Choice) -> Result<Settled, Failure> {
+        caller.admin()?;
+        self.db
+            .read(move |conn| {
+                let options = results::options(conn, &choice.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+                let choice = settle(&options, choice)?;
+                let stamp = results::stamp(conn, &choice)?;
+                Ok(Settled { options, choice, stamp })
+            })
+            .await
+    }
+
+    /// The figures, at least as new as `settled` was asked for.
+    pub async fn computed(&self, settled: &Settled) -> Result<Arc<Computed>, Failure> {
+        let known = lock(&self.held).get(&settled.choice);
+        if let Some(known) = known.filter(|known| known.stamp == settled.stamp) {
+            return Ok(known);
+        }
+        self.compute(settled.choice.clone(), settled.options.name.clone()).await
+    }
+
+    /// The figures, and whether they are behind what is there: those that took long are computed while
+    /// the last ones are shown.
+    async fn soon(&self, settled: &Settled) -> Result<(Arc<Computed>, bool), Failure> {
+        let known = lock(&self.held).get(&settled.choice);
+        match known {
+            Some(known) if known.stamp == settled.stamp => Ok((known, false)),
+            Some(known) if known.took > PATIENCE => {
+                if lock(&self.held).busy.insert(settled.choice.clone()) {
+                    let service = ComparisonService { db: self.db.clone(), held: self.held.clone() };
+                    let (choice, name) = (settled.choice.clone(), settled.options.name.clone());
+                    tokio::spawn(async move {
+                        let done = service.compute(choice.clone(), name).await;
+                        lock(&service.held).busy.remove(&choice);
+                        // Logged by turning it into what a person would see.
+                        let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
+                    });
+                }
+                Ok((known, true))
+            }
+            _ => Ok((self.computed(settled).await?, false)),
+        }
+    }
+
+    async fn compute(&self, choice: Choice, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
+        let begun = Instant::now();
+        let (ground, stamp, kept) = self
+            .db
+            .read(move |conn| {
+                // In one snapshot: the stamp is that of the ground.
+                let stamp = results::stamp(conn, &choice)?;
+                let ground = results::ground(conn, name, &choice)?;
+                let kept = results::kept(conn, &key(&ground, &stamp)?)?;
+                Ok((ground, stamp, kept))
+            })
+            .await?;
+        // Figures that this program cannot read are none.
+        let kept = kept.and_then(|json| serde_json::from_slice::<Sheet>(&json).ok());
+        let known = kept.is_some();
+        // Tens of millions of random draws for a large study: off the async threads.
+        let task = tokio::task::spawn_blocking(move || {
+            let sheet = kept.unwrap_or_else(|| sheet::compute(&ground));
+            let lines = tasks::Lines::of(&ground);
+            Arc::new(Computed { ground, sheet, lines, stamp, took: begun.elapsed() })
+        });
+        let computed = task.await.map_err(Failure::internal)?;
+        if !known && computed.took > PATIENCE {
+            let (key, choice) = (key(&computed.ground, &computed.stamp)?, digest(&computed.ground.choice)?);
+            let json = serde_json::to_vec(&computed.sheet)?;
+            self.db.write(move |tx| results::keep(tx, &key, &choice, &json, clock::now().0)).await?;
+        }
+        lock(&self.held).put(computed.clone());
+        Ok(computed)
+    }
+}
+
+impl Held {
+    fn get(&self, choice: &Choice) -> Option<Arc<Computed>> {
+        self.by_choice.iter().find(|(known, _)| known == choice).map(|(_, computed)| computed.clone())
+    }
+
+    fn put(&mut self, computed: Arc<Computed>) {
+        self.by_choice.retain(|(known, _)| *known != computed.ground.choice);
+        self.by_choice.push((computed.ground.choice.clone(), computed));
+        let extra = self.by_choice.len().saturating_sub(HELD);
+        self.by_choice.drain(..extra);
+    }
+}
+
+fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
+    // Whoever panicked while holding it left a list that is whole.
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn digest(choice: &Choice) -> Result<String, Failure> {
+    Ok(hex::encode(Sha256::digest(serde_json::to_vec(choice)?)))
+}
+
+/// Everything that the figures depend on: names are shown, so they count too.
+fn key(ground: &Ground, stamp: &str) -> Result<String, Failure> {
+    let mut all = Sha256::new();
+    all.update(env!("CARGO_PKG_VERSION"));
+    all.update(serde_json::to_vec(&(&ground.choice, &ground.models, &ground.rubric, ground.seed))?);
+    all.update(stamp);
+    Ok(hex::encode(all.finalize()))
+}
+
+/// Of many runs only each model's newest, and those chosen: nobody reads a list of a thousand.
+fn listed(mut options: Options, choice: &Choice) -> Options {
+    let mut seen: HashMap<ModelId, usize> = HashMap::new();
+    options.runs.retain(|run| {
+        let count = seen.entry(run.model).or_default();
+        *count += 1;
+        *count <= LISTED || choice.runs.iter().flatten().any(|id| *id == run.id)
+    });
+    options
+}
+
+/// Puts what there is where the choice says nothing, and refuses what does not go together.
+fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
+    let study = |id| options.studies.iter().find(|study| study.id == id);
+    let studies = match choice.studies {
+        Some(ids) => ids,
+        None => {
+            // Those of the rubric that was used last.
+            let rated = || options.studies.iter().filter(|study| study.ratings > 0);
+            let rubric = rated().next().or(options.studies.first()).map(|study| &study.rubric);
+            let mut ids: Vec<_> = rated().filter(|study| Some(&study.rubric) == rubric).map(|study| study.id).collect();
+            ids.sort_unstable();
+            ids
+        }
+    };
+    let mut rubrics = Vec::new();
+    for id in &studies {
+        let study = study(*id).ok_or_else(|| Failure::not_found("study of this dataset"))?;
+        if !rubrics.contains(&&study.rubric) {
+            rubrics.push(&study.rubric);
+        }
+    }
+    if let [first, second, ..] = rubrics[..] {
+        return Err(Failure::invalid(
+            "studies",
+            format!("they were graded by different rubrics: {first} and {second}"),
+            "Choose studies of one rubric",
+        ));
+    }
+    let known: HashMap<ModelId, &str> = options.models.iter().map(|(id, name)| (*id, name.as_str())).collect();
+    let models = choice.models.unwrap_or_else(|| options.models.iter().map(|(id, _)| *id).collect());
+    if let Some(unknown) = models.iter().find(|id| !known.contains_key(id)) {
+        return Err(Failure::not_found(&format!("model {unknown} in this dataset")));
+    }
+    let runs = match choice.runs {
+        Some(ids) => ids,
+        // Each model's newest that has come to something.
+        None => models
+            .iter()
+            .filter_map(|model| {
+                let own = || options.runs.iter().filter(|run| run.model == *model && run.done > 0);
+                own().find(|run| !run.open).or(own().next()).map(|run| run.id)
+            })
+            .collect(),
+    };
+    let mut taken = HashMap::new();
+    for id in &runs {
+        let run = options.runs.iter().find(|run| run.id == *id);
+        let run = run.ok_or_else(|| Failure::not_found("run of this dataset"))?;
+        if let Some(other) = taken.insert(run.model, run.id) {
+            let name = known.get(&run.model).copied().unwrap_or_default();
+            return Err(Failure::invalid(
+                "runs",
+                format!("runs {other} and {id} are both of {name}"),
+                "Choose one run a model",
+            ));
+        }
+    }
+    Ok(Choice { models: Some(models), studies: Some(studies), runs: Some(runs), ..choice })
+}
+
+#[async_trait]
+impl Comparisons for ComparisonService {
+    async fn get(&self, caller: &Caller, choice: Choice) -> Answer<Compared> {
+        let settled = self.settled(caller, choice).await?;
+        let (computed, behind) = self.soon(&settled).await?;
+        Ok(Compared {
+            live: settled.live(),
+            options: listed(settled.options, &settled.choice),
+            choice: settled.choice,
+            sheet: computed.sheet.clone(),
+            raters: computed.ground.raters.iter().map(|(_, name)| name.clone()).collect(),
+            stamp: computed.stamp.clone(),
+            behind,
+        })
+    }
+
+    async fn stamp(&self, caller: &Caller, choice: Choice) -> Answer<String> {
+        let settled = self.settled(caller, choice).await?;
+        let (computed, _) = self.soon(&settled).await?;
+        Ok(computed.stamp.clone())
+    }
+
+    async fn tasks(&self, caller: &Caller, choice: Choice, filter: TaskFilter) -> Answer<TaskPage> {
+        let settled = self.settled(caller, choice).await?;
+        let (computed, _) = self.soon(&settled).await?;
+        Ok(tasks::page(&computed.ground, &computed.lines, &filter))
+    }
+
+    async fn task(&self, caller: &Caller, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared> {
+        let settled = self.settled(caller, choice).await?;
+        let (computed, _) = self.soon(&settled).await?;
+        let ground = &computed.ground;
+        let row = ground.tasks.iter().find(|row| row.id == task).cloned();
+        let row = row.ok_or_else(|| Failure::not_found("task in this choice"))?;
+        let (before, after) = tasks::neighbours(ground, &computed.lines, &filter, task);
+        let revisions: Vec<_> = ground.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
+        let choice = settled.choice;
+        let outputs = self
+            .db
+            .read(move |conn| {
+                let outputs = results::task_outputs(conn, &choice, &revisions)?;
+                let each = outputs.into_iter().map(|output| {
+                    let mut ratings = Vec::new();
+                    for study in choice.studies.iter().flatten() {
+                        ratings.extend(studies::output_ratings(conn, *study, output.id)?);
+                    }
+                    let mut verdict = None;
+                    for run in choice.runs.iter().flatten() {
+                        let found = results::verdict(conn, *run, output.id)?;
+                        verdict = verdict.or(found.map(|(v, passed, total)| (*run, v, passed, total)));
+                    }
+                    Ok((output, ratings, verdict))
+                });
+                each.collect::<Result<Vec<_>, Failure>>()
+            })
+            .await?;
+        let names = &ground.models;
+        let outputs = outputs
+            .into_iter()
+            .map(|(output, ratings, verdict)| OutputCompared {
+                id: output.id,
+                verdict,
+                rated: OutputRatings {
+                    model: names.get(output.model).map(|(_, name)| name.clone()).unwrap_or_default(),
+                    sample: output.sample,
+                    code: layout::view(&output.code, &output.said),
+                    ratings,
+                },
+            })
+            .collect();
+        Ok(TaskCompared { name: ground.name.clone(), task: row, rubric: ground.rubric.clone(), outputs, before, after })
+    }
+}

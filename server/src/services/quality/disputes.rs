@@ -1,0 +1,161 @@
+//! Disagreements: finding them, asking for one more rating, and the scores that are final.
+
+use app::model::{
+    ids::{OutputId, StudyId, UserId},
+    quality::{DisputeRow, DisputeState, FinalBy, QualitySettings},
+    rubric::Rubric,
+};
+use rusqlite::Connection;
+
+use crate::{
+    db::quality::{
+        self,
+        disputes::{self, Rated},
+    },
+    error::Failure,
+    stats::raters::median,
+};
+
+/// The final scores of one output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinalScores {
+    /// The output.
+    pub output: OutputId,
+    /// One place a dimension.
+    pub scores: Vec<f64>,
+    /// Where they come from.
+    pub by: FinalBy,
+}
+
+/// The final scores of every output with a rating (docs/statistics.md, "Adjudicated scores"): an
+/// adjudicator's where there is a decision; the median where an extra rater was asked and has rated;
+/// else the mean of the ratings.
+pub fn finals(conn: &Connection, study: StudyId) -> Result<Vec<FinalScores>, Failure> {
+    let rubric = super::setup(conn, study)?.rubric;
+    let rated = disputes::rated(conn, study, None)?;
+    let each = rated.into_iter().map(|one| {
+        let (scores, by) = final_of(conn, study, &one, &rubric)?;
+        Ok(FinalScores { output: one.output, scores, by })
+    });
+    each.collect()
+}
+
+fn final_of(conn: &Connection, study: StudyId, one: &Rated, rubric: &Rubric) -> Result<(Vec<f64>, FinalBy), Failure> {
+    if one.decided {
+        let standing = disputes::history(conn, study, one.output)?.into_iter().find(|(_, d)| !d.superseded);
+        if let Some((_, decision)) = standing {
+            return Ok((decision.scores.into_iter().map(f64::from).collect(), FinalBy::Adjudicator));
+        }
+    }
+    let dimensions = rubric.dimensions.len();
+    let vectors: Vec<Vec<u8>> = one.ratings.iter().map(|(_, _, scores)| scores.clone()).collect();
+    if one.extra > 0
+        && one.complete
+        && let Some(scores) = median(&vectors, dimensions)
+    {
+        return Ok((scores, FinalBy::Median));
+    }
+    let n = vectors.len().max(1) as f64;
+    let mean = |d: usize| vectors.iter().filter_map(|v| v.get(d)).map(|s| f64::from(*s)).sum::<f64>() / n;
+    Ok(((0..dimensions).map(mean).collect(), FinalBy::Ratings))
+}
+
+/// Called in the transaction that stores a rating: asks for one more rater where the study's policy
+/// says so. Where nobody is left who could, the output waits for an adjudicator.
+pub fn after_rating(conn: &Connection, study: StudyId, output: OutputId, rubric: &Rubric) -> Result<(), Failure> {
+    let settings = quality::settings(conn, study)?;
+    if !super::asks_by_itself(&settings) {
+        return Ok(());
+    }
+    for one in disputes::rated(conn, study, Some(output))? {
+        ask(conn, study, &one, &settings, rubric)?;
+    }
+    Ok(())
+}
+
+/// Looks at every output again, after the settings changed.
+pub fn look_again(conn: &Connection, study: StudyId) -> Result<(), Failure> {
+    let settings = quality::settings(conn, study)?;
+    if !super::asks_by_itself(&settings) {
+        return Ok(());
+    }
+    let rubric = super::setup(conn, study)?.rubric;
+    for one in disputes::rated(conn, study, None)? {
+        ask(conn, study, &one, &settings, &rubric)?;
+    }
+    Ok(())
+}
+
+fn ask(
+    conn: &Connection,
+    study: StudyId,
+    one: &Rated,
+    settings: &QualitySettings,
+    rubric: &Rubric,
+) -> Result<(), Failure> {
+    if one.state(settings, rubric) == Some(DisputeState::Waiting)
+        && let Some(rater) = disputes::rater_left(conn, study, one.output)?
+    {
+        disputes::insert_extra(conn, study, one.output, rater, None)?;
+    }
+    Ok(())
+}
+
+/// Asks for one more rating by hand.
+pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option<UserId>) -> Result<(), Failure> {
+    let rubric = super::setup(conn, study)?.rubric;
+    let settings = quality::settings(conn, study)?;
+    let found = disputes::rated(conn, study, Some(output))?.into_iter().next();
+    let Some(one) = found else { return Err(Failure::not_found("output")) };
+    match one.state(&settings, &rubric) {
+        Some(DisputeState::Waiting | DisputeState::Median) => {}
+        Some(DisputeState::ExtraRater) => return Err(Failure::conflict("An extra rater has it already.")),
+        Some(DisputeState::Decided) => return Err(Failure::conflict("An adjudicator has decided it already.")),
+        None => return Err(Failure::conflict("Its raters do not disagree beyond the study's threshold.")),
+    }
+    let Some(rater) = disputes::rater_left(conn, study, output)? else {
+        return Err(Failure::conflict(
+            "Every rater of the study who reads its language has rated it. Let somebody join, or let an adjudicator decide.",
+        ));
+    };
+    disputes::insert_extra(conn, study, output, rater, by)
+}
+
+/// Every disagreement of the study, the waiting ones first.
+pub fn rows(conn: &Connection, study: StudyId, asking: Option<UserId>) -> Result<Vec<DisputeRow>, Failure> {
+    let rubric = super::setup(conn, study)?.rubric;
+    let settings = quality::settings(conn, study)?;
+    let names = disputes::names(conn)?;
+    let mut found = Vec::new();
+    for one in disputes::rated(conn, study, None)? {
+        let Some(state) = one.state(&settings, &rubric) else { continue };
+        let about = disputes::about(conn, one.output)?;
+        let final_scores = match state {
+            DisputeState::Median | DisputeState::Decided => Some(final_of(conn, study, &one, &rubric)?.0),
+            DisputeState::Waiting | DisputeState::ExtraRater => None,
+        };
+        let name = |user: &UserId| names.get(user).cloned().unwrap_or_default();
+        // The name is made when somebody asks to decide; here it is only looked up.
+        let rates = asking.is_none_or(|user| one.ratings.iter().any(|(_, rater, _)| *rater == user));
+        found.push(DisputeRow {
+            output: one.output,
+            task: about.task,
+            task_id: about.task_id,
+            raw_nl: about.raw_nl.chars().take(200).collect(),
+            lang: about.lang,
+            model: about.model,
+            spread: one.spread(rubric.dimensions.len()),
+            ratings: one.ratings.iter().map(|(_, rater, scores)| (name(rater), scores.clone())).collect(),
+            state,
+            final_scores,
+            history: disputes::history(conn, study, one.output)?.into_iter().map(|(_, d)| d).collect(),
+            token: match asking {
+                Some(user) if !rates => Some(disputes::handout(conn, study, one.output, user)?),
+                _ => None,
+            },
+            rater_left: disputes::rater_left(conn, study, one.output)?.is_some(),
+        });
+    }
+    found.sort_by_key(|row| (row.state, std::cmp::Reverse(row.spread.iter().max().copied()), row.output));
+    Ok(found)
+}

@@ -1,0 +1,301 @@
+//! What comes back to raters, and disagreements as their adjudicators see them. Nothing here answers
+//! with a model, a submission or a database id.
+
+use app::{
+    error::AppError,
+    model::{
+        feedback::{CameBack, Dispute, DisputeLine, FlagReply, OwnFigures, Voice},
+        ids::{OutputId, StudyId, Token, UserId},
+        quality::{DisputeState, Shown},
+        user::Role,
+    },
+    port::{Answer, Caller, quality::Feedback},
+};
+use async_trait::async_trait;
+use rusqlite::Connection;
+use sha2::{Digest, Sha256};
+
+use super::{QualityService, probing, watching};
+use crate::{
+    db::{
+        audit, grading, notes,
+        quality::{self, disputes, flags, openings, probes},
+        queue,
+    },
+    error::Failure,
+    layout,
+};
+
+/// Answers that were read stay on the desk until so many newer ones have come.
+const READ_SHOWN: u32 = 5;
+/// The longest reason for a decision, in characters.
+const COMMENT_MAX: usize = 4000;
+
+#[async_trait]
+impl Feedback for QualityService {
+    async fn came_back(&self, caller: &Caller) -> Answer<CameBack> {
+        let me = caller.user()?.clone();
+        Ok(self
+            .db
+            .read(move |conn| {
+                Ok(CameBack {
+                    replies: flags::replies(conn, me.id, READ_SHOWN)?.into_iter().map(reply).collect(),
+                    disputes: waiting(conn, me.id, me.role == Role::Admin)?.len() as u64,
+                    figures: own_figures(conn, me.id)?,
+                })
+            })
+            .await?)
+    }
+
+    async fn read_replies(&self, caller: &Caller) -> Answer<()> {
+        let rater = caller.user()?.id;
+        Ok(self.db.write(move |tx| flags::read(tx, rater)).await?)
+    }
+
+    async fn go_on(&self, caller: &Caller, what: &Token) -> Answer<Token> {
+        let rater = caller.user()?.id;
+        let token = what.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                if let Some(probe) = probes::handed(tx, &token, rater)? {
+                    let study = grading::study_of(tx, probe.study, rater)?;
+                    let study = study.ok_or_else(|| Failure::not_found("study"))?;
+                    if probe.rated_at.is_some() {
+                        probes::told(tx, probe.id)?;
+                    }
+                    return Ok(study.token);
+                }
+                let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                openings::told(tx, study.id, rater)?;
+                Ok(study.token)
+            })
+            .await?)
+    }
+
+    async fn disputes(&self, caller: &Caller) -> Answer<Vec<DisputeLine>> {
+        let me = caller.user()?.clone();
+        // Names for what waits are made at the first look.
+        Ok(self.db.write(move |tx| lines(tx, me.id, me.role == Role::Admin)).await?)
+    }
+
+    async fn dispute(&self, caller: &Caller, token: &Token) -> Answer<Dispute> {
+        let me = caller.user()?.clone();
+        let token = token.clone();
+        let (found, code, said) = self
+            .db
+            .write(move |tx| {
+                let (study, output) = may_decide(tx, &token, me.id, me.role == Role::Admin)?;
+                dispute(tx, token, study, output, me.id, me.role == Role::Admin)
+            })
+            .await?;
+        Ok(Dispute { code: layout::view(&code, &said), ..found })
+    }
+
+    async fn decide(&self, caller: &Caller, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>> {
+        let me = caller.user()?.clone();
+        let comment = comment.trim().replace("\r\n", "\n");
+        if comment.chars().count() > COMMENT_MAX {
+            return Err(AppError::invalid("comment", "the reason is longer than 4000 characters", "Shorten it"));
+        }
+        let (caller, token) = (caller.clone(), token.clone());
+        Ok(self
+            .db
+            .write(move |tx| {
+                let admin = me.role == Role::Admin;
+                let (study, output) = may_decide(tx, &token, me.id, admin)?;
+                let rubric = super::setup(tx, study)?.rubric;
+                let fits = scores.len() == rubric.dimensions.len()
+                    && rubric.dimensions.iter().zip(&scores).all(|(d, score)| d.has(*score));
+                if !fits {
+                    return Err(Failure::invalid(
+                        "scores",
+                        "a score is missing or not on its scale",
+                        "Choose a score on every dimension",
+                    ));
+                }
+                let standing = disputes::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);
+                // Pressed twice: it counts once.
+                if standing.is_none_or(|(by, d)| by != me.id || d.scores != scores || d.comment != comment) {
+                    disputes::decide(tx, study, output, me.id, &scores, &comment)?;
+                    audit::note(tx, &caller, "adjudicate", &format!("study {study}: output {output}"))?;
+                }
+                following(tx, me.id, admin, None)
+            })
+            .await?)
+    }
+}
+
+/// An answer to a flag, as it crosses the wire.
+pub fn reply(r: flags::Reply) -> FlagReply {
+    FlagReply {
+        token: r.token,
+        study: r.study,
+        title: r.title,
+        raw_nl: r.raw_nl,
+        lang: r.lang,
+        flag: r.flag,
+        reply: r.reply,
+        at: r.at,
+        fresh: r.fresh,
+    }
+}
+
+/// What the person may decide: the role, and never an output that they rate themselves.
+fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Result<(StudyId, OutputId), Failure> {
+    let found = disputes::handed(conn, token, user)?.ok_or_else(|| Failure::not_found("disagreement"))?;
+    let (study, output) = found;
+    if !admin && !quality::is_adjudicator(conn, study, user)? {
+        return Err(AppError::Forbidden.into());
+    }
+    if disputes::rates(conn, study, output, user)? {
+        return Err(Failure::conflict("You have rated this output yourself, so somebody else must decide."));
+    }
+    let settings = quality::settings(conn, study)?;
+    let rubric = super::setup(conn, study)?.rubric;
+    let stands = disputes::rated(conn, study, Some(output))?.iter().any(|one| one.state(&settings, &rubric).is_some());
+    if stands { Ok(found) } else { Err(Failure::conflict("Its raters do not disagree any more.")) }
+}
+
+/// Each disagreement that waits for this person: study, title, output, widest spread.
+fn waiting(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<(StudyId, String, OutputId, u8)>, Failure> {
+    let mut found = Vec::new();
+    for (study, title) in disputes::studies(conn, user, admin)? {
+        let settings = quality::settings(conn, study)?;
+        if settings.spread.is_none() && settings.spread_correctness.is_none() {
+            continue;
+        }
+        let rubric = super::setup(conn, study)?.rubric;
+        for one in disputes::rated(conn, study, None)? {
+            let waits = one.state(&settings, &rubric) == Some(DisputeState::Waiting);
+            if waits && !disputes::rates(conn, study, one.output, user)? {
+                let widest = one.spread(rubric.dimensions.len()).into_iter().max().unwrap_or(0);
+                found.push((study, title.clone(), one.output, widest));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn lines(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<DisputeLine>, Failure> {
+    let mut found = Vec::new();
+    for (study, title, output, spread) in waiting(conn, user, admin)? {
+        found.push(line(conn, study, title, output, spread, user, None)?);
+    }
+    // What they decided themselves may be decided again.
+    for (study, title) in disputes::studies(conn, user, admin)? {
+        let rubric = super::setup(conn, study)?.rubric;
+        for one in disputes::rated(conn, study, None)?.into_iter().filter(|one| one.decided) {
+            let standing = disputes::history(conn, study, one.output)?.into_iter().find(|(_, d)| !d.superseded);
+            if let Some((by, decision)) = standing
+                && by == user
+            {
+                let widest = one.spread(rubric.dimensions.len()).into_iter().max().unwrap_or(0);
+                found.push(line(conn, study, title.clone(), one.output, widest, user, Some(decision.at))?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn line(
+    conn: &Connection,
+    study: StudyId,
+    title: String,
+    output: OutputId,
+    spread: u8,
+    user: UserId,
+    decided_at: Option<app::model::time::Timestamp>,
+) -> Result<DisputeLine, Failure> {
+    let about = disputes::about(conn, output)?;
+    Ok(DisputeLine {
+        token: disputes::handout(conn, study, output, user)?,
+        title,
+        raw_nl: about.raw_nl.chars().take(200).collect(),
+        lang: about.lang,
+        spread,
+        decided_at,
+    })
+}
+
+/// The next one that waits for this person, besides `but`.
+fn following(conn: &Connection, user: UserId, admin: bool, but: Option<OutputId>) -> Result<Option<Token>, Failure> {
+    let next = waiting(conn, user, admin)?.into_iter().find(|(_, _, output, _)| Some(*output) != but);
+    next.map(|(study, _, output, _)| disputes::handout(conn, study, output, user)).transpose()
+}
+
+/// A disagreement without its code, which is laid out after the transaction; and that code.
+fn dispute(
+    conn: &Connection,
+    token: Token,
+    study: StudyId,
+    output: OutputId,
+    user: UserId,
+    admin: bool,
+) -> Result<(Dispute, String, String), Failure> {
+    let rubric = super::setup(conn, study)?.rubric;
+    let shown = grading::shown(conn, output)?;
+    let mut voices = Vec::new();
+    for one in disputes::rated(conn, study, Some(output))? {
+        for (rating, rater, scores) in one.ratings {
+            let (comment, flag) = disputes::said(conn, rating)?;
+            let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
+            let notes = notes::of(conn, rating)?.into_iter().map(|note| (note.at.line, note.text)).collect();
+            let voice = Voice { scores, comment, flag, notes };
+            voices.push((shuffled(&token, rater), voice));
+        }
+    }
+    voices.sort_by_key(|(place, _)| *place);
+    let decided = disputes::history(conn, study, output)?.into_iter().find(|(_, d)| !d.superseded);
+    let found = Dispute {
+        token,
+        title: super::title(conn, study)?,
+        raw_nl: shown.raw_nl,
+        lang: shown.lang,
+        signature: shown.signature,
+        code: app::model::code::CodeView::default(),
+        rubric,
+        ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
+        decided: decided.map(|(_, d)| (d.scores, d.comment)),
+        following: following(conn, user, admin, Some(output))?,
+    };
+    Ok((found, shown.code, shown.said))
+}
+
+/// A place for a rater that differs from one disagreement to the next: letter A is not always the same
+/// person.
+fn shuffled(token: &Token, rater: UserId) -> [u8; 32] {
+    Sha256::new().chain_update(token.0.as_bytes()).chain_update(rater.0.to_be_bytes()).finalize().into()
+}
+
+/// The person's figures in the studies that show them.
+fn own_figures(conn: &Connection, rater: UserId) -> Result<Vec<OwnFigures>, Failure> {
+    let mut found = Vec::new();
+    for study in grading::studies(conn, rater)? {
+        let settings = quality::settings(conn, study.id)?;
+        if settings.shown == Shown::Nothing {
+            continue;
+        }
+        let own = watching::all_figures(conn, study.id, &study.rubric)?.of(rater, &settings, &study.rubric);
+        if own.ratings == 0 {
+            continue;
+        }
+        let work = queue::progress(conn, study.id, rater)?;
+        let progress = match probing::hidden(conn, study.id, rater)? {
+            Some(hidden) => hidden.counted(&study, rater, work),
+            None => work,
+        };
+        // Where probes come unmarked, a figure that moves would mark the one just rated: they are shown
+        // once nothing is left.
+        let shown = settings.shown == Shown::Own && (progress.left == 0 || !settings.probes());
+        found.push(OwnFigures {
+            progress,
+            per_hour: own.per_hour,
+            active_ms: own.active_ms,
+            figures: shown.then(|| (study.rubric.clone(), own)),
+            study: study.token,
+            title: study.title,
+        });
+    }
+    Ok(found)
+}

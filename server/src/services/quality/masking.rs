@@ -1,0 +1,47 @@
+//! Masking: names of models that raters of a submission's outputs do not get to see. The stored
+//! outputs stay as they came; only what is shown to raters and adjudicators changes.
+
+use app::model::{
+    ids::{SubmissionId, UserId},
+    submission::{MaskState, PREVIEW_LIST, Telltale},
+};
+use rusqlite::Connection;
+
+use crate::{
+    db::{quality::masks, submissions},
+    error::Failure,
+    formats::telltales::Telltales,
+};
+
+fn telltales(conn: &Connection) -> Result<Telltales, Failure> {
+    let known = submissions::model_names(conn)?;
+    Ok(Telltales::new(known.iter().map(String::as_str)))
+}
+
+/// What is masked, and what gives the model away.
+pub fn state(conn: &Connection, submission: SubmissionId) -> Result<MaskState, Failure> {
+    submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+    let telltales = telltales(conn)?;
+    let mut found: Vec<Telltale> = Vec::new();
+    let (mut names, mut count) = (Vec::new(), 0);
+    for (_, task_id, code, said) in masks::texts(conn, submission)? {
+        let Some(told) = telltales.find(0, &task_id, &code, &said) else { continue };
+        count += 1;
+        if !names.contains(&told.name) {
+            names.push(told.name.clone());
+        }
+        if found.len() < PREVIEW_LIST {
+            found.push(told);
+        }
+    }
+    names.sort();
+    let masked = masks::get(conn, submission)?.map(|(_, by, at)| (by, at));
+    Ok(MaskState { masked, names, telltales: found, telltale_count: count })
+}
+
+/// Masks every name known now, the submission's own model among them; or shows the outputs as they
+/// came.
+pub fn set(conn: &Connection, submission: SubmissionId, on: bool, by: Option<UserId>) -> Result<(), Failure> {
+    submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+    if on { masks::set(conn, submission, &telltales(conn)?.names(), by) } else { masks::clear(conn, submission) }
+}

@@ -1,0 +1,346 @@
+//! Quality of studies: settings, items with known scores, masking, for admins.
+//!
+//! `watching` shows a study as it goes on, `disputes` settles disagreements, `feedback` is the raters'
+//! side, `probing` hands probes out among the work; `schedule` says where they come.
+
+mod disputes;
+mod feedback;
+mod masking;
+pub mod probing;
+mod schedule;
+mod watching;
+
+use app::{
+    model::{
+        ids::{StudyId, SubmissionId, UserId},
+        quality::{GoldItem, GoldSource, NewGold, Opening, OpeningRow, Policy, QualityPage, QualitySettings},
+        rubric::Rubric,
+        submission::MaskState,
+    },
+    port::{Answer, Caller, quality::Quality},
+};
+use async_trait::async_trait;
+use rusqlite::Connection;
+
+pub use self::{
+    disputes::{FinalScores, after_rating, finals},
+    feedback::reply,
+};
+use crate::{
+    db::{
+        Db, audit,
+        quality::{self, gold, openings},
+        studies,
+    },
+    error::Failure,
+    layout,
+};
+
+/// The longest code of a pasted item, in characters: longer than any published output.
+const CODE_MAX: usize = 32 * 1024;
+/// The longest reason, in characters.
+const REASON_MAX: usize = 2000;
+/// The largest "one in so many" and distance that a study may ask for.
+const OFTEN_MAX: u32 = 10_000;
+
+/// The service; see the module.
+pub struct QualityService {
+    db: Db,
+}
+
+impl QualityService {
+    /// A service over `db`.
+    pub fn new(db: Db) -> Self {
+        QualityService { db }
+    }
+
+    async fn change(
+        &self,
+        caller: &Caller,
+        action: &'static str,
+        detail: String,
+        work: impl FnOnce(&Connection) -> Result<(), Failure> + Send + 'static,
+    ) -> Answer<()> {
+        let caller = caller.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                work(tx)?;
+                audit::note(tx, &caller, action, &detail)
+            })
+            .await?)
+    }
+}
+
+/// The study's set-up, or 404.
+fn setup(conn: &Connection, study: StudyId) -> Result<studies::Setup, Failure> {
+    studies::setup(conn, study)?.ok_or_else(|| Failure::not_found("study"))
+}
+
+/// The study's title, or 404.
+fn title(conn: &Connection, study: StudyId) -> Result<String, Failure> {
+    Ok(studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?.title)
+}
+
+#[async_trait]
+impl Quality for QualityService {
+    async fn page(&self, caller: &Caller, study: StudyId) -> Answer<QualityPage> {
+        caller.admin()?;
+        Ok(self.db.read(move |conn| page(conn, study)).await?)
+    }
+
+    async fn set(&self, caller: &Caller, study: StudyId, settings: QualitySettings) -> Answer<()> {
+        caller.admin()?;
+        self.change(caller, "study quality", format!("{study}: {}", said(&settings)?), move |tx| {
+            check(&settings, gold::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
+            quality::save_settings(tx, study, &settings)?;
+            disputes::look_again(tx, study)
+        })
+        .await
+    }
+
+    async fn add_gold(&self, caller: &Caller, study: StudyId, new: NewGold) -> Answer<i64> {
+        caller.admin()?;
+        let caller = caller.clone();
+        Ok(self
+            .db
+            .write(move |tx| {
+                let id = add_gold(tx, study, &new, caller.id())?;
+                audit::note(tx, &caller, "known scores add", &format!("study {study}: item {id}"))?;
+                Ok(id)
+            })
+            .await?)
+    }
+
+    async fn retire_gold(&self, caller: &Caller, study: StudyId, item: i64, retired: bool) -> Answer<()> {
+        caller.admin()?;
+        let word = if retired { "known scores retire" } else { "known scores ask again" };
+        self.change(caller, word, format!("study {study}: item {item}"), move |tx| {
+            if !gold::retire(tx, study, item, retired)? {
+                return Err(Failure::not_found("item"));
+            }
+            let settings = quality::settings(tx, study)?;
+            let asked = gold::asked(tx, study)?.len();
+            if settings.opening == Opening::MustPass && (asked as u64) < u64::from(settings.needed) {
+                return Err(Failure::conflict(
+                    "Then fewer items would be left than raters must get right. Lower that number first.",
+                ));
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn open_for(&self, caller: &Caller, study: StudyId, rater: UserId, let_in: bool) -> Answer<()> {
+        caller.admin()?;
+        let (word, by) = (if let_in { "opening let in" } else { "opening reset" }, caller.id());
+        self.change(caller, word, format!("study {study}: user {rater}"), move |tx| {
+            setup(tx, study)?;
+            if !quality::is_rater(tx, study, rater)? {
+                return Err(Failure::not_found("rater"));
+            }
+            if let_in { openings::let_in(tx, study, rater, by) } else { openings::reset(tx, study, rater) }
+        })
+        .await
+    }
+
+    async fn set_adjudicator(&self, caller: &Caller, study: StudyId, user: UserId, on: bool) -> Answer<()> {
+        caller.admin()?;
+        let word = if on { "adjudicator add" } else { "adjudicator remove" };
+        self.change(caller, word, format!("study {study}: user {user}"), move |tx| {
+            setup(tx, study)?;
+            if on && !studies::can_rate(tx, user)? {
+                return Err(Failure::not_found("account"));
+            }
+            quality::set_adjudicator(tx, study, user, on)
+        })
+        .await
+    }
+
+    async fn mask(&self, caller: &Caller, submission: SubmissionId) -> Answer<MaskState> {
+        caller.admin()?;
+        Ok(self.db.read(move |conn| masking::state(conn, submission)).await?)
+    }
+
+    async fn set_mask(&self, caller: &Caller, submission: SubmissionId, on: bool) -> Answer<()> {
+        caller.admin()?;
+        let (word, by) = (if on { "submission mask" } else { "submission unmask" }, caller.id());
+        self.change(caller, word, format!("submission {submission}"), move |tx| masking::set(tx, submission, on, by))
+            .await
+    }
+}
+
+fn said(settings: &QualitySettings) -> Result<String, Failure> {
+    Ok(serde_json::to_string(settings)?)
+}
+
+fn page(conn: &Connection, study: StudyId) -> Result<QualityPage, Failure> {
+    let setup = setup(conn, study)?;
+    let settings = quality::settings(conn, study)?;
+    let items = gold::list(conn, study)?;
+    let items = items.into_iter().map(|item| {
+        let answers = gold::answers(conn, item.id)?;
+        Ok(GoldItem {
+            id: item.id,
+            asked: answers.len() as u64,
+            right: answers.iter().filter(|given| settings.right(given, &item.scores)).count() as u64,
+            code: layout::view(&item.code, &item.said),
+            task_id: item.task_id,
+            raw_nl: item.raw_nl,
+            lang: item.lang,
+            pasted: item.pasted,
+            scores: item.scores,
+            reasons: item.reasons,
+            retired: item.retired,
+        })
+    });
+    let items = items.collect::<Result<Vec<_>, Failure>>()?;
+    let raters = studies::raters(conn, study)?;
+    let openings = raters.into_iter().map(|rater| opening_row(conn, study, &settings, rater.id, rater.name));
+    Ok(QualityPage {
+        title: title(conn, study)?,
+        rubric: setup.rubric,
+        openings: openings.collect::<Result<_, _>>()?,
+        settings,
+        gold: items,
+        choices: gold::choices(conn, study)?,
+        adjudicators: quality::adjudicators(conn, study)?,
+    })
+}
+
+fn opening_row(
+    conn: &Connection,
+    study: StudyId,
+    settings: &QualitySettings,
+    rater: UserId,
+    name: String,
+) -> Result<OpeningRow, Failure> {
+    let standing = openings::get(conn, study, rater)?;
+    let round = standing.map_or(0, |s| s.round);
+    let (rated, right) = probing::opening_score(conn, study, rater, round, settings)?;
+    Ok(OpeningRow {
+        rater,
+        name,
+        state: standing.map(|s| s.state),
+        rated,
+        right,
+        earlier: round.into(),
+        let_in: standing.is_some_and(|s| s.let_in),
+    })
+}
+
+/// What is wrong with the settings, if anything is.
+fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<(), Failure> {
+    let widest = rubric.dimensions.iter().map(|d| d.range()).map(|(low, high)| high - low).max().unwrap_or(0);
+    let wide = |field: &str, value: Option<u8>| match value {
+        Some(v) if v >= widest => Err(Failure::invalid(
+            field,
+            format!("two ratings never differ by more than {widest} levels"),
+            format!("Choose 0 to {}, or leave it empty", widest - 1),
+        )),
+        _ => Ok(()),
+    };
+    wide("spread", settings.spread)?;
+    wide("spread_correctness", settings.spread_correctness)?;
+    if settings.tolerance >= widest {
+        return Err(Failure::invalid(
+            "tolerance",
+            "every score would count as right",
+            format!("Choose 0 to {}", widest.saturating_sub(1)),
+        ));
+    }
+    for (field, every) in [("gold_every", settings.gold_every), ("repeat_every", settings.repeat_every)] {
+        if every == 1 || every > OFTEN_MAX {
+            return Err(Failure::invalid(
+                field,
+                "one in so many is 2 to 10000, or 0 for none",
+                "Choose another number; 20 is a good beginning",
+            ));
+        }
+    }
+    if settings.repeat_apart > OFTEN_MAX {
+        return Err(Failure::invalid("repeat_apart", "at most 10000 outputs lie between", "Choose a smaller number"));
+    }
+    if settings.opening != Opening::None && items == 0 {
+        return Err(Failure::invalid(
+            "opening",
+            "there is no item with known scores to open the study with",
+            "Add items below first",
+        ));
+    }
+    if settings.gold_every > 0 && items == 0 {
+        return Err(Failure::invalid(
+            "gold_every",
+            "there is no item with known scores to mix in",
+            "Add items below first, or set it to 0",
+        ));
+    }
+    if settings.opening == Opening::MustPass && (settings.needed == 0 || settings.needed as usize > items) {
+        return Err(Failure::invalid(
+            "needed",
+            format!("{} of {items} items cannot be asked for", settings.needed),
+            format!("Choose 1 to {items}"),
+        ));
+    }
+    Ok(())
+}
+
+fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>) -> Result<i64, Failure> {
+    let rubric = setup(conn, study)?.rubric;
+    let fits = new.scores.len() == rubric.dimensions.len()
+        && rubric.dimensions.iter().zip(&new.scores).all(|(d, score)| d.has(*score));
+    if !fits {
+        return Err(Failure::invalid(
+            "scores",
+            "the known scores are not on the rubric's scales",
+            "Choose a score on every dimension",
+        ));
+    }
+    let mut reasons = new.reasons.clone();
+    reasons.resize_with(rubric.dimensions.len(), Default::default);
+    for reason in &mut reasons {
+        reason.en = reason.en.trim().to_owned();
+        reason.zh = reason.zh.trim().to_owned();
+        if reason.en.chars().count().max(reason.zh.chars().count()) > REASON_MAX {
+            return Err(Failure::invalid("reasons", "a reason is longer than 2000 characters", "Shorten it"));
+        }
+    }
+    let insert = |revision, output, code: &str, said: &str| {
+        let row = gold::NewRow { revision, output, code, said, scores: &new.scores, reasons: &reasons };
+        gold::insert(conn, study, &row, by)
+    };
+    match &new.source {
+        GoldSource::Output(id) => {
+            let Some((revision, code, said, graded)) = gold::output(conn, study, *id)? else {
+                return Err(Failure::not_found("output"));
+            };
+            if graded {
+                return Err(Failure::invalid(
+                    "output",
+                    "the study grades this output itself: whoever knows its scores could not rate it any more",
+                    "Choose an output of another submission, or paste code",
+                ));
+            }
+            insert(revision, Some(*id), &code, &said)
+        }
+        GoldSource::Pasted { task, code } => {
+            if !gold::has_task(conn, study, *task)? {
+                return Err(Failure::not_found("task"));
+            }
+            let code = code.replace("\r\n", "\n");
+            if code.trim().is_empty() || code.chars().count() > CODE_MAX {
+                return Err(Failure::invalid(
+                    "code",
+                    "the code has 1 to 32768 characters",
+                    "Paste an answer to the task",
+                ));
+            }
+            insert(*task, None, &code, "")
+        }
+    }
+}
+
+/// Whether an extra rater is asked for by itself.
+fn asks_by_itself(settings: &QualitySettings) -> bool {
+    settings.policy == Policy::ExtraRater
+}

@@ -1,0 +1,152 @@
+//! Where hidden probes come in a rater's work. Pure.
+//!
+//! The places are drawn from the study's seed and the rater alone: nothing that the rater does moves
+//! them, and how many outputs are left can be said with the probes counted in, so that the figures on
+//! the page go on by one each time, whatever was handed out.
+
+use app::model::quality::QualitySettings;
+
+/// What comes at one place of a rater's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// An output of the study.
+    Work,
+    /// An item with known scores.
+    Gold,
+    /// An output that the rater rated before.
+    Repeat,
+}
+
+/// A rater's places, one after another, from the first.
+pub struct Schedule {
+    settings: QualitySettings,
+    /// What the places are drawn from.
+    seed: u64,
+    /// How many items with known scores there are; each comes at most once.
+    gold: u64,
+    at: u64,
+    gold_used: u64,
+    repeats: u64,
+    /// For each place so far, how many of the places up to it were work.
+    work: Vec<u64>,
+}
+
+impl Schedule {
+    /// The places of the rater whose number is `rater`.
+    pub fn new(settings: QualitySettings, seed: u64, rater: i64, gold: u64) -> Schedule {
+        let seed = mix(seed ^ mix(rater.cast_unsigned()));
+        Schedule { settings, seed, gold, at: 0, gold_used: 0, repeats: 0, work: Vec::new() }
+    }
+
+    /// How many probes come while the next `work` outputs are handed out, from place `from` on; the
+    /// place `from` itself is counted.
+    pub fn ahead(mut self, from: u64, work: u64) -> u64 {
+        for _ in 0..from {
+            self.next();
+        }
+        let (mut left, mut probes) = (work, 0);
+        while left > 0 {
+            match self.next() {
+                Some(Slot::Work) => left -= 1,
+                _ => probes += 1,
+            }
+        }
+        probes
+    }
+
+    /// What comes at place `at`.
+    pub fn slot(mut self, at: u64) -> Slot {
+        self.nth(usize::try_from(at).unwrap_or(usize::MAX)).unwrap_or(Slot::Work)
+    }
+
+    fn draw(&self, salt: u64, every: u32) -> bool {
+        every > 1 && mix(self.seed ^ salt ^ self.at.wrapping_mul(0x9E37_79B9)).is_multiple_of(every.into())
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = Slot;
+
+    fn next(&mut self) -> Option<Slot> {
+        // An output comes again only when one is old enough and has not come again.
+        let before = self.at.checked_sub(u64::from(self.settings.repeat_apart) + 1);
+        let old = before.and_then(|at| self.work.get(usize::try_from(at).ok()?)).copied().unwrap_or(0);
+        let slot = if self.at > 0 && self.gold_used < self.gold && self.draw(0x601D, self.settings.gold_every) {
+            self.gold_used += 1;
+            Slot::Gold
+        } else if self.repeats < old && self.draw(0xA6A1, self.settings.repeat_every) {
+            self.repeats += 1;
+            Slot::Repeat
+        } else {
+            Slot::Work
+        };
+        let so_far = self.work.last().copied().unwrap_or(0);
+        self.work.push(so_far + u64::from(slot == Slot::Work));
+        self.at += 1;
+        Some(slot)
+    }
+}
+
+/// Steele, Lea and Flood's SplitMix64 finaliser (OOPSLA 2014): a few nanoseconds, and every bit of the
+/// input moves half of the output's.
+fn mix(n: u64) -> u64 {
+    let n = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let n = (n ^ (n >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    n ^ (n >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(gold_every: u32, repeat_every: u32, repeat_apart: u32) -> QualitySettings {
+        QualitySettings { gold_every, repeat_every, repeat_apart, ..QualitySettings::default() }
+    }
+
+    #[test]
+    fn probes_come_about_as_often_as_asked_and_never_too_near() {
+        let all: Vec<Slot> = Schedule::new(settings(10, 8, 20), 7, 3, 1000).take(4000).collect();
+        let count = |slot| all.iter().filter(|s| **s == slot).count();
+        // Binomial: 400 +- 19 and (of the rest) 450 +- 20; five standard deviations.
+        assert!(count(Slot::Gold).abs_diff(400) < 95, "{}", count(Slot::Gold));
+        assert!(count(Slot::Repeat).abs_diff(450) < 100, "{}", count(Slot::Repeat));
+        assert_eq!(all[0], Slot::Work);
+        for (at, _) in all.iter().enumerate().filter(|(_, s)| **s == Slot::Repeat) {
+            let old = all[..at.saturating_sub(20)].iter().filter(|s| **s == Slot::Work).count();
+            let used = all[..at].iter().filter(|s| **s == Slot::Repeat).count();
+            assert!(used < old, "place {at} repeats what is not old enough");
+        }
+        let other: Vec<Slot> = Schedule::new(settings(10, 8, 20), 7, 4, 1000).take(4000).collect();
+        assert_ne!(all, other, "each rater has places of their own");
+    }
+
+    #[test]
+    fn no_settings_no_probes_and_the_pool_is_not_exceeded() {
+        let check = |s, gold, expected: usize| {
+            let found = Schedule::new(s, 1, 1, gold).take(500).filter(|s| *s != Slot::Work).count();
+            assert_eq!(found, expected);
+        };
+        check(settings(0, 0, 0), 5, 0);
+        check(settings(2, 0, 0), 5, 5);
+        check(settings(2, 0, 0), 0, 0);
+    }
+
+    #[test]
+    fn what_is_left_goes_down_by_one_at_every_place() {
+        let s = settings(5, 4, 6);
+        let of = || Schedule::new(s, 2022, 5, 40);
+        let (mut work, mut at) = (200u64, 0u64);
+        let mut left = work + of().ahead(0, work);
+        while work > 0 {
+            if of().slot(at) == Slot::Work {
+                work -= 1;
+            }
+            at += 1;
+            let now = work + of().ahead(at, work);
+            assert_eq!(now + 1, left, "place {at}");
+            left = now;
+        }
+        assert_eq!(left, 0);
+    }
+}

@@ -1,0 +1,197 @@
+//! How far tests and people go together (docs/statistics.md, "Tests against people").
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use app::model::stats::{Correlation, Estimate, Known, Undefined};
+
+use super::random::{Draws, percentile};
+
+/// One output that has both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// The task, by its place in the dataset: a drawn task brings all its points.
+    pub task: usize,
+    /// One variable.
+    pub x: f64,
+    /// The other.
+    pub y: f64,
+}
+
+/// Spearman's rho and Kendall's tau-b with their intervals.
+pub fn correlation(points: &[Point], draws: Draws) -> Correlation {
+    let ground = Ground::of(points);
+    let mut all = [f64::NAN; 2];
+    ground.figures(&vec![1; ground.tasks], &mut all);
+    let n = u32::try_from(points.len()).unwrap_or(u32::MAX);
+    let why = match points.len() {
+        0 => Some(Undefined::Nothing),
+        1 => Some(Undefined::TooFew),
+        _ if !all[0].is_finite() => Some(Undefined::NoVariation),
+        _ => None,
+    };
+    if let Some(why) = why {
+        return Correlation { n, spearman: Err(why), kendall: Err(why) };
+    }
+    let mut columns = if ground.tasks >= 2 {
+        draws.columns(ground.tasks, 2, || (), |(), counts, row| ground.figures(counts, row)).into_iter()
+    } else {
+        Vec::new().into_iter()
+    };
+    let mut estimate = |value: f64| -> Known<Estimate> {
+        let interval = columns.next().map_or(Err(Undefined::TooFew), percentile);
+        Ok(Estimate { value, interval })
+    };
+    Correlation { n, spearman: estimate(all[0]), kendall: estimate(all[1]) }
+}
+
+/// The points with their values as places in order, so that a resample is a count for each.
+struct Ground {
+    tasks: usize,
+    /// Task, place of x, place of y; in the order of x, then y.
+    points: Vec<(usize, usize, usize)>,
+    levels: (usize, usize),
+}
+
+impl Ground {
+    fn of(points: &[Point]) -> Self {
+        let tasks = places(points.iter().map(|p| p.task as i64));
+        let (x, y) = (places(points.iter().map(|p| grains(p.x))), places(points.iter().map(|p| grains(p.y))));
+        let mut placed: Vec<(usize, usize, usize)> =
+            points.iter().map(|p| (tasks[&(p.task as i64)], x[&grains(p.x)], y[&grains(p.y)])).collect();
+        placed.sort_unstable_by_key(|(task, x, y)| (*x, *y, *task));
+        Ground { tasks: tasks.len(), points: placed, levels: (x.len(), y.len()) }
+    }
+
+    /// Rho and tau-b where each task counts so many times; NaN where a variable does not vary.
+    fn figures(&self, counts: &[u32], row: &mut [f64]) {
+        let (mut by_x, mut by_y) = (vec![0.0; self.levels.0], vec![0.0; self.levels.1]);
+        for (task, x, y) in &self.points {
+            by_x[*x] += f64::from(counts[*task]);
+            by_y[*y] += f64::from(counts[*task]);
+        }
+        row[0] = self.spearman(counts, &by_x, &by_y);
+        row[1] = self.kendall(counts, &by_x, &by_y);
+    }
+
+    fn spearman(&self, counts: &[u32], by_x: &[f64], by_y: &[f64]) -> f64 {
+        let n: f64 = by_x.iter().sum();
+        let centre = (n + 1.0) / 2.0;
+        let ranks = |by: &[f64]| -> Vec<f64> {
+            let mut before = 0.0;
+            by.iter()
+                .map(|count| {
+                    let rank = before + (count + 1.0) / 2.0 - centre;
+                    before += count;
+                    rank
+                })
+                .collect()
+        };
+        let (rx, ry) = (ranks(by_x), ranks(by_y));
+        let spread = |by: &[f64], ranks: &[f64]| by.iter().zip(ranks).map(|(n, r)| n * r * r).sum::<f64>();
+        let both: f64 = self.points.iter().map(|(task, x, y)| f64::from(counts[*task]) * rx[*x] * ry[*y]).sum();
+        let scale = (spread(by_x, &rx) * spread(by_y, &ry)).sqrt();
+        if scale > 0.0 { both / scale } else { f64::NAN }
+    }
+
+    fn kendall(&self, counts: &[u32], by_x: &[f64], by_y: &[f64]) -> f64 {
+        let pairs = |n: f64| n * (n - 1.0) / 2.0;
+        let tied = |by: &[f64]| by.iter().map(|n| pairs(*n)).sum::<f64>();
+        let all = pairs(by_x.iter().sum());
+        let (tied_x, tied_y) = (tied(by_x), tied(by_y));
+        let mut tied_both = 0.0;
+        let mut concordant = 0.0;
+        // How many of the points with a smaller x have which y: a Fenwick tree answers in a few steps.
+        let mut below = Fenwick::new(self.levels.1);
+        for same_x in self.points.chunk_by(|a, b| a.1 == b.1) {
+            for same in same_x.chunk_by(|a, b| a.2 == b.2) {
+                let times: f64 = same.iter().map(|(task, ..)| f64::from(counts[*task])).sum();
+                tied_both += pairs(times);
+                concordant += times * below.before(same[0].2);
+            }
+            for (task, _, y) in same_x {
+                below.add(*y, f64::from(counts[*task]));
+            }
+        }
+        let discordant = all - tied_x - tied_y + tied_both - concordant;
+        let scale = ((all - tied_x) * (all - tied_y)).sqrt();
+        if scale > 0.0 { (concordant - discordant) / scale } else { f64::NAN }
+    }
+}
+
+/// Sums over the first so many places.
+struct Fenwick(Vec<f64>);
+
+impl Fenwick {
+    fn new(size: usize) -> Self {
+        Fenwick(vec![0.0; size + 1])
+    }
+
+    fn add(&mut self, place: usize, value: f64) {
+        let mut at = place + 1;
+        while at < self.0.len() {
+            self.0[at] += value;
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    fn before(&self, place: usize) -> f64 {
+        let (mut at, mut sum) = (place, 0.0);
+        while at > 0 {
+            sum += self.0[at];
+            at -= at & at.wrapping_neg();
+        }
+        sum
+    }
+}
+
+fn places(values: impl Iterator<Item = i64>) -> BTreeMap<i64, usize> {
+    values.collect::<BTreeSet<_>>().into_iter().enumerate().map(|(place, value)| (value, place)).collect()
+}
+
+/// Means of thirds differ in their last binary digit; ties must not.
+fn grains(value: f64) -> i64 {
+    (value * 1e9).round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(values: &[(f64, f64)]) -> Vec<Point> {
+        values.iter().enumerate().map(|(task, (x, y))| Point { task, x: *x, y: *y }).collect()
+    }
+
+    #[test]
+    fn says_why_there_is_nothing() {
+        let check = |values: &[(f64, f64)], why| {
+            let found = correlation(&points(values), Draws::new(1, 1));
+            assert_eq!((found.spearman, found.kendall), (Err(why), Err(why)), "{values:?}");
+        };
+        check(&[], Undefined::Nothing);
+        check(&[(1.0, 1.0)], Undefined::TooFew);
+        check(&[(1.0, 1.0), (1.0, 2.0)], Undefined::NoVariation);
+        // Two outputs of one task: a figure, but nothing to resample.
+        let one = [Point { task: 4, x: 0.0, y: 1.0 }, Point { task: 4, x: 1.0, y: 2.0 }];
+        let found = correlation(&one, Draws::new(1, 1)).spearman;
+        assert_eq!(found, Ok(Estimate { value: 1.0, interval: Err(Undefined::TooFew) }));
+    }
+
+    #[test]
+    fn what_always_goes_together_leaves_no_doubt() {
+        let rising: Vec<(f64, f64)> = (0..30).map(|i| (f64::from(i), f64::from(i * i))).collect();
+        let found = correlation(&points(&rising), Draws { resamples: 500, ..Draws::new(1, 1) });
+        let (rho, tau) = (found.spearman.unwrap(), found.kendall.unwrap());
+        assert!((rho.value - 1.0).abs() < 1e-12 && (tau.value - 1.0).abs() < 1e-12);
+        assert!((rho.interval.unwrap().low - 1.0).abs() < 1e-12 && (tau.interval.unwrap().low - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_interval_is_as_wide_as_theory_says() {
+        // Pearson's correlation of 400 independent ranks has standard error 1/sqrt(399) = 0.0501.
+        let value = |i: u32, prime: u32| f64::from(i * prime % 401);
+        let apart: Vec<(f64, f64)> = (1..=400).map(|i| (value(i, 19), value(i * i % 401, 7))).collect();
+        let found = correlation(&points(&apart), Draws { resamples: 2000, ..Draws::new(1, 1) }).spearman.unwrap();
+        let i = found.interval.unwrap();
+        assert!((i.high - i.low - 2.0 * 1.96 * 0.0501).abs() < 0.03, "{i:?}");
+    }
+}

@@ -1,0 +1,283 @@
+//! Figures about raters (docs/statistics.md, "Raters"): pace, severity, agreement with known scores,
+//! with others and with themselves, and scores given without looking.
+
+use std::collections::BTreeMap;
+
+use app::model::{
+    quality::{Match, Projection, RaterFigures},
+    time::Timestamp,
+};
+
+use super::agreement::alpha_ordinal;
+
+/// The window that a projection looks back over, in milliseconds: a day, so that nights are in it.
+const WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
+/// A projection needs so many ratings over so many milliseconds; before that it would be a guess.
+const ENOUGH_RATINGS: u64 = 5;
+const ENOUGH_MS: i64 = 10 * 60 * 1000;
+
+/// One rating that counts. `U` names outputs, `R` raters.
+#[derive(Clone, Debug)]
+pub struct Given<U, R> {
+    /// The output.
+    pub output: U,
+    /// Who gave it.
+    pub rater: R,
+    /// One place a dimension.
+    pub scores: Vec<u8>,
+    /// When.
+    pub at: Timestamp,
+    /// How long the rater was at it, in milliseconds, where that was measured.
+    pub active_ms: Option<u64>,
+}
+
+/// Scores of one rater beside what they are held against, on one output.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// What the rater gave, one place a dimension.
+    pub given: Vec<u8>,
+    /// What it is held against.
+    pub against: Vec<u8>,
+}
+
+/// What the rater alone did, in the order of time: each rating's scores and its measured time.
+pub type Own = Vec<(Timestamp, Vec<u8>, Option<u64>)>;
+
+/// Every figure about `rater`. `given` holds all raters' ratings of the study; `probed` the rater's own
+/// ratings of unmarked probes; `gold` and `again` those beside known scores, and beside their own
+/// first ratings; `right` how many of `gold` are within the study's tolerance. `scales` are the lowest
+/// and highest score of each dimension.
+pub fn figures<U: Ord + Copy, R: PartialEq + Copy>(
+    rater: R,
+    given: &[Given<U, R>],
+    probed: Own,
+    gold: &[Held],
+    gold_right: u64,
+    again: &[Held],
+    scales: &[(u8, u8)],
+) -> RaterFigures {
+    let mut own: Own =
+        given.iter().filter(|g| g.rater == rater).map(|g| (g.at, g.scores.clone(), g.active_ms)).collect();
+    own.extend(probed);
+    own.sort_by_key(|(at, ..)| *at);
+    let timed: Vec<u64> = own.iter().filter_map(|(_, _, ms)| *ms).collect();
+    let active_ms: u64 = timed.iter().sum();
+    let vectors: Vec<&[u8]> = own.iter().map(|(_, scores, _)| scores.as_slice()).collect();
+    RaterFigures {
+        ratings: own.len() as u64,
+        timed: timed.len() as u64,
+        active_ms,
+        per_hour: (active_ms > 0).then(|| timed.len() as f64 * 3_600_000.0 / active_ms as f64),
+        peers: peers(rater, given, scales),
+        gold: beside(gold, scales),
+        gold_right,
+        again: beside(again, scales),
+        flat: flat(&vectors),
+        longest_run: longest_run(&vectors),
+    }
+}
+
+/// The rater against everybody else who rated the same outputs.
+pub fn peers<U: Ord + Copy, R: PartialEq + Copy>(rater: R, given: &[Given<U, R>], scales: &[(u8, u8)]) -> Match {
+    let mut by_output: BTreeMap<U, (Option<&[u8]>, Vec<&[u8]>)> = BTreeMap::new();
+    for one in given {
+        let place = by_output.entry(one.output).or_default();
+        if one.rater == rater {
+            place.0 = Some(&one.scores);
+        } else {
+            place.1.push(&one.scores);
+        }
+    }
+    let shared: Vec<(&[u8], Vec<&[u8]>)> = by_output
+        .into_values()
+        .filter_map(|(own, others)| own.filter(|_| !others.is_empty()).map(|own| (own, others)))
+        .collect();
+    compare(&shared, scales)
+}
+
+/// The rater against one reference an output.
+pub fn beside(held: &[Held], scales: &[(u8, u8)]) -> Match {
+    let shared: Vec<(&[u8], Vec<&[u8]>)> =
+        held.iter().map(|h| (h.given.as_slice(), vec![h.against.as_slice()])).collect();
+    compare(&shared, scales)
+}
+
+fn compare(shared: &[(&[u8], Vec<&[u8]>)], scales: &[(u8, u8)]) -> Match {
+    let (mut pairs, mut exact, mut near) = (0u64, 0u64, 0u64);
+    let mut difference = Vec::with_capacity(scales.len());
+    let mut alpha = Vec::with_capacity(scales.len());
+    for (d, (low, high)) in scales.iter().enumerate() {
+        let (mut sum, mut outputs) = (0.0, 0u64);
+        let mut units = Vec::with_capacity(shared.len());
+        for (own, others) in shared {
+            let Some(mine) = own.get(d).copied() else { continue };
+            let theirs: Vec<u8> = others.iter().filter_map(|o| o.get(d).copied()).collect();
+            if theirs.is_empty() {
+                continue;
+            }
+            for other in &theirs {
+                pairs += 1;
+                exact += u64::from(mine == *other);
+                near += u64::from(mine.abs_diff(*other) <= 1);
+            }
+            let mean = theirs.iter().map(|s| f64::from(*s)).sum::<f64>() / theirs.len() as f64;
+            sum += f64::from(mine) - mean;
+            outputs += 1;
+            units.push(std::iter::once(mine).chain(theirs).collect::<Vec<u8>>());
+        }
+        difference.push((outputs > 0).then(|| sum / outputs as f64));
+        alpha.push(alpha_ordinal(&units, *low, *high));
+    }
+    let share = |n: u64| (pairs > 0).then(|| n as f64 / pairs as f64);
+    Match { outputs: shared.len() as u64, pairs, exact: share(exact), within_one: share(near), difference, alpha }
+}
+
+/// The share of ratings with one value on every dimension; `None` without ratings or with fewer than
+/// two dimensions, where it would say nothing.
+fn flat(ratings: &[&[u8]]) -> Option<f64> {
+    if ratings.is_empty() || ratings.iter().any(|r| r.len() < 2) {
+        return None;
+    }
+    let same = ratings.iter().filter(|r| r.windows(2).all(|w| w[0] == w[1])).count();
+    Some(same as f64 / ratings.len() as f64)
+}
+
+/// The longest run of equal ratings in the order in which they were given.
+fn longest_run(ratings: &[&[u8]]) -> u64 {
+    let (mut longest, mut run) = (0, 0);
+    for (i, rating) in ratings.iter().enumerate() {
+        run = if i > 0 && ratings[i - 1] == *rating { run + 1 } else { 1 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// The median of an output's ratings on each dimension; with an even number of them, the mean of the
+/// middle two.
+pub fn median(ratings: &[Vec<u8>], dimensions: usize) -> Option<Vec<f64>> {
+    if ratings.is_empty() {
+        return None;
+    }
+    let each = (0..dimensions).map(|d| {
+        let mut scores: Vec<u8> = ratings.iter().filter_map(|r| r.get(d).copied()).collect();
+        scores.sort_unstable();
+        let (below, above) = (scores.get((scores.len().checked_sub(1)?) / 2)?, scores.get(scores.len() / 2)?);
+        Some((f64::from(*below) + f64::from(*above)) / 2.0)
+    });
+    each.collect()
+}
+
+/// When a study that still wants `left` ratings may be over, at the pace of the last day: `times` are
+/// those of its ratings, in any order. `None` where nothing is left, or too little was done to say.
+pub fn projection(times: &[Timestamp], now: Timestamp, left: u64) -> Option<Projection> {
+    let first = times.iter().min()?.0;
+    let from = first.max(now.0 - WINDOW_MS);
+    let window_ms = now.0 - from;
+    let ratings = times.iter().filter(|t| t.0 >= from && t.0 <= now.0).count() as u64;
+    if left == 0 || ratings < ENOUGH_RATINGS || window_ms < ENOUGH_MS {
+        return None;
+    }
+    // Whole milliseconds are exact in f64 for the next hundred thousand years.
+    let rest = (left as f64 * window_ms as f64 / ratings as f64).round();
+    // A pace at which it takes more than a hundred years says nothing.
+    (rest < 3.2e12).then(|| Projection { end: Timestamp(now.0 + rest as i64), ratings, window_ms, left })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(output: i64, rater: i64, scores: &[u8]) -> Given<i64, i64> {
+        Given { output, rater, scores: scores.to_vec(), at: Timestamp(output), active_ms: Some(60_000) }
+    }
+
+    const SCALES: [(u8, u8); 2] = [(1, 4), (1, 5)];
+
+    #[test]
+    fn compares_a_rater_with_the_others_on_shared_outputs_alone() {
+        // By hand. Output 1: rater 1 gives (4, 5), the others (3, 5) and (2, 2): means 2.5 and 3.5.
+        // Output 2: (1, 1) against (2, 3). Output 3 nobody shares.
+        let all = [
+            given(1, 1, &[4, 5]),
+            given(1, 2, &[3, 5]),
+            given(1, 3, &[2, 2]),
+            given(2, 1, &[1, 1]),
+            given(2, 3, &[2, 3]),
+            given(3, 1, &[1, 5]),
+        ];
+        let found = peers(1, &all, &SCALES);
+        assert_eq!((found.outputs, found.pairs), (2, 6));
+        // Pairs on the first dimension differ by 1, 2, 1; on the second by 0, 3, 2.
+        assert_eq!((found.exact, found.within_one), (Some(1.0 / 6.0), Some(0.5)));
+        // (4 − 2.5 + 1 − 2) / 2 and (5 − 3.5 + 1 − 3) / 2.
+        assert_eq!(found.difference, [Some(0.25), Some(-0.25)]);
+        let alone = peers(9, &all, &SCALES);
+        assert_eq!((alone.outputs, alone.exact, alone.difference), (0, None, vec![None, None]));
+    }
+
+    #[test]
+    fn severities_of_two_raters_mirror_each_other() {
+        let all: Vec<_> = (0..20u8)
+            .flat_map(|n| [given(n.into(), 1, &[1 + n % 4, 3]), given(n.into(), 2, &[1 + (n / 2) % 4, 2])])
+            .collect();
+        let (a, b) = (peers(1, &all, &SCALES), peers(2, &all, &SCALES));
+        for (a, b) in a.difference.iter().zip(&b.difference) {
+            assert!((a.unwrap() + b.unwrap()).abs() < 1e-12);
+        }
+        assert_eq!((a.exact, a.within_one, &a.alpha), (b.exact, b.within_one, &b.alpha));
+    }
+
+    #[test]
+    fn holds_a_rater_against_known_scores_and_against_themselves() {
+        let held = [Held { given: vec![4, 5], against: vec![4, 4] }, Held { given: vec![2, 1], against: vec![4, 1] }];
+        let found = beside(&held, &SCALES);
+        assert_eq!((found.outputs, found.pairs), (2, 4));
+        assert_eq!((found.exact, found.within_one), (Some(0.5), Some(0.75)));
+        assert_eq!(found.difference, [Some(-1.0), Some(0.5)]);
+        assert_eq!(beside(&[], &SCALES).exact, None);
+    }
+
+    #[test]
+    fn counts_pace_by_measured_time_and_finds_straight_lines() {
+        let mut all = vec![given(1, 1, &[3, 3]), given(2, 1, &[3, 3]), given(3, 1, &[2, 4]), given(4, 1, &[3, 3])];
+        all[2].active_ms = None;
+        let probed = vec![(Timestamp(5), vec![3, 3], Some(180_000))];
+        let found = figures(1, &all, probed, &[], 0, &[], &SCALES);
+        assert_eq!((found.ratings, found.timed, found.active_ms), (5, 4, 360_000));
+        assert_eq!(found.per_hour, Some(40.0), "four in six minutes");
+        assert_eq!((found.flat, found.longest_run), (Some(0.8), 2));
+        let none = figures(2, &all, Vec::new(), &[], 0, &[], &SCALES);
+        assert_eq!((none.per_hour, none.flat, none.longest_run), (None, None, 0));
+    }
+
+    #[test]
+    fn medians_take_the_middle() {
+        let check = |ratings: &[&[u8]], expected: Option<Vec<f64>>| {
+            let ratings: Vec<Vec<u8>> = ratings.iter().map(|r| r.to_vec()).collect();
+            assert_eq!(median(&ratings, 2), expected, "{ratings:?}");
+        };
+        check(&[&[1, 5], &[4, 1], &[3, 2]], Some(vec![3.0, 2.0]));
+        check(&[&[1, 5], &[4, 5]], Some(vec![2.5, 5.0]));
+        check(&[], None);
+    }
+
+    #[test]
+    fn projects_the_end_from_the_last_day() {
+        let hour = 3_600_000;
+        let at = |hours: i64| Timestamp(hours * hour);
+        let check = |times: &[Timestamp], now, left, expected: Option<(i64, u64)>| {
+            let found = projection(times, now, left).map(|p| (p.end.0, p.ratings));
+            assert_eq!(found, expected);
+        };
+        let ten: Vec<_> = (0..10).map(at).collect();
+        // Ten in the ten hours since the first: twenty more take twenty hours.
+        check(&ten, at(10), 20, Some((30 * hour, 10)));
+        check(&ten, at(10), 0, None);
+        check(&ten[..4], at(10), 20, None);
+        check(&[], at(10), 20, None);
+        // What lies more than a day back says nothing about now.
+        let old: Vec<_> = (0..100).map(at).collect();
+        check(&old, at(100), 24, Some((at(100).0 + 24 * 24 * hour / 24, 24)));
+        check(&[Timestamp(0); 9], Timestamp(1000), 5, None);
+    }
+}

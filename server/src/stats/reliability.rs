@@ -1,0 +1,209 @@
+//! How far raters agree on one dimension, every coefficient with its interval (docs/statistics.md,
+//! "Agreement"). A resample is how often each task was drawn; every coefficient but the intraclass
+//! correlations is then made of sums over the drawn tasks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use app::model::stats::{Estimate, Kappa, Known, Reliability, Undefined};
+
+use super::{
+    agreement::{Gwet, Square, Weights, alpha, coincide, kappa},
+    icc,
+    random::{Draws, percentile},
+    ratings::Unit,
+};
+
+/// Columns of a resample before the kappas begin.
+const EXACT: usize = 0;
+const WITHIN_ONE: usize = 1;
+const ALPHA: usize = 2;
+const AC2: usize = 3;
+const KAPPAS: usize = 4;
+
+/// All coefficients for ratings on a scale from `low` to `high`. Scores outside the scale are left out.
+pub fn reliability(units: &[Unit], low: u8, high: u8, draws: Draws) -> Reliability {
+    let ground = Ground::of(units, low, high);
+    let mut all = vec![f64::NAN; KAPPAS + ground.raters.len()];
+    ground.figures(&mut ground.desk(), &vec![1; ground.tasks], &mut all);
+    let columns = if ground.tasks >= 2 && !ground.raters.is_empty() {
+        draws.columns(ground.tasks, all.len(), || ground.desk(), |desk, counts, row| ground.figures(desk, counts, row))
+    } else {
+        vec![Vec::new(); all.len()]
+    };
+    let mut estimates: Vec<Known<Estimate>> = columns
+        .into_iter()
+        .zip(all)
+        .map(|(column, value)| {
+            if !value.is_finite() {
+                return Err(if ground.pairs == 0 { Undefined::NoPairs } else { Undefined::NoVariation });
+            }
+            let interval = if ground.tasks >= 2 { percentile(column) } else { Err(Undefined::TooFew) };
+            Ok(Estimate { value, interval })
+        })
+        .collect();
+    let kappas = estimates.split_off(KAPPAS).into_iter().zip(&ground.raters);
+    let kappas = kappas.map(|(kappa, ((first, second), both))| Kappa {
+        first: *first,
+        second: *second,
+        outputs: number(both.len()),
+        kappa,
+    });
+    let kappas = kappas.collect();
+    let many: Vec<Vec<f64>> = ground.units.iter().filter(|u| u.levels.len() > 1).map(Output::numbers).collect();
+    let crossed = crossed(units);
+    let two_way = match icc::icc2(&crossed) {
+        Err(Undefined::Nothing | Undefined::TooFew) if ground.pairs > 0 => Err(Undefined::NotCrossed),
+        Err(Undefined::Nothing | Undefined::TooFew) => Err(Undefined::NoPairs),
+        other => other,
+    };
+    Reliability {
+        outputs: number(many.len()),
+        pairs: ground.pairs,
+        exact: estimates[EXACT],
+        within_one: estimates[WITHIN_ONE],
+        alpha: estimates[ALPHA],
+        ac2: estimates[AC2],
+        icc1: icc::icc1(&many).map_err(|e| if e == Undefined::Nothing { Undefined::NoPairs } else { e }),
+        icc1_unequal: many.windows(2).any(|w| w[0].len() != w[1].len()),
+        icc2: two_way.map(|(single, _)| single),
+        icc2k: two_way.map(|(_, mean)| mean),
+        crossed: number(crossed.len()),
+        kappas,
+    }
+}
+
+/// Gwet's AC2 alone, with either weights.
+pub fn ac2(units: &[Unit], low: u8, high: u8, weights: Weights) -> Known<f64> {
+    let ground = Ground::of(units, low, high);
+    let mut gwet = Gwet::new(ground.size, weights);
+    for unit in &ground.units {
+        let agreement = gwet.agreement(&unit.levels);
+        gwet.add(&unit.levels, agreement, 1.0);
+    }
+    gwet.ac2().ok_or(Undefined::NoPairs)
+}
+
+/// One output's scores, as levels from 0.
+struct Output {
+    task: usize,
+    levels: Vec<usize>,
+    /// Pairs of its scores, those that are equal, those at most one apart.
+    pairs: [f64; 3],
+    agreement: Option<f64>,
+}
+
+impl Output {
+    fn numbers(&self) -> Vec<f64> {
+        self.levels.iter().map(|level| *level as f64).collect()
+    }
+}
+
+/// The ratings, arranged for many resamples.
+struct Ground {
+    size: usize,
+    tasks: usize,
+    units: Vec<Output>,
+    pairs: u64,
+    /// For each pair of raters the outputs that both rated.
+    raters: Vec<((u32, u32), Vec<Both>)>,
+}
+
+/// What two raters gave one output.
+struct Both {
+    task: usize,
+    first: usize,
+    second: usize,
+}
+
+/// Where one resample's sums are made.
+struct Desk {
+    coincidences: Square,
+    table: Square,
+    gwet: Gwet,
+}
+
+impl Ground {
+    fn of(units: &[Unit], low: u8, high: u8) -> Self {
+        let size = usize::from(high.saturating_sub(low)) + 1;
+        let places: BTreeSet<usize> = units.iter().filter(|u| !u.ratings.is_empty()).map(|u| u.task).collect();
+        let places: BTreeMap<usize, usize> = places.into_iter().enumerate().map(|(i, task)| (task, i)).collect();
+        let gwet = Gwet::new(size, Weights::Quadratic);
+        let mut raters: BTreeMap<(u32, u32), Vec<Both>> = BTreeMap::new();
+        let (mut outputs, mut pairs) = (Vec::new(), 0);
+        for unit in units {
+            let Some(&task) = places.get(&unit.task) else { continue };
+            let mut scores: Vec<(u32, usize)> = unit
+                .ratings
+                .iter()
+                .filter(|(_, score)| (low..=high).contains(score))
+                .map(|(rater, score)| (*rater, usize::from(score - low)))
+                .collect();
+            scores.sort_unstable();
+            let mut of_unit = [0.0; 3];
+            for (i, (first, a)) in scores.iter().enumerate() {
+                for (second, b) in &scores[i + 1..] {
+                    raters.entry((*first, *second)).or_default().push(Both { task, first: *a, second: *b });
+                    of_unit[0] += 1.0;
+                    of_unit[1] += f64::from(u8::from(a == b));
+                    of_unit[2] += f64::from(u8::from(a.abs_diff(*b) <= 1));
+                    pairs += 1;
+                }
+            }
+            let mut levels: Vec<usize> = scores.into_iter().map(|(_, level)| level).collect();
+            levels.sort_unstable();
+            outputs.push(Output { task, agreement: gwet.agreement(&levels), levels, pairs: of_unit });
+        }
+        // A rater's order among an output's ratings, and outputs' order among a task's, must not change a sum.
+        outputs.sort_by(|a, b| (a.task, &a.levels).cmp(&(b.task, &b.levels)));
+        Ground { size, tasks: places.len(), units: outputs, pairs, raters: raters.into_iter().collect() }
+    }
+
+    fn desk(&self) -> Desk {
+        Desk {
+            coincidences: Square::new(self.size),
+            table: Square::new(self.size),
+            gwet: Gwet::new(self.size, Weights::Quadratic),
+        }
+    }
+
+    /// Every figure where each task counts so many times; NaN where one is undefined.
+    fn figures(&self, desk: &mut Desk, counts: &[u32], row: &mut [f64]) {
+        desk.coincidences.clear();
+        desk.gwet.clear();
+        let mut pairs = [0.0; 3];
+        for unit in &self.units {
+            let times = f64::from(counts[unit.task]);
+            if times == 0.0 {
+                continue;
+            }
+            for (sum, own) in pairs.iter_mut().zip(unit.pairs) {
+                *sum += times * own;
+            }
+            coincide(&unit.levels, |a, b, weight| desk.coincidences.add(a, b, times * weight));
+            desk.gwet.add(&unit.levels, unit.agreement, times);
+        }
+        row[EXACT] = pairs[1] / pairs[0];
+        row[WITHIN_ONE] = pairs[2] / pairs[0];
+        row[ALPHA] = alpha(&desk.coincidences).unwrap_or(f64::NAN);
+        row[AC2] = desk.gwet.ac2().unwrap_or(f64::NAN);
+        for (place, (_, both)) in row[KAPPAS..].iter_mut().zip(&self.raters) {
+            desk.table.clear();
+            for one in both {
+                desk.table.add(one.first, one.second, f64::from(counts[one.task]));
+            }
+            *place = kappa(&desk.table).unwrap_or(f64::NAN);
+        }
+    }
+}
+
+/// The outputs that every rater rated, each rater's score in the same place.
+fn crossed(units: &[Unit]) -> Vec<Vec<f64>> {
+    let raters: BTreeSet<u32> = units.iter().flat_map(|u| &u.ratings).map(|(rater, _)| *rater).collect();
+    let complete = units.iter().map(|u| u.ratings.iter().copied().collect::<BTreeMap<u32, u8>>());
+    let complete = complete.filter(|scores| scores.len() == raters.len() && !scores.is_empty());
+    complete.map(|scores| scores.into_values().map(f64::from).collect()).collect()
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

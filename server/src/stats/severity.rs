@@ -1,0 +1,140 @@
+//! Means adjusted for how strict the raters were (docs/statistics.md, "Means adjusted for severity").
+
+use std::collections::BTreeMap;
+
+use app::model::stats::{Adjusted, Known, Undefined};
+
+use super::{
+    bootstrap::{Cell, mean},
+    ratings::Unit,
+};
+
+/// The adjusted mean of each of `models` models: output plus rater plus error, by least squares, the raters'
+/// leniencies summing to zero.
+pub fn adjusted(units: &[Unit], models: usize) -> Known<Adjusted> {
+    let units: Vec<&Unit> = units.iter().filter(|unit| !unit.ratings.is_empty()).collect();
+    let raters: BTreeMap<u32, usize> = units.iter().flat_map(|u| &u.ratings).map(|(rater, _)| (*rater, 0)).collect();
+    let raters: BTreeMap<u32, usize> = raters.into_keys().enumerate().map(|(place, rater)| (rater, place)).collect();
+    if raters.is_empty() {
+        return Err(Undefined::Nothing);
+    }
+    let placed: Vec<Vec<(usize, f64)>> = units
+        .iter()
+        .map(|u| u.ratings.iter().filter_map(|(r, score)| Some((*raters.get(r)?, f64::from(*score)))).collect())
+        .collect();
+    let groups = groups(raters.len(), &placed);
+    if groups > 1 {
+        return Err(Undefined::Disconnected(u32::try_from(groups).unwrap_or(u32::MAX)));
+    }
+    let leniency = leniency(raters.len(), &placed).ok_or(Undefined::NoVariation)?;
+    let tasks = units.iter().map(|u| u.task + 1).max().unwrap_or(0);
+    let means = (0..models).map(|model| {
+        let mut cells: Vec<Cell> = vec![Vec::new(); tasks];
+        for (unit, scores) in units.iter().zip(&placed).filter(|(unit, _)| unit.model == model) {
+            let sum: f64 = scores.iter().map(|(rater, score)| score - leniency[*rater]).sum();
+            cells[unit.task].push(sum / scores.len() as f64);
+        }
+        mean(&cells).ok_or(Undefined::Nothing)
+    });
+    Ok(Adjusted { means: means.collect(), raters: raters.keys().copied().zip(leniency.iter().copied()).collect() })
+}
+
+/// How many groups of raters no output links.
+fn groups(raters: usize, units: &[Vec<(usize, f64)>]) -> usize {
+    let mut parent: Vec<usize> = (0..raters).collect();
+    fn root(parent: &mut [usize], mut at: usize) -> usize {
+        while parent[at] != at {
+            parent[at] = parent[parent[at]];
+            at = parent[at];
+        }
+        at
+    }
+    for unit in units {
+        for pair in unit.windows(2) {
+            let (a, b) = (root(&mut parent, pair[0].0), root(&mut parent, pair[1].0));
+            parent[a] = b;
+        }
+    }
+    (0..raters).filter(|r| parent[*r] == *r).count()
+}
+
+/// The raters' leniencies. Outputs are taken out of the normal equations: what is left is one equation a
+/// rater, and adding the same number everywhere fixes the sum at zero.
+fn leniency(raters: usize, units: &[Vec<(usize, f64)>]) -> Option<Vec<f64>> {
+    let mut matrix = vec![vec![1.0; raters]; raters];
+    let mut right = vec![0.0; raters];
+    for unit in units {
+        let n = unit.len() as f64;
+        let mean = unit.iter().map(|(_, score)| score).sum::<f64>() / n;
+        for (a, score) in unit {
+            matrix[*a][*a] += 1.0;
+            right[*a] += score - mean;
+            for (b, _) in unit {
+                matrix[*a][*b] -= 1.0 / n;
+            }
+        }
+    }
+    solve(matrix, right)
+}
+
+/// Solves a symmetric, positive definite system by Cholesky's factors; `None` where it is not one.
+fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
+    let n = right.len();
+    for i in 0..n {
+        for j in 0..=i {
+            let done: f64 = (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum();
+            let rest = matrix[i][j] - done;
+            if i == j {
+                if rest <= 0.0 {
+                    return None;
+                }
+                matrix[i][i] = rest.sqrt();
+            } else {
+                matrix[i][j] = rest / matrix[j][j];
+            }
+        }
+    }
+    for i in 0..n {
+        let done: f64 = (0..i).map(|k| matrix[i][k] * right[k]).sum();
+        right[i] = (right[i] - done) / matrix[i][i];
+    }
+    for i in (0..n).rev() {
+        let done: f64 = (i + 1..n).map(|k| matrix[k][i] * right[k]).sum();
+        right[i] = (right[i] - done) / matrix[i][i];
+    }
+    Some(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(model: usize, task: usize, ratings: &[(u32, u8)]) -> Unit {
+        Unit { model, task, ratings: ratings.to_vec() }
+    }
+
+    #[test]
+    fn a_strict_rater_costs_a_model_nothing() {
+        // Rater 2 gives two less than rater 1, whatever it is. Model 0 had mostly rater 1, model 1 mostly
+        // rater 2; both are equally good.
+        let units = [
+            unit(0, 0, &[(1, 4), (2, 2)]),
+            unit(1, 0, &[(1, 4), (2, 2)]),
+            unit(0, 1, &[(1, 5)]),
+            unit(1, 1, &[(2, 3)]),
+        ];
+        let found = adjusted(&units, 3).unwrap();
+        assert!((found.raters[0].1 - 1.0).abs() < 1e-12 && (found.raters[1].1 + 1.0).abs() < 1e-12);
+        let (first, second) = (found.means[0].unwrap(), found.means[1].unwrap());
+        assert!((first - 3.5).abs() < 1e-12 && (second - 3.5).abs() < 1e-12, "{first} {second}");
+        assert_eq!(found.means[2], Err(Undefined::Nothing));
+    }
+
+    #[test]
+    fn says_where_raters_cannot_be_compared() {
+        let units = [unit(0, 0, &[(1, 4), (2, 2)]), unit(0, 1, &[(3, 1)]), unit(0, 2, &[(4, 1), (5, 2)])];
+        assert_eq!(adjusted(&units, 1), Err(Undefined::Disconnected(3)));
+        assert_eq!(adjusted(&[], 1), Err(Undefined::Nothing));
+        assert!(adjusted(&[unit(0, 0, &[(1, 4)])], 1).is_ok(), "one rater alone is no trouble");
+    }
+}

@@ -1,0 +1,499 @@
+//! Sharing a study's work while people join, leave and race: whatever happens, every output has its
+//! overlap of different raters, and nothing is lost or given twice.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+mod util;
+
+use std::sync::Arc;
+
+use app::{
+    error::AppError,
+    model::{
+        grading::{Draft, GradingItem, Next, NextTask, Receipt},
+        ids::{StudyId, SubmissionId, Token, UserId},
+        lang::Lang,
+        plan::{Extension, Presentation, Reads, Sharing},
+        study::{NewStudy, StudyStatus},
+        user::{Me, Role},
+    },
+    port::{Caller, Grading, Plans, Studies, Submissions},
+};
+use proptest::{prelude::*, test_runner::TestRunner};
+use server::services::{Services, starter};
+use util::TestApp;
+
+/// A data folder with the starter's outputs and so many raters, who need no password here.
+async fn people(raters: usize) -> (TestApp, Vec<Caller>) {
+    let app = TestApp::empty().await;
+    starter::load(&app.services).await.unwrap();
+    let callers = app
+        .services
+        .db
+        .write(move |tx| {
+            let mut callers = Vec::new();
+            for n in 0..raters {
+                let name = format!("rater{n}");
+                let id = server::db::accounts::insert(tx, &name, Role::Rater, "none")?.unwrap();
+                callers.push(Caller::User(Me { id, name, role: Role::Rater, lang: Lang::En }));
+            }
+            Ok(callers)
+        })
+        .await
+        .unwrap();
+    (app, callers)
+}
+
+fn id(caller: &Caller) -> UserId {
+    caller.id().unwrap()
+}
+
+async fn submissions(services: &Services) -> Vec<SubmissionId> {
+    let mut all: Vec<_> =
+        services.submissions.list(&Caller::Operator, None).await.unwrap().iter().map(|row| row.id).collect();
+    all.sort_unstable();
+    all
+}
+
+async fn study(services: &Services, new: NewStudy) -> (StudyId, Token) {
+    let id = services.studies.create(&Caller::Operator, new).await.unwrap();
+    let row = services.studies.get(&Caller::Operator, id).await.unwrap().row;
+    (id, row.token)
+}
+
+fn full(item: &GradingItem) -> Draft {
+    Draft { scores: item.rubric.dimensions.iter().map(|_| Some(1)).collect(), ..Draft::default() }
+}
+
+/// What must hold at every moment.
+async fn sound(services: &Services, study: StudyId) {
+    services
+        .db
+        .read(move |conn| {
+            let count = |sql: &str| conn.query_row(sql, [study.0], |row| row.get::<_, i64>(0));
+            for (what, sql) in [
+                (
+                    "an output without exactly its overlap",
+                    "SELECT count(*) FROM (SELECT 1 FROM assignments a JOIN studies s ON s.id = a.study_id
+                     WHERE s.id = ?1 GROUP BY output_id HAVING count(*) <> s.overlap OR max(slot) <> s.overlap - 1)",
+                ),
+                (
+                    "somebody twice on one output",
+                    "SELECT count(*) FROM (SELECT 1 FROM ratings r JOIN assignments a ON a.id = r.assignment_id
+                     WHERE a.study_id = ?1 AND r.superseded_at IS NULL GROUP BY a.output_id, r.user_id
+                     HAVING count(*) > 1)",
+                ),
+                (
+                    "a rating that is not its assignment's",
+                    "SELECT count(*) FROM ratings r JOIN assignments a ON a.id = r.assignment_id
+                     WHERE a.study_id = ?1 AND (a.user_id <> r.user_id OR a.rated_at IS NULL)",
+                ),
+                (
+                    "rated without a rating",
+                    "SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.rated_at IS NOT NULL
+                     AND NOT EXISTS (SELECT 1 FROM ratings r WHERE r.assignment_id = a.id AND r.superseded_at IS NULL)",
+                ),
+                (
+                    "somebody who left with work",
+                    "SELECT count(*) FROM assignments a JOIN study_raters m USING (study_id, user_id)
+                     WHERE a.study_id = ?1 AND m.left_at IS NOT NULL AND a.rated_at IS NULL",
+                ),
+                (
+                    "work of somebody who is not in the study",
+                    "SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.user_id IS NOT NULL
+                     AND NOT EXISTS (SELECT 1 FROM study_raters m
+                         WHERE m.study_id = a.study_id AND m.user_id = a.user_id)",
+                ),
+                (
+                    "a rater's figures that are not what is counted",
+                    "SELECT count(*) FROM study_raters m WHERE m.study_id = ?1 AND (
+                     m.rated <> (SELECT count(*) FROM assignments a WHERE a.study_id = m.study_id
+                         AND a.user_id = m.user_id AND a.rated_at IS NOT NULL)
+                     OR m.open <> (SELECT count(*) FROM assignments a WHERE a.study_id = m.study_id
+                         AND a.user_id = m.user_id AND a.rated_at IS NULL))",
+                ),
+                (
+                    "more than three in one hand",
+                    "SELECT count(*) FROM (SELECT 1 FROM assignments a JOIN studies s ON s.id = a.study_id
+                     WHERE s.id = ?1 AND s.presentation = 'one' AND leased_until IS NOT NULL
+                     GROUP BY user_id HAVING count(*) > 3)",
+                ),
+                (
+                    "a language that somebody is not given",
+                    "SELECT count(*) FROM assignments a JOIN study_raters m USING (study_id, user_id)
+                     JOIN outputs o ON o.id = a.output_id JOIN task_revisions t ON t.id = o.revision_id
+                     WHERE a.study_id = ?1 AND instr(m.reads, t.lang) = 0",
+                ),
+            ] {
+                assert_eq!(count(sql)?, 0, "{what}");
+            }
+            Ok(())
+        })
+        .await
+        .unwrap();
+}
+
+/// Rates until nothing is left for this rater, one output at a time; how many.
+async fn rate_all(services: &Services, caller: &Caller, study: &Token) -> usize {
+    let mut given = 0;
+    loop {
+        match services.grading.next(caller, study, Vec::new()).await.unwrap() {
+            Next::Item(item) => {
+                // Another may have taken it over meanwhile; then there is another one.
+                match services.grading.submit(caller, &item.token, full(&item), "k").await {
+                    Ok(receipt) => given += usize::from(receipt == Receipt::Stored),
+                    Err(AppError::Conflict(_)) => {}
+                    Err(e) => panic!("{e}"),
+                }
+            }
+            Next::Finished { .. } => return given,
+            Next::Paused { .. } => panic!("the study is paused"),
+        }
+    }
+}
+
+async fn finished(services: &Services, study: StudyId) -> (u64, u64) {
+    let row = services.studies.get(&Caller::Operator, study).await.unwrap().row;
+    (row.done, row.wanted)
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Next { who: usize, ahead: usize },
+    Rate(usize),
+    Skip(usize),
+    Join(usize),
+    Leave(usize),
+    Race(Vec<usize>),
+    MoreRaters,
+    MoreTasks,
+    MoreModels,
+}
+
+fn step(people: usize) -> impl Strategy<Value = Step> {
+    let who = 0..people;
+    prop_oneof![
+        4 => (who.clone(), 0_usize..3).prop_map(|(who, ahead)| Step::Next { who, ahead }),
+        6 => who.clone().prop_map(Step::Rate),
+        2 => who.clone().prop_map(Step::Skip),
+        2 => who.clone().prop_map(Step::Join),
+        2 => who.clone().prop_map(Step::Leave),
+        4 => prop::collection::vec(who, 2..6).prop_map(Step::Race),
+        1 => Just(Step::MoreRaters),
+        1 => Just(Step::MoreTasks),
+        1 => Just(Step::MoreModels),
+    ]
+}
+
+#[test]
+fn whatever_people_do_every_output_has_its_raters() {
+    const PEOPLE: usize = 6;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let strategy = (
+        prop::collection::vec(step(PEOPLE), 1..50),
+        any::<u64>(),
+        prop_oneof![Just(Presentation::One), Just(Presentation::SideBySide)],
+        prop_oneof![Just(Sharing::Count), Just(Sharing::Language), Just(Sharing::Hand)],
+    );
+    let config = ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() };
+    let played = TestRunner::new(config).run(&strategy, |(steps, seed, presentation, sharing)| {
+        runtime.block_on(play(PEOPLE, steps, seed, presentation, sharing));
+        Ok(())
+    });
+    played.unwrap();
+}
+
+async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presentation, sharing: Sharing) {
+    let (app, callers) = people(people_n).await;
+    let services = app.services.clone();
+    let operator = Caller::Operator;
+    let models = submissions(&services).await;
+    if sharing != Sharing::Count {
+        let only = Reads::of(&[Lang::En]).unwrap();
+        services.plans.set_reads(&operator, id(&callers[3]), only).await.unwrap();
+    }
+    let new = NewStudy {
+        title: "Play".into(),
+        dataset: starter::DATASET.into(),
+        submissions: models[..2].to_vec(),
+        raters: callers[..4].iter().map(id).collect(),
+        shares: vec![100; if sharing == Sharing::Hand { 4 } else { 0 }],
+        overlap: 2,
+        seed: Some(seed),
+        tasks: Some(6),
+        presentation,
+        sharing,
+        ..NewStudy::default()
+    };
+    let (study, token) = study(&services, new).await;
+    sound(&services, study).await;
+    let share = (sharing == Sharing::Hand).then_some(5);
+    let mut overlap = 2;
+    let mut tasks = 6;
+    for step in steps {
+        match step {
+            Step::Next { who, ahead } => {
+                let mut holding = Vec::new();
+                for _ in 0..=ahead {
+                    match services.grading.next(&callers[who], &token, holding.clone()).await {
+                        Ok(Next::Item(item)) => holding.push(item.token),
+                        Ok(Next::Finished { .. }) | Err(AppError::NotFound(_)) => break,
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+            Step::Rate(who) => one_rating(&services, &callers[who], &token).await,
+            Step::Skip(who) => {
+                if let Ok(Next::Item(item)) = services.grading.next(&callers[who], &token, Vec::new()).await {
+                    services.grading.skip(&callers[who], &item.token).await.unwrap();
+                }
+            }
+            Step::Join(who) => match services.plans.join(&operator, study, id(&callers[who]), share).await {
+                Ok(()) | Err(AppError::Conflict(_)) => {}
+                Err(e) => panic!("{e}"),
+            },
+            Step::Leave(who) => match services.plans.leave(&operator, study, id(&callers[who])).await {
+                Ok(()) | Err(AppError::NotFound(_)) => {}
+                Err(e) => panic!("{e}"),
+            },
+            Step::Race(who) => {
+                let racing = who.into_iter().map(|who| {
+                    let (services, caller, token) = (services.clone(), callers[who].clone(), token.clone());
+                    tokio::spawn(async move { one_rating(&services, &caller, &token).await })
+                });
+                for one in racing.collect::<Vec<_>>() {
+                    one.await.unwrap();
+                }
+            }
+            Step::MoreRaters => {
+                let by = Extension { overlap: Some(overlap + 1), ..Extension::default() };
+                if services.plans.extend(&operator, study, by).await.is_ok() {
+                    overlap += 1;
+                }
+            }
+            Step::MoreTasks => {
+                let by = Extension { tasks: Some(tasks + 1), ..Extension::default() };
+                if services.plans.extend(&operator, study, by).await.is_ok() {
+                    tasks += 1;
+                }
+            }
+            Step::MoreModels => {
+                let by = Extension { submissions: vec![models[2]], ..Extension::default() };
+                let _ = services.plans.extend(&operator, study, by).await;
+            }
+        }
+        sound(&services, study).await;
+    }
+    // With everybody in it, shared by count and nothing passed over, all of it is rated in the end.
+    for caller in &callers {
+        let _ = services.plans.join(&operator, study, id(caller), share.map(|_| 1000)).await;
+    }
+    services.db.write(|tx| Ok(tx.execute("DELETE FROM skips", [])?)).await.unwrap();
+    for _ in 0..2 {
+        for caller in &callers {
+            rate_all(&services, caller, &token).await;
+        }
+    }
+    sound(&services, study).await;
+    if sharing == Sharing::Count && presentation == Presentation::One {
+        let (done, wanted) = finished(&services, study).await;
+        assert_eq!(done, wanted);
+    }
+}
+
+/// Rates the next output, if there is one for them.
+async fn one_rating(services: &Services, caller: &Caller, study: &Token) {
+    match services.grading.next(caller, study, Vec::new()).await {
+        Ok(Next::Item(item)) => match services.grading.submit(caller, &item.token, full(&item), "k").await {
+            Ok(_) | Err(AppError::Conflict(_) | AppError::NotFound(_)) => {}
+            Err(e) => panic!("{e}"),
+        },
+        Ok(Next::Finished { .. }) | Err(AppError::NotFound(_)) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn twenty_at_once_finish_a_study_together() {
+    let (app, callers) = people(20).await;
+    let services = app.services.clone();
+    let new = NewStudy {
+        title: "Twenty".into(),
+        dataset: starter::DATASET.into(),
+        submissions: submissions(&services).await,
+        raters: callers.iter().map(id).collect(),
+        overlap: 7,
+        seed: Some(20),
+        ..NewStudy::default()
+    };
+    let (study, token) = study(&services, new).await;
+    let services = Arc::new(services);
+    let working: Vec<_> = callers
+        .into_iter()
+        .map(|caller| {
+            let (services, token) = (services.clone(), token.clone());
+            tokio::spawn(async move { rate_all(&services, &caller, &token).await })
+        })
+        .collect();
+    let mut given = 0;
+    for one in working {
+        given += one.await.unwrap();
+    }
+    sound(&services, study).await;
+    let (done, wanted) = finished(&services, study).await;
+    assert_eq!((done, given as u64), (wanted, wanted));
+}
+
+#[tokio::test]
+async fn side_by_side_hands_out_a_task_with_all_its_outputs_in_an_order_of_the_raters_own() {
+    let (app, callers) = people(3).await;
+    let services = &app.services;
+    let new = NewStudy {
+        title: "Beside".into(),
+        dataset: starter::DATASET.into(),
+        submissions: submissions(services).await,
+        raters: callers.iter().map(id).collect(),
+        overlap: 3,
+        seed: Some(3),
+        presentation: Presentation::SideBySide,
+        ..NewStudy::default()
+    };
+    let (study, token) = study(services, new).await;
+    let mut orders = Vec::new();
+    for caller in &callers {
+        let mut order = std::collections::BTreeMap::new();
+        let mut ahead: Option<Token> = None;
+        loop {
+            let holding = ahead.iter().cloned().collect();
+            let NextTask::Task(items) = services.grading.next_task(caller, &token, holding).await.unwrap() else {
+                break;
+            };
+            assert_eq!(items.len(), 3);
+            assert!(items.iter().all(|item| item.raw_nl == items[0].raw_nl));
+            assert!(!order.contains_key(&items[0].raw_nl), "what the page has does not come again");
+            order.insert(items[0].raw_nl.clone(), items.iter().map(|item| item.code.clone()).collect::<Vec<_>>());
+            ahead = Some(items[0].token.clone());
+            for item in &items {
+                services.grading.submit(caller, &item.token, full(item), "k").await.unwrap();
+            }
+        }
+        orders.push(order);
+    }
+    let (done, wanted) = finished(services, study).await;
+    assert_eq!(done, wanted);
+    assert_eq!(orders[0].keys().collect::<Vec<_>>(), orders[1].keys().collect::<Vec<_>>());
+    assert_ne!(orders[0], orders[1], "the letters are each rater's own");
+    sound(services, study).await;
+}
+
+#[tokio::test]
+async fn a_draft_is_planned_looked_at_changed_and_started_and_a_clone_begins_anew() {
+    let (app, callers) = people(4).await;
+    let services = &app.services;
+    let operator = Caller::Operator;
+    let new = NewStudy {
+        title: "Draft".into(),
+        dataset: starter::DATASET.into(),
+        submissions: submissions(services).await[..2].to_vec(),
+        raters: callers[..2].iter().map(id).collect(),
+        sharing: Sharing::Hand,
+        shares: vec![20, 10],
+        overlap: 1,
+        seed: Some(5),
+        tasks: Some(15),
+        pace_s: Some(60),
+        draft: true,
+        ..NewStudy::default()
+    };
+    let short = NewStudy { shares: vec![20, 9], ..new.clone() };
+    assert!(matches!(services.studies.create(&operator, short).await, Err(AppError::Invalid(_))));
+    let (study, token) = study(services, new).await;
+    let plan = services.plans.get(&operator, study).await.unwrap();
+    assert_eq!((plan.status, plan.wanted, plan.outputs, plan.tasks), (StudyStatus::Draft, 30, 30, 15));
+    assert_eq!(plan.raters.iter().map(|r| r.open).collect::<Vec<_>>(), [20, 10]);
+    assert_eq!(plan.hours(plan.wanted), Some(0.5));
+    for caller in &callers[..2] {
+        assert!(matches!(services.grading.next(caller, &token, Vec::new()).await, Err(AppError::NotFound(_))));
+        assert!(services.grading.desk(caller).await.unwrap().is_empty(), "a draft is on nobody's desk");
+    }
+    services.plans.join(&operator, study, id(&callers[2]), Some(30)).await.unwrap();
+    let plan = services.plans.get(&operator, study).await.unwrap();
+    assert_eq!(plan.raters.iter().map(|r| r.open).collect::<Vec<_>>(), [10, 5, 15], "in proportion to the shares");
+    services.studies.set_status(&operator, study, StudyStatus::Running).await.unwrap();
+    sound(services, study).await;
+
+    // Raised, never lowered.
+    let more = |overlap| Extension { overlap: Some(overlap), ..Extension::default() };
+    services.plans.extend(&operator, study, more(2)).await.unwrap();
+    sound(services, study).await;
+    assert!(matches!(services.plans.extend(&operator, study, more(1)).await, Err(AppError::Invalid(_))));
+    assert!(matches!(services.plans.extend(&operator, study, more(4)).await, Err(AppError::Invalid(_))));
+
+    let copy = services.plans.copy(&operator, study).await.unwrap();
+    let clone = services.plans.get(&operator, copy).await.unwrap();
+    assert_eq!((clone.status, clone.wanted, clone.title.as_str()), (StudyStatus::Draft, 60, "Draft (2)"));
+    assert_ne!(clone.seed, plan.seed);
+
+    // Each of it is in the audit table, and none of it is a rater's to do.
+    let actions = services
+        .db
+        .read(|conn| {
+            let mut rows = conn.prepare("SELECT DISTINCT action FROM audit WHERE action LIKE 'study %' ORDER BY 1")?;
+            Ok(rows.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
+        })
+        .await
+        .unwrap();
+    assert_eq!(actions, ["study copy", "study create", "study extend", "study join", "study status"]);
+    let rater = &callers[0];
+    assert_eq!(services.plans.get(rater, study).await, Err(AppError::Forbidden));
+    assert_eq!(services.plans.leave(rater, study, id(rater)).await, Err(AppError::Forbidden));
+    assert_eq!(services.plans.copy(&Caller::Anonymous, study).await, Err(AppError::Unauthenticated));
+}
+
+#[tokio::test]
+async fn the_database_itself_refuses_one_rating_too_many_or_too_few() {
+    let (app, callers) = people(2).await;
+    let services = &app.services;
+    let new = NewStudy {
+        title: "Exact".into(),
+        dataset: starter::DATASET.into(),
+        submissions: submissions(services).await[..1].to_vec(),
+        raters: callers.iter().map(id).collect(),
+        overlap: 2,
+        draft: true,
+        ..NewStudy::default()
+    };
+    let (study, token) = study(services, new).await;
+    let refused = async |sql: &'static str| {
+        let done = services.db.write(move |tx| Ok(tx.execute(sql, [study.0])?)).await;
+        assert!(done.is_err(), "{sql}");
+    };
+    refused("INSERT INTO assignments (study_id, output_id, slot) SELECT ?1, output_id, 2 FROM assignments LIMIT 1")
+        .await;
+    refused("UPDATE assignments SET user_id = 1 WHERE study_id = ?1").await;
+    // One taken away from the draft, and it does not start.
+    services
+        .db
+        .write(move |tx| {
+            let one = "SELECT min(id) FROM assignments WHERE study_id = ?1";
+            Ok(tx.execute(&format!("DELETE FROM assignments WHERE id = ({one})"), [study.0])?)
+        })
+        .await
+        .unwrap();
+    assert!(services.studies.set_status(&Caller::Operator, study, StudyStatus::Running).await.is_err());
+    services.plans.join(&Caller::Operator, study, UserId(99), None).await.unwrap_err();
+    services
+        .plans
+        .extend(&Caller::Operator, study, Extension { overlap: Some(2), ..Extension::default() })
+        .await
+        .unwrap();
+    services.studies.set_status(&Caller::Operator, study, StudyStatus::Running).await.unwrap();
+    refused("DELETE FROM assignments WHERE study_id = ?1").await;
+    refused("UPDATE studies SET overlap = 1 WHERE id = ?1").await;
+    let Next::Item(item) = services.grading.next(&callers[0], &token, Vec::new()).await.unwrap() else {
+        panic!("there is work")
+    };
+    services.grading.submit(&callers[0], &item.token, full(&item), "k").await.unwrap();
+    refused("UPDATE assignments SET user_id = NULL WHERE study_id = ?1 AND rated_at IS NOT NULL").await;
+    sound(services, study).await;
+}

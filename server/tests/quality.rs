@@ -1,0 +1,545 @@
+//! Quality of studies: calibration, hidden probes, disagreements and their adjudication, flags and their
+//! answers, masking; and that none of it names a model to a rater or touches a study's ratings.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+mod util;
+
+use app::{
+    model::{
+        feedback::{Calibration, CameBack, Dispute, DisputeLine},
+        grading::{DeskStudy, Draft, Flag, GradingItem, Next, OwnRating, Receipt},
+        ids::{StudyId, SubmissionId, TaskRevisionId},
+        quality::{
+            DisputeState, FinalBy, FlagOn, GoldSource, NewGold, Opening, Policy, QualitySettings, RatingFilter, Shown,
+        },
+    },
+    port::{
+        Caller,
+        quality::{Quality as _, Watching as _},
+    },
+};
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use server::services::quality::finals;
+use util::{Answer, Client, TestApp};
+
+const STUDY: StudyId = StudyId(1);
+const ADMIN: Caller = Caller::Operator;
+
+async fn study(client: &mut Client) -> String {
+    let desk: Vec<DeskStudy> = client.rpc("desk", json!({})).await.json();
+    desk[0].token.0.clone()
+}
+
+async fn next(client: &mut Client, study: &str) -> Next {
+    client.rpc("next", json!({"study": study, "holding": []})).await.json()
+}
+
+async fn item(client: &mut Client, study: &str) -> GradingItem {
+    match next(client, study).await {
+        Next::Item(item) => *item,
+        other => panic!("no item but {other:?}"),
+    }
+}
+
+fn draft(scores: [u8; 3]) -> Draft {
+    Draft { scores: scores.into_iter().map(Some).collect(), ..Draft::default() }
+}
+
+async fn submit(client: &mut Client, item: &GradingItem, draft: &Draft, key: &str) -> Answer {
+    client.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": key})).await
+}
+
+async fn rate(client: &mut Client, item: &GradingItem, scores: [u8; 3]) {
+    let answer = submit(client, item, &draft(scores), "k").await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+}
+
+/// Adds items with known scores, pasted for the first tasks of the dataset.
+async fn add_gold(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
+    let choices = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices;
+    let mut ids = Vec::new();
+    for (n, known) in scores.iter().enumerate() {
+        let source = GoldSource::Pasted { task: choices.tasks[n].0, code: format!("int gold{n}() {{ return {n}; }}") };
+        let new = NewGold { source, scores: known.to_vec(), reasons: Vec::new() };
+        ids.push(app.services.quality.add_gold(&ADMIN, STUDY, new).await.unwrap());
+    }
+    ids
+}
+
+async fn set(app: &TestApp, settings: QualitySettings) {
+    app.services.quality.set(&ADMIN, STUDY, settings).await.unwrap();
+}
+
+async fn counts(app: &TestApp) -> (i64, i64) {
+    let count = |conn: &rusqlite::Connection, sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+    app.services
+        .db
+        .read(move |conn| {
+            Ok((
+                count(conn, "SELECT count(*) FROM ratings WHERE superseded_at IS NULL")?,
+                count(conn, "SELECT count(*) FROM probe_ratings WHERE superseded_at IS NULL")?,
+            ))
+        })
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn settings_that_make_no_sense_are_refused() {
+    let app = TestApp::demo().await;
+    add_gold(&app, &[[4, 3, 5]]).await;
+    let check = async |settings: QualitySettings, field: &str| {
+        let answer = app.services.quality.set(&ADMIN, STUDY, settings).await;
+        match answer.unwrap_err() {
+            app::error::AppError::Invalid(problems) => assert_eq!(problems[0].file, field, "{settings:?}"),
+            other => panic!("{settings:?}: {other:?}"),
+        }
+    };
+    let of = QualitySettings::default;
+    check(QualitySettings { gold_every: 1, ..of() }, "gold_every").await;
+    check(QualitySettings { repeat_every: 10_001, ..of() }, "repeat_every").await;
+    check(QualitySettings { spread: Some(4), ..of() }, "spread").await;
+    check(QualitySettings { tolerance: 4, ..of() }, "tolerance").await;
+    check(QualitySettings { opening: Opening::MustPass, needed: 2, ..of() }, "needed").await;
+    check(QualitySettings { opening: Opening::MustPass, needed: 0, ..of() }, "needed").await;
+    // What the study grades itself is no item with known scores; scores off the scale are none.
+    let graded = GoldSource::Output(app::model::ids::OutputId(1));
+    let new = |source, scores: &[u8]| NewGold { source, scores: scores.to_vec(), reasons: Vec::new() };
+    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(graded.clone(), &[4, 3, 5])).await.is_err());
+    let pasted = |task| GoldSource::Pasted { task: TaskRevisionId(task), code: "x".into() };
+    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(pasted(1), &[5, 3, 5])).await.is_err());
+    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(pasted(9999), &[4, 3, 5])).await.is_err());
+}
+
+#[tokio::test]
+async fn who_must_pass_and_does_not_is_stopped_until_an_admin_says_otherwise() {
+    let app = TestApp::demo().await;
+    add_gold(&app, &[[4, 3, 5], [1, 1, 1]]).await;
+    set(&app, QualitySettings { opening: Opening::MustPass, needed: 2, tolerance: 1, ..QualitySettings::default() })
+        .await;
+    let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
+    let token = study(&mut ada).await;
+    // Bo is near enough on both: within one level.
+    for _ in 0..2 {
+        let it = item(&mut bo, &token).await;
+        assert_eq!(it.opening.unwrap().of, 2);
+        let good = it.code.raw.iter().any(|line| line.text().contains("gold0"));
+        rate(&mut bo, &it, if good { [3, 3, 4] } else { [2, 1, 2] }).await;
+        // An answer to a calibration item stays, and the item cannot be skipped.
+        assert_eq!(submit(&mut bo, &it, &draft([1, 2, 3]), "again").await.status, StatusCode::CONFLICT);
+        assert_eq!(bo.rpc("skip", json!({"assignment": it.token})).await.status, StatusCode::CONFLICT);
+    }
+    let Next::Calibration(passed) = next(&mut bo, &token).await else { panic!("nothing about how it went") };
+    assert!(matches!(*passed, Calibration::Passed(ref r) if (r.right, r.of, r.needed) == (2, 2, 2)), "{passed:?}");
+    let gone_on = bo.form("/rpc/go_on", &[("what", &token)]).await;
+    assert_eq!(gone_on.location(), format!("/grade/{token}"));
+    assert!(item(&mut bo, &token).await.opening.is_none(), "the work has begun");
+
+    // Ada is not.
+    for _ in 0..2 {
+        let it = item(&mut ada, &token).await;
+        rate(&mut ada, &it, [1, 3, 1]).await;
+    }
+    for _ in 0..2 {
+        let Next::Calibration(stopped) = next(&mut ada, &token).await else { panic!("not stopped") };
+        assert!(matches!(*stopped, Calibration::Stopped(_)), "{stopped:?}");
+        // Saying that one has read it lets nobody in.
+        ada.form("/rpc/go_on", &[("what", &token)]).await;
+    }
+    assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().stopped, 1);
+    let rows = app.services.quality.page(&ADMIN, STUDY).await.unwrap().openings;
+    let ada_id = rows.iter().find(|row| row.name == "ada").unwrap().rater;
+    // Begun again, the items come again; let in, the work does.
+    app.services.quality.open_for(&ADMIN, STUDY, ada_id, false).await.unwrap();
+    assert!(item(&mut ada, &token).await.opening.is_some());
+    app.services.quality.open_for(&ADMIN, STUDY, ada_id, true).await.unwrap();
+    assert!(item(&mut ada, &token).await.opening.is_none());
+    // No rating of the study came of all this.
+    assert_eq!(counts(&app).await, (0, 4));
+}
+
+#[tokio::test]
+async fn training_shows_the_known_scores_after_each_item() {
+    let app = TestApp::demo().await;
+    add_gold(&app, &[[4, 3, 5]]).await;
+    set(&app, QualitySettings { opening: Opening::Train, ..QualitySettings::default() }).await;
+    let mut ada = app.rater().await;
+    let token = study(&mut ada).await;
+    let it = item(&mut ada, &token).await;
+    rate(&mut ada, &it, [1, 1, 1]).await;
+    for _ in 0..2 {
+        let Next::Calibration(shown) = next(&mut ada, &token).await else { panic!("no known scores") };
+        let Calibration::Feedback(f) = *shown else { panic!("{shown:?}") };
+        assert_eq!((f.known, f.yours), (vec![4, 3, 5], vec![Some(1); 3]), "until it is read");
+    }
+    ada.form("/rpc/go_on", &[("what", &it.token.0)]).await;
+    let Next::Calibration(ended) = next(&mut ada, &token).await else { panic!("no end") };
+    assert!(matches!(*ended, Calibration::Passed(ref r) if r.right == 0), "training stops nobody: {ended:?}");
+    // Somebody else's item is not theirs to read.
+    let mut bo = app.demo_user("bo").await;
+    assert_eq!(bo.rpc("item", json!({"assignment": it.token})).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn hidden_probes_look_like_work_and_count_for_nothing() {
+    let app = TestApp::demo().await;
+    add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
+    set(
+        &app,
+        QualitySettings {
+            gold_every: 4,
+            repeat_every: 4,
+            repeat_apart: 5,
+            shown: Shown::Own,
+            ..QualitySettings::default()
+        },
+    )
+    .await;
+    let mut ada = app.rater().await;
+    let token = study(&mut ada).await;
+    let first = item(&mut ada, &token).await;
+    let (all, mut shapes) = (first.progress.rated + first.progress.left, Vec::new());
+    let mut rated = 0;
+    let mut seen = std::collections::BTreeSet::new();
+    let mut it = first;
+    loop {
+        assert_eq!((it.progress.rated, it.progress.rated + it.progress.left), (rated, all), "after {rated}");
+        assert!(seen.insert(it.token.0.clone()) && it.token.0.len() == 32 && it.opening.is_none());
+        let json: Value = serde_json::to_value(&it).unwrap();
+        shapes.push(json.as_object().unwrap().keys().cloned().collect::<Vec<_>>());
+        assert!(rated == 0 || it.previous.is_some(), "one can always go back");
+        rate(&mut ada, &it, [2, 2, 2]).await;
+        rated += 1;
+        it = match next(&mut ada, &token).await {
+            Next::Item(it) => *it,
+            Next::Finished { progress, .. } => {
+                assert_eq!((progress.rated, progress.left), (rated, 0));
+                break;
+            }
+            other => panic!("{other:?}"),
+        };
+        // Others' work is taken over at the end: then there is more than was planned for her.
+        if rated == all {
+            break;
+        }
+    }
+    assert!(shapes.windows(2).all(|pair| pair[0] == pair[1]), "every item has the same fields");
+    let (ratings, probes) = counts(&app).await;
+    assert!(probes > 5, "{probes} probes came");
+    assert_eq!(ratings + probes, rated as i64);
+    // They are among what she rated, newest first, and can be opened again; the study knows nothing.
+    let own: Vec<OwnRating> = ada.rpc("own_ratings", json!({"study": token})).await.json();
+    assert_eq!(own.len() as u64, rated);
+    let mut back = 0;
+    let mut at = own[0].token.clone();
+    while let Some(previous) = {
+        let here: GradingItem = ada.rpc("item", json!({"assignment": at})).await.json();
+        here.previous
+    } {
+        at = previous;
+        back += 1;
+    }
+    assert_eq!(back + 1, rated, "the way back leads through all of them");
+    let csv = app.admin().await.get("/admin/studies/1/ratings.csv").await.body;
+    assert_eq!(csv.lines().count() as i64, ratings + 1);
+    let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
+    let figures = &live.raters.iter().find(|r| r.name == "ada").unwrap().figures;
+    assert_eq!((live.done as i64, figures.ratings as i64), (ratings, ratings + probes));
+    assert_eq!((figures.again.exact, figures.flat), (Some(1.0), Some(1.0)));
+    assert_eq!(figures.gold.outputs as i64 + figures.again.outputs as i64, probes);
+    assert_eq!(figures.gold_right, u64::from(figures.gold.outputs == 3), "one item has the scores that she gave");
+}
+
+#[tokio::test]
+async fn a_probe_passed_over_comes_again_like_any_output() {
+    let app = TestApp::demo().await;
+    add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
+    set(&app, QualitySettings { gold_every: 2, ..QualitySettings::default() }).await;
+    let mut ada = app.rater().await;
+    let token = study(&mut ada).await;
+    let mut it = item(&mut ada, &token).await;
+    while !it.code.raw.iter().any(|line| line.text().contains("gold")) {
+        rate(&mut ada, &it, [1, 1, 1]).await;
+        it = item(&mut ada, &token).await;
+    }
+    let saved = draft([4, 1, 1]);
+    ada.rpc("save_draft", json!({"assignment": it.token, "draft": saved})).await;
+    let again: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
+    assert_eq!((again.draft, again.rated), (saved, false));
+    assert_eq!(ada.rpc("skip", json!({"assignment": it.token})).await.status, StatusCode::OK);
+    let after = item(&mut ada, &token).await;
+    assert_eq!(after.progress.skipped, 1);
+    assert_ne!(after.token, it.token);
+    rate(&mut ada, &it, [4, 1, 1]).await;
+    assert_eq!(item(&mut ada, &token).await.progress.skipped, 0);
+}
+
+/// Ada and Bo rate everything that they are given until one output of both lies far apart.
+async fn disagree(ada: &mut Client, bo: &mut Client, chen: &mut Client, token: &str) {
+    for (n, who) in [ada, bo, chen].into_iter().enumerate() {
+        while let Next::Item(it) = next(who, token).await {
+            let far = if it.raw_nl.len() % 3 == 0 { [1, 1, 1] } else { [4, 3, 5] };
+            rate(who, &it, if n == 0 { far } else { [4, 3, 5] }).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_adjudicator_decides_blind_and_the_history_stays() {
+    let app = TestApp::demo().await;
+    set(&app, QualitySettings { spread: Some(2), ..QualitySettings::default() }).await;
+    let (mut ada, mut bo, mut chen) = (app.rater().await, app.demo_user("bo").await, app.demo_user("chen").await);
+    let token = study(&mut ada).await;
+    disagree(&mut ada, &mut bo, &mut chen, &token).await;
+    let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
+    assert!(live.disputes > 0 && live.done == live.wanted);
+    let before = counts(&app).await;
+
+    // A rater without the role may decide nothing; with it, only what they did not rate.
+    assert!(bo.rpc("disputes", json!({})).await.json::<Vec<DisputeLine>>().is_empty());
+    let people = app.services.quality.page(&ADMIN, STUDY).await.unwrap().adjudicators;
+    let bo_id = people.iter().find(|(_, name, _)| name == "bo").unwrap().0;
+    app.services.quality.set_adjudicator(&ADMIN, STUDY, bo_id, true).await.unwrap();
+    let mine: Vec<DisputeLine> = bo.rpc("disputes", json!({})).await.json();
+    let mut admin = app.admin().await;
+    let all: Vec<DisputeLine> = admin.rpc("disputes", json!({})).await.json();
+    assert_eq!(all.len() as u64, live.disputes);
+    assert!(mine.len() < all.len(), "those that bo rated are somebody else's");
+    assert!(!mine.is_empty());
+    // The name of one is of no use to another.
+    assert_eq!(bo.rpc("dispute", json!({"token": all[0].token})).await.status, StatusCode::NOT_FOUND);
+
+    let one: Dispute = bo.rpc("dispute", json!({"token": mine[0].token})).await.json();
+    assert_eq!(one.ratings.len(), 2);
+    let text = serde_json::to_string(&one).unwrap();
+    for name in ["ada", "\"bo\"", "chen", "Northwind", "Quillmoor", "Saltmarsh"] {
+        assert!(!text.contains(name), "{name} in {text}");
+    }
+    let decide = |scores: [&'static str; 3], comment: &'static str| {
+        vec![("scores[0]", scores[0]), ("scores[1]", scores[1]), ("scores[2]", scores[2]), ("comment", comment)]
+    };
+    let with = |token: &str, fields: Vec<(&'static str, &'static str)>| {
+        let mut all: Vec<(String, String)> = vec![("token".into(), token.into())];
+        all.extend(fields.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())));
+        all
+    };
+    let post = async |client: &mut Client, fields: Vec<(String, String)>| {
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        client.form("/rpc/decide", &fields).await
+    };
+    let wrong = post(&mut bo, with(&mine[0].token.0, decide(["5", "3", "5"], ""))).await;
+    assert_ne!(wrong.status, StatusCode::OK, "off the scale");
+    post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
+    post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
+    post(&mut bo, with(&mine[0].token.0, decide(["3", "2", "4"], "On reflection."))).await;
+    let rows = app.services.quality.disputes(&ADMIN, STUDY).await.unwrap().rows;
+    let decided: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Decided).collect();
+    assert_eq!(decided.len(), 1);
+    assert_eq!(decided[0].final_scores, Some(vec![3.0, 2.0, 4.0]));
+    let history: Vec<_> = decided[0].history.iter().map(|d| (d.scores.clone(), d.superseded)).collect();
+    assert_eq!(history, [(vec![3, 2, 4], false), (vec![2, 2, 2], true)], "pressed twice it counts once");
+    assert_eq!(counts(&app).await, before, "no rating was touched");
+
+    let finals = app.services.db.read(|conn| finals(conn, STUDY)).await.unwrap();
+    let by = |by| finals.iter().filter(|f| f.by == by).count();
+    assert_eq!((by(FinalBy::Adjudicator), by(FinalBy::Median)), (1, 0));
+    assert_eq!(finals.iter().find(|f| f.by == FinalBy::Adjudicator).unwrap().scores, [3.0, 2.0, 4.0]);
+}
+
+#[tokio::test]
+async fn an_extra_rater_is_asked_beyond_the_overlap_and_the_median_is_final() {
+    let app = TestApp::demo().await;
+    set(&app, QualitySettings { spread: Some(2), policy: Policy::ExtraRater, ..QualitySettings::default() }).await;
+    let (mut ada, mut bo, mut chen) = (app.rater().await, app.demo_user("bo").await, app.demo_user("chen").await);
+    let token = study(&mut ada).await;
+    // Twice: extra ratings fall to those who had finished.
+    for _ in 0..3 {
+        disagree(&mut ada, &mut bo, &mut chen, &token).await;
+    }
+    let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
+    assert!(live.extra > 0, "{live:?}");
+    assert_eq!((live.extra_waiting, live.done), (0, live.wanted));
+    let rows = app.services.quality.disputes(&ADMIN, STUDY).await.unwrap().rows;
+    let settled: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Median).collect();
+    assert_eq!(settled.len() as u64, live.extra);
+    for row in &settled {
+        assert_eq!(row.ratings.len(), 3, "one more than the overlap");
+        let mut middle: Vec<u8> = row.ratings.iter().map(|(_, scores)| scores[0]).collect();
+        middle.sort_unstable();
+        assert_eq!(row.final_scores.as_ref().unwrap()[0], f64::from(middle[1]));
+    }
+    let worst = app
+        .services
+        .db
+        .read(|conn| {
+            Ok(conn.query_row(
+                "SELECT max(n) FROM (SELECT count(*) n FROM assignments GROUP BY output_id, user_id)",
+                [],
+                |row| row.get::<_, i64>(0),
+            )?)
+        })
+        .await
+        .unwrap();
+    assert_eq!(worst, 1, "nobody rates an output twice");
+}
+
+#[tokio::test]
+async fn a_flag_is_answered_once_and_read_by_who_raised_it() {
+    let app = TestApp::demo().await;
+    let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
+    let token = study(&mut ada).await;
+    let it = item(&mut ada, &token).await;
+    let flagged = Draft { flag: Some(Flag::Other("What is an empty list here?".into())), ..draft([2, 2, 2]) };
+    assert_eq!(submit(&mut ada, &it, &flagged, "k").await.json::<Receipt>(), Receipt::Stored);
+    let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
+    assert_eq!((flags.len(), flags[0].answer.clone()), (1, None));
+    assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 1);
+    app.services.quality.answer_flag(&ADMIN, STUDY, flags[0].on, "The list is never empty.").await.unwrap();
+    assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
+
+    let back: CameBack = ada.rpc("came_back", json!({})).await.json();
+    assert_eq!((back.replies[0].reply.as_str(), back.replies[0].fresh), ("The list is never empty.", true));
+    let beside: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
+    assert_eq!(beside.replies[0].reply, "The list is never empty.");
+    assert!(bo.rpc("came_back", json!({})).await.json::<CameBack>().replies.is_empty());
+    let desk = ada.get("/desk").await.body;
+    assert!(desk.contains("The list is never empty."), "it stands on the desk without JavaScript");
+    ada.form("/rpc/read_replies", &[]).await;
+    let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
+    assert!(flags[0].read);
+    // The same flag on a changed rating is answered already; another one is not.
+    let changed = Draft { scores: draft([3, 2, 2]).scores, ..flagged.clone() };
+    submit(&mut ada, &it, &changed, "k2").await;
+    assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
+    submit(&mut ada, &it, &Draft { flag: Some(Flag::CannotJudge), ..changed }, "k3").await;
+    assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 1);
+    let nothing = app.services.quality.answer_flag(&ADMIN, STUDY, FlagOn::Assignment(9999), "x").await;
+    assert!(nothing.is_err());
+}
+
+#[tokio::test]
+async fn masked_names_are_gone_for_raters_and_stay_in_store() {
+    let app = TestApp::demo().await;
+    app.services
+        .db
+        .write(|tx| {
+            tx.execute("UPDATE outputs SET code = '// by ChatGPT for Northwind' || char(10) || code", [])?;
+            Ok(())
+        })
+        .await
+        .unwrap();
+    let mut ada = app.rater().await;
+    let token = study(&mut ada).await;
+    let text = |item: &GradingItem| serde_json::to_string(&item.code).unwrap();
+    let it = item(&mut ada, &token).await;
+    assert!(text(&it).contains("ChatGPT"));
+    let submissions = [1, 2, 3].map(SubmissionId);
+    for id in submissions {
+        let state = app.services.quality.mask(&ADMIN, id).await.unwrap();
+        assert!(state.masked.is_none() && state.telltale_count > 0);
+        assert_eq!(state.telltales[0].code_line, Some(1));
+        app.services.quality.set_mask(&ADMIN, id, true).await.unwrap();
+        assert!(app.services.quality.mask(&ADMIN, id).await.unwrap().masked.is_some());
+    }
+    let masked: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
+    assert!(text(&masked).contains("MASKED") && !text(&masked).contains("ChatGPT"), "{}", text(&masked));
+    assert!(!text(&masked).contains("Northwind"));
+    let stored = app.admin().await.get("/admin/outputs/1").await.body;
+    assert!(stored.contains("ChatGPT"), "an admin sees it as it came");
+    for id in submissions {
+        app.services.quality.set_mask(&ADMIN, id, false).await.unwrap();
+    }
+    let again: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
+    assert!(text(&again).contains("ChatGPT"));
+}
+
+#[tokio::test]
+async fn ratings_are_found_by_every_filter() {
+    let app = TestApp::demo().await;
+    let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
+    let token = study(&mut ada).await;
+    for n in 0..6u8 {
+        let it = item(&mut ada, &token).await;
+        let flag = (n == 0).then_some(Flag::CodeTruncated);
+        let said = if n == 1 { "Zebra crossing" } else { "" };
+        let given = Draft { flag, comment: said.into(), active_ms: Some(90_000), ..draft([1 + n % 4, 2, 2]) };
+        submit(&mut ada, &it, &given, "k").await;
+    }
+    let it = item(&mut bo, &token).await;
+    rate(&mut bo, &it, [4, 3, 5]).await;
+    let find = async |filter: RatingFilter| app.services.quality.ratings(&ADMIN, STUDY, filter).await.unwrap();
+    let all = find(RatingFilter::default()).await;
+    assert_eq!((all.found, all.rows.len(), all.rows[0].rater.as_str()), (7, 7, "bo"));
+    assert_eq!((all.rows[0].active_ms, all.rows[1].active_ms), (None, Some(90_000)));
+    let check = async |filter: RatingFilter, found: u64| {
+        assert_eq!(find(filter.clone()).await.found, found, "{filter:?}");
+    };
+    let of = RatingFilter::default;
+    let ada_id = all.raters.iter().find(|(_, name)| name == "ada").unwrap().0.0;
+    check(RatingFilter { rater: Some(ada_id), ..of() }, 6).await;
+    check(RatingFilter { dimension: Some(0), score: Some(1), ..of() }, 2).await;
+    check(RatingFilter { flagged: true, ..of() }, 1).await;
+    check(RatingFilter { disputed: true, ..of() }, 0).await;
+    check(RatingFilter { text: "zebra".into(), ..of() }, 1).await;
+    check(RatingFilter { text: "%".into(), ..of() }, 0).await;
+    check(RatingFilter { rater: Some(ada_id), flagged: true, text: "zebra".into(), ..of() }, 0).await;
+    let models: u64 = {
+        let mut sum = 0;
+        for (id, _) in &all.models {
+            sum += find(RatingFilter { model: Some(*id), ..of() }).await.found;
+        }
+        sum
+    };
+    assert_eq!(models, 7);
+    let past = find(RatingFilter { page: 1, ..of() }).await;
+    assert_eq!((past.found, past.rows.len()), (7, 0));
+    // Pages and figures stand without JavaScript.
+    let mut admin = app.admin().await;
+    for page in ["", "/ratings?flagged=1", "/quality", "/flags", "/disputes"] {
+        let answer = admin.get(&format!("/admin/studies/1{page}")).await;
+        assert_eq!(answer.status, StatusCode::OK, "{page}");
+    }
+    assert_eq!(admin.get("/adjudicate").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_rater_reaches_nothing_of_an_admins() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    for page in ["ratings", "quality", "flags", "disputes"] {
+        assert_eq!(ada.get(&format!("/admin/studies/1/{page}")).await.status, StatusCode::FORBIDDEN, "{page}");
+    }
+    for (function, arguments) in [
+        ("quality", json!({"study": 1})),
+        ("live", json!({"study": 1})),
+        ("study_ratings", json!({"study": 1, "filter": RatingFilter::default()})),
+        ("study_flags", json!({"study": 1})),
+        ("study_disputes", json!({"study": 1})),
+        ("mask", json!({"submission": 1})),
+    ] {
+        let answer = ada.rpc(function, arguments.clone()).await;
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{function}: {}", answer.body);
+        let answer = app.anonymous().rpc(function, arguments).await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{function}: {}", answer.body);
+    }
+    for function in ["came_back", "disputes"] {
+        assert_eq!(app.anonymous().rpc(function, json!({})).await.status, StatusCode::UNAUTHORIZED, "{function}");
+    }
+    let of = ["study", "submission", "gold", "rater", "user", "on", "probe", "output", "retired", "let_in"];
+    let fields: Vec<(&str, &str)> =
+        of.iter().map(|f| (*f, if ["retired", "let_in", "probe"].contains(f) { "true" } else { "1" })).collect();
+    for function in ["add_gold", "answer_flag", "ask_extra"] {
+        let answer = ada.form(&format!("/rpc/{function}"), &fields).await;
+        assert!(
+            answer.status == StatusCode::FORBIDDEN || answer.headers.contains_key("location"),
+            "{function}: {}",
+            answer.status
+        );
+    }
+    let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
+    assert!(flags.is_empty());
+    assert!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().gold.is_empty());
+    assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().extra, 0);
+}

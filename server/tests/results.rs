@@ -1,0 +1,387 @@
+//! Comparisons: what counts, the figures over it, and what is taken away of it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod util;
+
+use std::io::{Cursor, Read, Write};
+
+use app::{
+    model::{
+        compare::{Choice, Compared, Scores, TaskFilter, TaskPage},
+        grading::{Draft, GradingItem, Next, Receipt},
+        ids::StudyId,
+        run::{Outcome, Verdict},
+    },
+    port::{Caller, Comparisons, Runs, Submissions},
+};
+use axum::http::StatusCode;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+use server::{
+    clock,
+    db::{
+        results,
+        runs::{self, Finish},
+    },
+    report::{bundle, results_file, sheet},
+};
+use util::{Client, TestApp};
+
+async fn study(client: &mut Client) -> String {
+    let desk: Value = client.rpc("desk", json!({})).await.json();
+    desk[0]["token"].as_str().unwrap().to_owned()
+}
+
+async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
+    match client.rpc("next", json!({"study": study})).await.json() {
+        Next::Item(item) => Some(*item),
+        _ => None,
+    }
+}
+
+async fn rate(client: &mut Client, item: &GradingItem, scores: [u8; 3], comment: &str, key: &str) -> Receipt {
+    let draft = Draft { scores: scores.map(Some).to_vec(), comment: comment.into(), ..Draft::default() };
+    client.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": key})).await.json()
+}
+
+/// The demo with ratings of three people and verdicts of every model.
+async fn filled() -> TestApp {
+    let app = TestApp::demo().await;
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    for (who, most) in [("ada", 40), ("bo", 40), ("chen", 25)] {
+        let mut client = app.demo_user(who).await;
+        let study = study(&mut client).await;
+        for n in 0..most {
+            let Some(item) = next(&mut client, &study).await else { break };
+            let scores = [random.random_range(1..=4), random.random_range(1..=3), random.random_range(1..=5)];
+            let comment = if n % 7 == 0 { "=1+1, \"quoted\"\nand 中文" } else { "" };
+            rate(&mut client, &item, scores, comment, &format!("k{n}")).await;
+        }
+    }
+    let all = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
+    for submission in all {
+        let run = app.services.runs.start(&Caller::Operator, submission.id, true).await.unwrap();
+        let db = &app.services.db;
+        db.write_blocking(|tx| {
+            let until = app::model::time::Timestamp(clock::now().0 + 60_000);
+            let mut n = 0;
+            while let Some(leased) = runs::claim(tx, run, "test", until, false)? {
+                n += 1;
+                let mut outcome = Outcome::new(match random.random_range(0..4) {
+                    0 => Verdict::Passed,
+                    1 => Verdict::CompileError,
+                    _ => Verdict::Failed,
+                });
+                (outcome.passed, outcome.total) = match outcome.verdict {
+                    Verdict::Passed => (4, 4),
+                    Verdict::Failed => (random.random_range(0..4), 4),
+                    _ => (0, 0),
+                };
+                runs::finish(tx, leased.item, "test", &Finish::Done(&outcome, None))?;
+            }
+            assert!(n > 0);
+            Ok(())
+        })
+        .unwrap();
+    }
+    app
+}
+
+fn choice() -> Choice {
+    Choice { dataset: "starter".into(), ..Choice::default() }
+}
+
+/// The newest figures, however long they take.
+async fn compared(app: &TestApp, choice: Choice) -> Compared {
+    let service = &app.services.comparisons;
+    let settled = service.settled(&Caller::Operator, choice.clone()).await.unwrap();
+    service.computed(&settled).await.unwrap();
+    let found = service.get(&Caller::Operator, choice).await.unwrap();
+    assert!(!found.behind);
+    found
+}
+
+#[tokio::test]
+async fn what_counts_is_kept_up_to_date_through_every_change_of_mind() {
+    let app = TestApp::demo().await;
+    let db = &app.services.db;
+    let mut random = ChaCha8Rng::seed_from_u64(17);
+    let stamp = || async { app.services.comparisons.settled(&Caller::Operator, choice()).await.unwrap().stamp };
+    let mut stamps = vec![stamp().await];
+    let mut people = Vec::new();
+    for name in ["ada", "bo", "chen"] {
+        let mut client = app.demo_user(name).await;
+        let study = study(&mut client).await;
+        people.push((client, study, Vec::<GradingItem>::new()));
+    }
+    for step in 0..90 {
+        let (client, study, given) = &mut people[random.random_range(0..3)];
+        let scores = [random.random_range(1..=4), random.random_range(1..=3), random.random_range(1..=5)];
+        let key = format!("step-{step}");
+        // Mostly something new, now and then another mind about something old.
+        let receipt = if given.is_empty() || random.random_bool(0.7) {
+            let Some(item) = next(client, study).await else { continue };
+            let receipt = rate(client, &item, scores, "", &key).await;
+            given.push(item);
+            receipt
+        } else {
+            let at = random.random_range(0..given.len());
+            rate(client, &given[at], scores, "", &key).await
+        };
+        let (kept, anew) = db.read_blocking(|conn| Ok((results::counted(conn)?, results::recount(conn)?))).unwrap();
+        assert_eq!(kept, anew, "step {step}");
+        if receipt == Receipt::Stored {
+            let now = stamp().await;
+            assert!(!stamps.contains(&now), "step {step}: a rating changes the stamp");
+            stamps.push(now);
+        }
+    }
+    // What the page was given is what a computation from nothing gives.
+    let shown = compared(&app, choice()).await;
+    let fresh = db
+        .read_blocking(|conn| Ok(sheet::compute(&results::ground(conn, shown.options.name.clone(), &shown.choice)?)))
+        .unwrap();
+    assert_eq!(shown.sheet, fresh);
+    let counted = db.read_blocking(results::recount).unwrap().len() as u64;
+    let models = &fresh.human.unwrap().comparison.models;
+    assert_eq!(models.iter().map(|m| m.ratings).sum::<u64>(), counted);
+}
+
+#[tokio::test]
+async fn a_choice_decides_what_is_compared() {
+    let app = filled().await;
+    let whole = compared(&app, choice()).await;
+    assert_eq!(whole.sheet.models.len(), 3);
+    let ratings =
+        |c: &Compared| c.sheet.human.iter().flat_map(|h| &h.comparison.models).map(|m| m.ratings).sum::<u64>();
+    assert_eq!(ratings(&whole), 105);
+    assert!(whole.sheet.automated.is_some() && whole.sheet.both.is_some());
+
+    // The choice as it is spelled out means the same.
+    assert_eq!(compared(&app, whole.choice.clone()).await.sheet, whole.sheet);
+    // Fewer models: the others' figures stay what they were.
+    let models = whole.choice.models.clone().unwrap();
+    let two = compared(&app, Choice { models: Some(models[..2].to_vec()), ..choice() }).await;
+    assert_eq!(two.sheet.models, whole.sheet.models[..2]);
+    let (two, of_all) = (two.sheet.human.unwrap().comparison, whole.sheet.human.clone().unwrap().comparison);
+    assert_eq!(two.models[..], of_all.models[..2]);
+    // One language and the other make the whole.
+    let of = |lang| {
+        let choice = Choice { lang: Some(lang), ..choice() };
+        async { ratings(&compared(&app, choice).await) }
+    };
+    assert_eq!(of(app::model::lang::Lang::En).await + of(app::model::lang::Lang::Zh).await, 105);
+    // One rater alone.
+    let chen = whole.options.raters.iter().find(|(_, name)| name == "chen").unwrap().0;
+    assert_eq!(ratings(&compared(&app, Choice { raters: Some(vec![chen]), ..choice() }).await), 25);
+    // No study, no people; no run, no tests.
+    let tests = compared(&app, Choice { studies: Some(vec![]), ..choice() }).await.sheet;
+    assert!(tests.human.is_none() && tests.both.is_none() && tests.automated == whole.sheet.automated);
+    let people = compared(&app, Choice { runs: Some(vec![]), ..choice() }).await.sheet;
+    assert!(people.automated.is_none() && people.human == whole.sheet.human);
+    // What is not there is not found.
+    let gone = Choice { studies: Some(vec![StudyId(99)]), ..choice() };
+    assert!(app.services.comparisons.get(&Caller::Operator, gone).await.is_err());
+    assert_eq!(whole.choice.scores, Scores::Raw);
+}
+
+#[tokio::test]
+async fn tasks_are_found_by_what_people_and_tests_said() {
+    let app = filled().await;
+    let tasks = |filter: TaskFilter| {
+        let service = app.services.comparisons.clone();
+        async move { service.tasks(&Caller::Operator, choice(), filter).await.unwrap() }
+    };
+    let all: TaskPage = tasks(TaskFilter::default()).await;
+    assert_eq!((all.found, all.all, all.lines.len()), (40, 40, 40));
+    let whole = compared(&app, choice()).await;
+    let models = whole.choice.models.unwrap();
+    for (m, model) in models.iter().enumerate() {
+        for verdict in Verdict::ALL {
+            let found =
+                tasks(TaskFilter { model: Some(*model), verdict: Some(verdict), ..TaskFilter::default() }).await;
+            let expected =
+                all.lines.iter().filter(|line| line.cells[m].verdict.is_some_and(|v| v.0 == verdict)).count();
+            assert_eq!(found.found, expected as u64, "{verdict:?}");
+        }
+        // Every rating of a score leads to a task: as many tasks as have one, at most as many as ratings.
+        let counts = &whole.sheet.human.as_ref().unwrap().comparison.models[m].dimensions[0].distribution;
+        for (score, count) in (1..).zip(counts) {
+            let score = Some(("correctness".to_owned(), score));
+            let found = tasks(TaskFilter { model: Some(*model), score, ..TaskFilter::default() }).await.found;
+            assert!(found <= *count && (found > 0) == (*count > 0), "{found} tasks of {count} ratings");
+        }
+    }
+    let wide = tasks(TaskFilter { spread: 2, ..TaskFilter::default() }).await;
+    assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= 2));
+    let chinese = all.lines.iter().find(|line| line.task.lang == app::model::lang::Lang::Zh).unwrap();
+    let words: String = chinese.task.raw_nl.chars().take(4).collect();
+    let found = tasks(TaskFilter { q: words, ..TaskFilter::default() }).await;
+    assert!(found.lines.iter().any(|line| line.task.id == chinese.task.id) && found.found < 40);
+    // A task shows every model's code with what people and tests said.
+    let task = app.services.comparisons.task(&Caller::Operator, choice(), TaskFilter::default(), chinese.task.id).await;
+    let task = task.unwrap();
+    assert_eq!(task.outputs.len(), 3);
+    assert!(task.before.is_some() || task.after.is_some());
+}
+
+#[tokio::test]
+async fn exports_hold_every_line_under_pseudonyms_that_stay() {
+    let app = filled().await;
+    let mut admin = app.admin().await;
+    let sheet = |file: &'static str| {
+        let mut admin = admin.clone();
+        async move { admin.get(&format!("/admin/compare/starter/export/{file}")).await }
+    };
+    let csv = sheet("ratings.csv").await;
+    assert_eq!(csv.status, StatusCode::OK);
+    let mut reader = csv::Reader::from_reader(csv.body.as_bytes());
+    let head = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().unwrap();
+    assert_eq!(rows.len(), 105);
+    let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+    for row in &rows {
+        assert!(["R1", "R2", "R3"].contains(&&row[column("rater")]), "{row:?}");
+        assert!((1..=4).contains(&row[column("correctness")].parse::<u8>().unwrap()));
+        // A comment is no formula to a spreadsheet.
+        assert!(!row[column("comment")].starts_with('='), "{row:?}");
+    }
+    assert!(!["ada", "chen"].iter().any(|name| csv.body.contains(name)), "no name in the file");
+    assert_eq!(sheet("ratings.csv").await.body, csv.body, "the same bytes again");
+
+    let lines = sheet("ratings.jsonl").await.body;
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), rows.len());
+    for (line, row) in lines.iter().zip(&rows) {
+        assert_eq!(line["rater"], row[column("rater")]);
+        assert_eq!(line["scores"]["maintainability"].to_string(), row[column("maintainability")]);
+    }
+    let verdicts = sheet("verdicts.jsonl").await.body;
+    assert_eq!(verdicts.lines().count() + 1, sheet("verdicts.csv").await.body.lines().count());
+    assert!(verdicts.lines().all(|line| line.contains("\"verdict\":\"")));
+    for (file, holds) in [("tables.md", "| Correctness |"), ("tables.tex", "\\toprule")] {
+        let text = sheet(file).await.body;
+        assert!(text.contains(holds), "{file}: {text}");
+    }
+    assert_eq!(sheet("ratings.xls").await.status, StatusCode::NOT_FOUND);
+    // Nobody else gets any of it.
+    for file in ["ratings.csv", "verdicts.jsonl", "tables.md", "bundle.zip"] {
+        let answer = app.rater().await.get(&format!("/admin/compare/starter/export/{file}")).await;
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{file}");
+    }
+    assert_eq!(admin.get("/admin/compare/nothing/export/ratings.csv").await.status, StatusCode::NOT_FOUND);
+}
+
+async fn bundled(app: &TestApp) -> Vec<u8> {
+    use server::services::comparisons::export::File;
+    #[derive(Clone, Default)]
+    struct Shared(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let (service, out) = (&app.services.comparisons, Shared::default());
+    let ready = service.ready(&Caller::Operator, choice(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
+    service.export(ready, out.clone()).await.unwrap();
+    out.0.lock().unwrap().clone()
+}
+
+/// The same bundle with one file changed, its checksum made right where asked.
+fn tampered(bytes: &[u8], file: &str, change: impl Fn(String) -> String, checksum: bool) -> Vec<u8> {
+    use sha2::Digest;
+    let mut old = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut files = Vec::new();
+    for at in 0..old.len() {
+        let mut entry = old.by_index(at).unwrap();
+        let mut content = String::new();
+        entry.read_to_string(&mut content).unwrap();
+        files.push((entry.name().unwrap().into_owned(), content));
+    }
+    let mut sum = None;
+    for (name, content) in &mut files {
+        if name == file {
+            let new = change(content.clone());
+            assert_ne!(*content, new, "nothing was changed in {file}");
+            *content = new;
+            sum = Some(hex::encode(sha2::Sha256::digest(content.as_bytes())));
+        }
+    }
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, mut content) in files {
+        if checksum && name == "manifest.json" && file != "manifest.json" {
+            let mut manifest: Value = serde_json::from_str(&content).unwrap();
+            manifest["files"][file] = json!(sum.clone().unwrap());
+            content = manifest.to_string();
+        }
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(content.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn a_bundle_gives_the_same_figures_elsewhere_and_a_changed_one_is_refused() {
+    let app = filled().await;
+    let bytes = bundled(&app).await;
+    let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
+    let again = sheet::compute(&bundle.ground);
+    assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&bundle.sheet).unwrap(), "bit for bit");
+    assert_eq!(again, compared(&app, choice()).await.sheet, "and as the page shows them");
+    assert!(bundle.ground.raters.iter().all(|(_, name)| name.starts_with("rater ")));
+    let everything = {
+        let mut zip = zip::ZipArchive::new(Cursor::new(&bytes)).unwrap();
+        let mut all = String::new();
+        for at in 0..zip.len() {
+            zip.by_index(at).unwrap().read_to_string(&mut all).unwrap();
+        }
+        all
+    };
+    assert!(!["\"ada\"", "\"chen\"", ",ada,", ",chen,"].iter().any(|name| everything.contains(name)));
+
+    let refused = |bytes: Vec<u8>, word: &str| {
+        let error = match bundle::read("b.zip", Cursor::new(bytes)) {
+            Ok(_) => panic!("taken in spite of: {word}"),
+            Err(server::error::Failure::App(e)) => e.to_string(),
+            Err(e) => panic!("{e:?}"),
+        };
+        assert!(error.contains(word), "{error}");
+    };
+    refused(b"not a zip".to_vec(), "no zip file");
+    refused(bytes[..bytes.len() / 2].to_vec(), "damaged");
+    refused(tampered(&bytes, "ratings.jsonl", |s| s.replacen("[1,", "[2,", 1), false), "ratings.jsonl is not what");
+    refused(tampered(&bytes, "manifest.json", |s| s.replace("\"version\": 1", "\"version\": 2"), false), "format 2");
+    refused(tampered(&bytes, "manifest.json", |s| s.replace("aixgrade-bundle", "other"), false), "no bundle");
+    refused(tampered(&bytes, "ratings.jsonl", |s| s.replacen("\"task\":", "\"task\":9", 1), true), "line 1");
+    // A rating changed with its checksum made right is read, and gives other figures: `report` says so.
+    let changed = tampered(&bytes, "ratings.jsonl", |s| s.replace("\"scores\":[1,", "\"scores\":[4,"), true);
+    let changed = bundle::read("b.zip", Cursor::new(changed)).unwrap();
+    assert_ne!(sheet::compute(&changed.ground), changed.sheet);
+}
+
+/// The per-task results of the published runner, as a run's verdicts would give them.
+#[test]
+fn the_published_sums_come_from_the_published_results() {
+    let Some(folder) = std::env::var_os("AIXGRADE_TEST_DATA") else {
+        eprintln!("skipped: AIXGRADE_TEST_DATA names no folder with the published data files");
+        return;
+    };
+    let check = |model: &str, solved: u32, sum: f64, percent: f64| {
+        let path = std::path::Path::new(&folder).join(format!("reference_{model}.tsv"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let ground = results_file::ground(&[(model.into(), "results".into(), text)]).unwrap();
+        let sheet = sheet::compute(&ground);
+        let metrics = sheet.automated.unwrap().models[0].as_ref().unwrap().metrics;
+        assert_eq!((metrics.tasks, metrics.solved), (175, solved), "{model}");
+        assert!((metrics.ratio_sum - sum).abs() < 5e-5, "{model}: {}", metrics.ratio_sum);
+        assert!((metrics.ratio_mean * 100.0 - percent).abs() < 5e-3, "{model}: {}", metrics.ratio_mean);
+        assert!(metrics.ratio_sum_clamped < metrics.ratio_sum, "task 164 is an anomaly");
+    };
+    check("aixcoder", 86, 119.9646, 68.55);
+    check("copilot", 79, 121.9653, 69.69);
+}

@@ -1,0 +1,143 @@
+//! A rater without a browser: one connection, one session, one output after the other.
+
+use std::{io::Read, time::Instant};
+
+use anyhow::{Context, Result, bail};
+use flate2::read::GzDecoder;
+use futures::future::join_all;
+use http_body_util::{BodyExt, Full};
+use hyper::{
+    Request, Response,
+    body::{Bytes, Incoming},
+    client::conn::http1::{SendRequest, handshake},
+    header,
+};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+/// Somebody who is logged in and has an output before them.
+pub struct Rater {
+    connection: SendRequest<Full<Bytes>>,
+    host: String,
+    cookie: String,
+    study: String,
+    /// The output to rate, under its opaque name.
+    output: Option<String>,
+    given: usize,
+}
+
+impl Rater {
+    /// Logs in and asks for the first output.
+    pub async fn log_in(host: &str, name: &str, password: &str, study: &str) -> Result<Rater> {
+        let stream = TcpStream::connect(host).await?;
+        stream.set_nodelay(true)?;
+        let (connection, driver) = handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(driver);
+        let mut rater = Rater {
+            connection,
+            host: host.to_owned(),
+            cookie: String::new(),
+            study: study.to_owned(),
+            output: None,
+            given: 0,
+        };
+        let form = format!("name={name}&password={password}");
+        let answer = rater.post("/log-in", "application/x-www-form-urlencoded", form).await?;
+        let cookie = answer.headers().get(header::SET_COOKIE).and_then(|value| value.to_str().ok());
+        let cookie = cookie.and_then(|cookie| cookie.split(';').next()).context("logging in gave no session")?;
+        rater.cookie = cookie.to_owned();
+        answer.into_body().collect().await?;
+        rater.next().await?;
+        Ok(rater)
+    }
+
+    /// Rates the output and asks for the next: the times of both, in milliseconds. `None` where nothing
+    /// is left.
+    async fn cycle(&mut self) -> Result<Option<(f64, f64)>> {
+        let Some(output) = self.output.take() else { return Ok(None) };
+        self.given += 1;
+        let score = 1 + self.given % 3;
+        let draft = json!({ "scores": [score, score, score], "comment": "", "flag": null });
+        let key = format!("{output}-{}", self.given);
+        let begun = Instant::now();
+        let receipt = self.rpc("submit_rating", &json!({ "assignment": output, "draft": draft, "key": key })).await?;
+        let submitted = begun.elapsed();
+        if receipt != "Stored" {
+            bail!("a rating was not stored: {receipt}");
+        }
+        let begun = Instant::now();
+        self.next().await?;
+        let millis = |time: std::time::Duration| time.as_secs_f64() * 1000.0;
+        Ok(Some((millis(submitted), millis(begun.elapsed()))))
+    }
+
+    async fn next(&mut self) -> Result<()> {
+        let next = self.rpc("next", &json!({ "study": self.study })).await?;
+        self.output = next["Item"]["token"].as_str().map(str::to_owned);
+        if self.output.is_none() && next.get("Finished").is_none() {
+            bail!("no output came: {next}");
+        }
+        Ok(())
+    }
+
+    async fn rpc(&mut self, function: &str, arguments: &Value) -> Result<Value> {
+        let answer = self.post(&format!("/rpc/{function}"), "application/json", arguments.to_string()).await?;
+        let status = answer.status();
+        let packed = answer.headers().get(header::CONTENT_ENCODING).is_some_and(|value| value == "gzip");
+        let body = answer.into_body().collect().await?.to_bytes();
+        let text = if packed {
+            let mut text = String::new();
+            GzDecoder::new(&body[..]).read_to_string(&mut text)?;
+            text
+        } else {
+            String::from_utf8(body.to_vec())?
+        };
+        if !status.is_success() {
+            bail!("{function}: {status}: {text}");
+        }
+        Ok(serde_json::from_str(&text)?)
+    }
+
+    async fn post(&mut self, path: &str, kind: &str, body: String) -> Result<Response<Incoming>> {
+        self.connection.ready().await?;
+        let request = Request::post(path)
+            .header(header::HOST, &self.host)
+            .header(header::CONTENT_TYPE, kind)
+            .header(header::ACCEPT, "application/json")
+            .header(header::ACCEPT_ENCODING, "gzip, deflate, br")
+            .header("sec-fetch-site", "same-origin")
+            .header(header::COOKIE, &self.cookie)
+            .body(Full::new(Bytes::from(body)))?;
+        Ok(self.connection.send_request(request).await?)
+    }
+}
+
+/// Has all raters rate until there are so many more ratings: the times of every submission and of every
+/// request for the next output, in milliseconds, smallest first.
+pub async fn rate(raters: &mut [Rater], ratings: usize) -> Result<(Vec<f64>, Vec<f64>)> {
+    let left = std::cell::Cell::new(ratings);
+    let one = async |rater: &mut Rater| {
+        let mut times = Vec::new();
+        while left.get() > 0 {
+            left.set(left.get() - 1);
+            match rater.cycle().await? {
+                Some(both) => times.push(both),
+                // Somebody else has one yet.
+                None => {
+                    left.set(left.get() + 1);
+                    break;
+                }
+            }
+        }
+        anyhow::Ok(times)
+    };
+    let (mut submits, mut nexts) = (Vec::new(), Vec::new());
+    for times in join_all(raters.iter_mut().map(one)).await {
+        for (submit, next) in times? {
+            submits.push(submit);
+            nexts.push(next);
+        }
+    }
+    Ok((super::sorted(submits), super::sorted(nexts)))
+}
