@@ -35,7 +35,13 @@ async fn people(raters: usize) -> (TestApp, Vec<Caller>) {
             for n in 0..raters {
                 let name = format!("rater{n}");
                 let id = server::db::accounts::insert(tx, &name, Role::Rater, "none")?.unwrap();
-                callers.push(Caller::User(Me { id, name, role: Role::Rater, lang: Lang::En }));
+                callers.push(Caller::User(Me {
+                    id,
+                    name,
+                    role: Role::Rater,
+                    lang: Lang::En,
+                    settings: Default::default(),
+                }));
             }
             Ok(callers)
         })
@@ -147,7 +153,7 @@ async fn rate_all(services: &Services, caller: &Caller, study: &Token) -> usize 
                 }
             }
             Next::Finished { .. } => return given,
-            Next::Paused { .. } => panic!("the study is paused"),
+            other => panic!("{other:?}"),
         }
     }
 }

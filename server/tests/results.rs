@@ -23,7 +23,7 @@ use server::{
     clock,
     db::{
         results,
-        runs::{self, Finish},
+        runs::{self, Basis, Finish},
     },
     report::{bundle, results_file, sheet},
 };
@@ -79,7 +79,12 @@ async fn filled() -> TestApp {
                     Verdict::Failed => (random.random_range(0..4), 4),
                     _ => (0, 0),
                 };
-                runs::finish(tx, leased.item, "test", &Finish::Done(&outcome, None))?;
+                runs::finish(
+                    tx,
+                    leased.item,
+                    "test",
+                    &Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false),
+                )?;
             }
             assert!(n > 0);
             Ok(())

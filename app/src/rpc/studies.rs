@@ -1,5 +1,7 @@
 //! Studies and their comparison, for admins.
 
+#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
+
 use std::collections::BTreeMap;
 
 use leptos::{prelude::*, server_fn::codec::Json};
@@ -34,7 +36,6 @@ pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
 /// `submissions[]` and `raters[]`, absent when nothing is ticked, shares by hand as `shares[ID]`; an
 /// empty number asks for the default.
 #[server(prefix = "/rpc", endpoint = "create_study")]
-#[allow(clippy::too_many_arguments, reason = "a form's fields")]
 pub async fn create_study(
     title: String,
     dataset: String,

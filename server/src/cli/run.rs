@@ -105,7 +105,7 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
             }
             if what.is_none() {
                 let how = How { fast: args.fast, dates: args.dates };
-                return services.runs.start_how(&caller, submission, args.fresh, how).await;
+                return Ok(services.runs.start_how(&caller, submission, args.fresh, how).await?);
             }
             let newest = services.db.read(move |conn| run_results::newest(conn, submission)).await?;
             newest.ok_or_else(|| {

@@ -79,19 +79,17 @@ pub fn figures<U: Ord + Copy, R: PartialEq + Copy>(
 
 /// The rater against everybody else who rated the same outputs.
 pub fn peers<U: Ord + Copy, R: PartialEq + Copy>(rater: R, given: &[Given<U, R>], scales: &[(u8, u8)]) -> Match {
-    let mut by_output: BTreeMap<U, (Option<&[u8]>, Vec<&[u8]>)> = BTreeMap::new();
+    let mut own: BTreeMap<U, &[u8]> = BTreeMap::new();
+    let mut others: BTreeMap<U, Vec<&[u8]>> = BTreeMap::new();
     for one in given {
-        let place = by_output.entry(one.output).or_default();
         if one.rater == rater {
-            place.0 = Some(&one.scores);
+            own.insert(one.output, &one.scores);
         } else {
-            place.1.push(&one.scores);
+            others.entry(one.output).or_default().push(&one.scores);
         }
     }
-    let shared: Vec<(&[u8], Vec<&[u8]>)> = by_output
-        .into_values()
-        .filter_map(|(own, others)| own.filter(|_| !others.is_empty()).map(|own| (own, others)))
-        .collect();
+    let shared: Vec<(&[u8], Vec<&[u8]>)> =
+        own.into_iter().filter_map(|(output, own)| others.remove(&output).map(|others| (own, others))).collect();
     compare(&shared, scales)
 }
 

@@ -24,19 +24,17 @@ pub fn clear(conn: &Connection, submission: SubmissionId) -> Result<(), Failure>
     Ok(())
 }
 
-/// The names masked in the submission, who asked for it, and when.
-pub fn get(
-    conn: &Connection,
-    submission: SubmissionId,
-) -> Result<Option<(Vec<String>, Option<String>, Timestamp)>, Failure> {
-    let found: Option<(String, Option<String>, i64)> = conn
+/// Who asked for the submission's mask, where that person is still known, and when; `None` where
+/// nothing is masked.
+pub fn get(conn: &Connection, submission: SubmissionId) -> Result<Option<(Option<String>, Timestamp)>, Failure> {
+    let found = conn
         .prepare_cached(
-            "SELECT m.names, u.name, m.at FROM submission_masks m LEFT JOIN users u ON u.id = m.masked_by
+            "SELECT u.name, m.at FROM submission_masks m LEFT JOIN users u ON u.id = m.masked_by
              WHERE m.submission_id = ?1",
         )?
-        .query_row([submission.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row([submission.0], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
         .optional()?;
-    found.map(|(names, by, at)| Ok((serde_json::from_str(&names)?, by, Timestamp(at)))).transpose()
+    Ok(found)
 }
 
 /// The names masked in an output; empty where nothing is.

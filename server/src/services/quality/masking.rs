@@ -35,7 +35,7 @@ pub fn state(conn: &Connection, submission: SubmissionId) -> Result<MaskState, F
         }
     }
     names.sort();
-    let masked = masks::get(conn, submission)?.map(|(_, by, at)| (by, at));
+    let masked = masks::get(conn, submission)?;
     Ok(MaskState { masked, names, telltales: found, telltale_count: count })
 }
 
