@@ -116,6 +116,7 @@ fn flat(arguments: &Value) -> Vec<(String, String)> {
             Value::Array(values) => {
                 fields.extend(values.iter().enumerate().map(|(i, v)| (format!("{name}[{i}]"), text(v))))
             }
+            Value::Object(values) => fields.extend(values.iter().map(|(key, v)| (format!("{name}[{key}]"), text(v)))),
             value => fields.push((name.clone(), text(value))),
         }
     }
@@ -231,7 +232,15 @@ async fn every_operation_takes_the_tokens_that_its_row_says() {
         let method: Method = method.parse().unwrap();
         // Reading is of what is there; a change is of what is not, so that the rows after it find the same ground.
         let id = if method == Method::GET { "1" } else { "4711" };
-        let mut address = path.replace("{slug}", "starter").replace("{output}", "1").replace("{task}", "1");
+        let mut address = path
+            .replace("{slug}", "starter")
+            .replace("{output}", "1")
+            .replace("{task}", &ground.task)
+            .replace("{other}", "1")
+            .replace("{file}", "tables.md");
+        for part in ["{user}", "{rater}", "{item}", "{token}"] {
+            address = address.replace(part, "4711");
+        }
         address = address.replace("{id}", id);
         address.push_str("?dataset=starter&file=a.jsonl");
         let example = &there[what]["requestBody"]["content"]["application/json"]["example"];

@@ -216,6 +216,7 @@ pub enum NextTask {
 
 /// Where a rater stands in a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Progress {
     /// Outputs this rater has rated.
     pub rated: u64,

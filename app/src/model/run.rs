@@ -315,6 +315,7 @@ pub struct RunRow {
 
 /// Which of a run's outputs are to be run again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Again {
     /// This one, whatever is known of it.
@@ -381,6 +382,7 @@ pub struct RunDetail {
 
 /// A task that nothing answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MissingTask {
     /// The source's id.
     pub task_id: String,
@@ -458,6 +460,7 @@ pub struct ItemDetail {
 
 /// The output beside another in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Neighbour {
     /// The output.
     pub output: OutputId,
@@ -467,6 +470,7 @@ pub struct Neighbour {
 
 /// A line of the source that was compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SourceLine {
     /// The line.
     pub code: Line,
@@ -480,6 +484,7 @@ pub struct SourceLine {
 
 /// Where a line of the compiled source comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// We put it there.

@@ -111,6 +111,7 @@ impl Preview {
 
 /// A place in an output that may tell which model wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Telltale {
     /// The line of the file; 0 for an output that was taken already.
     pub line: u64,
@@ -126,6 +127,7 @@ pub struct Telltale {
 
 /// What of a submission raters do not get to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MaskState {
     /// Who masked names, and when; absent where nothing is masked. The name is absent for the command
     /// line.

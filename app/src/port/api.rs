@@ -6,9 +6,9 @@ use super::{Answer, Caller};
 use crate::model::{
     api::{
         ApiReference, DeliveryRow, MadePublicLink, MadeToken, MadeWebhook, NewPublicLink, NewToken, NewWebhook,
-        PublicLinkRow, TokenRow, WebhookRow,
+        PublicLinkRow, PublicStudy, PublicTask, TokenRow, WebhookRow,
     },
-    ids::{ApiTokenId, PublicLinkId, StudyId, WebhookId},
+    ids::{ApiTokenId, PublicLinkId, StudyId, TaskId, WebhookId},
 };
 
 /// Personal tokens for the REST API (admin throughout, each their own; the command line's are all).
@@ -41,13 +41,17 @@ pub trait Webhooks: Send + Sync {
     async fn deliveries(&self, caller: &Caller, id: WebhookId) -> Answer<Vec<DeliveryRow>>;
 }
 
-/// Links to the public page of a closed study (admin throughout).
+/// Links to the public page of a closed study (admin, but for what a link opens).
 #[async_trait]
 pub trait PublicLinks: Send + Sync {
     /// A study's links, newest first.
     async fn list(&self, caller: &Caller, study: StudyId) -> Answer<Vec<PublicLinkRow>>;
     /// Makes a link to a closed study.
     async fn create(&self, caller: &Caller, study: StudyId, new: NewPublicLink) -> Answer<MadePublicLink>;
+    /// What a link shows; for anybody who has it. 404 where it is unknown, was revoked or has run out.
+    async fn open(&self, secret: &str) -> Answer<PublicStudy>;
+    /// One task behind a link that shows the code; 404 behind any other.
+    async fn task(&self, secret: &str, task: TaskId) -> Answer<PublicTask>;
     /// Ends a link.
     async fn revoke(&self, caller: &Caller, id: PublicLinkId) -> Answer<()>;
 }

@@ -7,10 +7,10 @@ use crate::{
     error::AppError,
     model::{
         api::{
-            ApiReference, DeliveryRow, MadePublicLink, MadeToken, MadeWebhook, PublicLinkRow, Scope, TokenRow,
-            WebhookEvent, WebhookRow,
+            ApiReference, DeliveryRow, MadePublicLink, MadeToken, MadeWebhook, PublicLinkRow, PublicStudy, PublicTask,
+            Scope, TokenRow, WebhookEvent, WebhookRow,
         },
-        ids::{ApiTokenId, PublicLinkId, StudyId, WebhookId},
+        ids::{ApiTokenId, PublicLinkId, StudyId, TaskId, WebhookId},
     },
 };
 #[cfg(feature = "ssr")]
@@ -66,7 +66,7 @@ pub async fn create_webhook(url: String, events: Vec<WebhookEvent>) -> Result<Ma
 pub async fn remove_webhook(id: WebhookId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.webhooks.remove(&caller, id).await?;
-    leptos_axum::redirect("/admin/webhooks");
+    leptos_axum::redirect("/admin/api/webhooks");
     Ok(())
 }
 
@@ -103,4 +103,16 @@ pub async fn create_public_link(study: StudyId, code: bool, days: Option<u32>) -
 pub async fn revoke_public_link(id: PublicLinkId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.public_links.revoke(&caller, id).await
+}
+
+/// What a public link shows: for anybody who has it.
+#[server(prefix = "/rpc", endpoint = "public_study", input = Json)]
+pub async fn open_public_study(secret: String) -> Result<PublicStudy, AppError> {
+    ports()?.0.public_links.open(&secret).await
+}
+
+/// One task behind a public link that shows the code.
+#[server(prefix = "/rpc", endpoint = "public_task", input = Json)]
+pub async fn open_public_task(secret: String, task: TaskId) -> Result<PublicTask, AppError> {
+    ports()?.0.public_links.task(&secret, task).await
 }

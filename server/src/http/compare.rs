@@ -1,6 +1,9 @@
 //! A comparison's files, streamed as they are read.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use app::{
     error::AppError,
@@ -18,7 +21,13 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::errors::HttpError;
-use crate::{services::comparisons::export::File, state::AppState};
+use crate::{
+    services::comparisons::{
+        ComparisonService,
+        export::{File, Ready},
+    },
+    state::AppState,
+};
 
 /// What is sent at once.
 const CHUNK: usize = 64 * 1024;
@@ -39,6 +48,15 @@ pub async fn export(
     let service = state.services.comparisons.clone();
     // Who may not, or asks for what is not there, hears so by the status.
     let ready = service.ready(&caller, Choice::read(&slug, all), file, visitor.lang).await?;
+    let headers = [
+        (header::CONTENT_TYPE, file.kind().to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{name}\"", plain(&slug))),
+    ];
+    Ok((headers, streamed(service, ready)))
+}
+
+/// The file's bytes as they are read.
+pub fn streamed(service: Arc<ComparisonService>, ready: Ready) -> Body {
     let (sender, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         let out = Chunks { sender: sender.clone(), buffer: Vec::with_capacity(CHUNK) };
@@ -53,11 +71,7 @@ pub async fn export(
             }
         }
     });
-    let headers = [
-        (header::CONTENT_TYPE, file.kind().to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{name}\"", plain(&slug))),
-    ];
-    Ok((headers, Body::from_stream(ReceiverStream::new(receiver))))
+    Body::from_stream(ReceiverStream::new(receiver))
 }
 
 /// A short name as it may stand in a header.

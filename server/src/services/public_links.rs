@@ -45,38 +45,6 @@ impl PublicLinkService {
         PublicLinkService { db, studies, figures: Mutex::default() }
     }
 
-    /// What a link shows; for anybody who has it.
-    ///
-    /// # Errors
-    /// 404 where it is unknown, was revoked or has run out.
-    pub async fn open(&self, secret: &str) -> Answer<PublicStudy> {
-        let (study, link) = self.resolve(secret).await?;
-        let detail = self.studies.get(&Caller::Operator, study).await?;
-        let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
-        Ok(PublicStudy {
-            title: detail.row.title,
-            dataset: detail.row.dataset,
-            raters: detail.row.raters,
-            overlap: detail.overlap,
-            comparison: self.figures(study).await?,
-            tasks,
-        })
-    }
-
-    /// One task behind a link that shows the code.
-    ///
-    /// # Errors
-    /// 404 where the link is not open, shows no code, or its study has no such task.
-    pub async fn task(&self, secret: &str, task: TaskId) -> Answer<PublicTask> {
-        let (study, link) = self.resolve(secret).await?;
-        if !link.code {
-            return Err(AppError::NotFound("page".into()));
-        }
-        let found = self.studies.task(&Caller::Operator, study, task).await?;
-        let outputs = found.outputs.into_iter().map(|output| (output.model, output.code)).collect();
-        Ok(PublicTask { title: found.title, task: found.task, outputs })
-    }
-
     async fn resolve(&self, secret: &str) -> Answer<(StudyId, PublicLinkRow)> {
         let secret_hash = hash(secret);
         let found = self.db.read(move |conn| public_links::open(conn, &secret_hash)).await?;
@@ -155,5 +123,29 @@ impl PublicLinks for PublicLinkService {
                 audit::note(tx, &caller, "public link revoke", &id.to_string())
             })
             .await?)
+    }
+
+    async fn open(&self, secret: &str) -> Answer<PublicStudy> {
+        let (study, link) = self.resolve(secret).await?;
+        let detail = self.studies.get(&Caller::Operator, study).await?;
+        let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
+        Ok(PublicStudy {
+            title: detail.row.title,
+            dataset: detail.row.dataset,
+            raters: detail.row.raters,
+            overlap: detail.overlap,
+            comparison: self.figures(study).await?,
+            tasks,
+        })
+    }
+
+    async fn task(&self, secret: &str, task: TaskId) -> Answer<PublicTask> {
+        let (study, link) = self.resolve(secret).await?;
+        if !link.code {
+            return Err(AppError::NotFound("page".into()));
+        }
+        let found = self.studies.task(&Caller::Operator, study, task).await?;
+        let outputs = found.outputs.into_iter().map(|output| (output.model, output.code)).collect();
+        Ok(PublicTask { title: found.title, task: found.task, outputs })
     }
 }

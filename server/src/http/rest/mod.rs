@@ -4,13 +4,16 @@
 //! scope an operation needs: what is not in the document cannot be called. Cookies mean nothing here,
 //! so nothing here needs protection from other sites' forms. Every error is a [`problem::Problem`].
 
+mod comparisons;
 mod datasets;
 mod door;
 mod input;
 mod once;
 mod paging;
 mod people;
+mod plans;
 pub mod problem;
+mod quality;
 pub mod reference;
 mod runs;
 mod studies;
@@ -70,6 +73,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(submissions::get_submission))
         .routes(routes!(submissions::list_submission_outputs))
         .routes(routes!(submissions::get_output))
+        .routes(routes!(quality::get_mask, quality::set_mask))
         // Runs.
         .routes(routes!(runs::list_runs, runs::start_run))
         .routes(routes!(runs::get_run))
@@ -78,6 +82,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::get_run_item))
         .routes(routes!(runs::cancel_run))
         .routes(routes!(runs::rerun))
+        .routes(routes!(runs::compare_runs))
         .routes(routes!(runs::run_results_jsonl))
         .routes(routes!(runs::run_results_csv))
         // Studies.
@@ -91,9 +96,36 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(studies::get_study_task))
         .routes(routes!(studies::list_public_links, studies::create_public_link))
         .routes(routes!(studies::revoke_public_link))
+        // How a study's work is shared.
+        .routes(routes!(plans::get_plan))
+        .routes(routes!(plans::extend_study))
+        .routes(routes!(plans::copy_study))
+        .routes(routes!(plans::join_study))
+        .routes(routes!(plans::leave_study))
+        .routes(routes!(plans::set_pace))
+        // What makes a study's figures good.
+        .routes(routes!(quality::get_quality, quality::set_quality))
+        .routes(routes!(quality::add_gold))
+        .routes(routes!(quality::retire_gold))
+        .routes(routes!(quality::open_for))
+        .routes(routes!(quality::set_adjudicator))
+        .routes(routes!(quality::watch_study))
+        .routes(routes!(quality::list_ratings))
+        .routes(routes!(quality::list_flags))
+        .routes(routes!(quality::answer_flag))
+        .routes(routes!(quality::list_disputes))
+        .routes(routes!(quality::ask_extra))
+        .routes(routes!(quality::list_adjudications))
+        .routes(routes!(quality::get_adjudication, quality::decide))
+        // Comparisons.
+        .routes(routes!(comparisons::compare_models))
+        .routes(routes!(comparisons::list_compared_tasks))
+        .routes(routes!(comparisons::get_compared_task))
+        .routes(routes!(comparisons::comparison_file))
         // People.
         .routes(routes!(people::list_people))
         .routes(routes!(people::update_person))
+        .routes(routes!(plans::set_reads))
         .routes(routes!(people::list_invitations, people::create_invitation))
         .routes(routes!(people::revoke_invitation))
         // Programs.

@@ -38,7 +38,7 @@ pub struct Page<T> {
 /// The page that a request asks for.
 pub struct Paging {
     limit: usize,
-    after: Option<String>,
+    cursor: Option<String>,
     /// The address without its cursor.
     path: String,
     query: Vec<String>,
@@ -54,22 +54,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
         if !(1..=MOST).contains(&limit) {
             return Err(wrong("`limit` is a number from 1 to 200."));
         }
-        let decoded = |cursor: String| {
-            let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
-            String::from_utf8(bytes).ok()
-        };
-        let after = match asked.cursor {
-            None => None,
-            Some(cursor) => {
-                Some(decoded(cursor).ok_or_else(|| wrong("`cursor` is none that this server gave; begin without."))?)
-            }
-        };
         let uri =
             parts.extensions.get::<OriginalUri>().map_or_else(|| parts.uri.clone(), |original| original.0.clone());
         let query = uri.query().unwrap_or_default().split('&');
         Ok(Paging {
             limit: limit as usize,
-            after,
+            cursor: asked.cursor,
             path: uri.path().to_owned(),
             query: query.filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=")).map(str::to_owned).collect(),
         })
@@ -80,24 +70,30 @@ impl Paging {
     /// The page's rows out of all of them. `key` tells rows apart and stays the same while rows come and
     /// go elsewhere in the list.
     pub fn cut<T>(&self, rows: Vec<T>, key: impl Fn(&T) -> String) -> Result<Page<T>, Problem> {
-        let from = match &self.after {
+        let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
+        let from = match &self.cursor {
             None => 0,
-            Some(after) => match rows.iter().position(|row| key(row) == *after) {
-                Some(at) => at + 1,
-                None => {
-                    let detail = "The row that `cursor` names is not in this list; begin without.";
-                    return Err(Problem::new(StatusCode::BAD_REQUEST, detail));
+            Some(cursor) => {
+                let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok();
+                let after = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+                let after = after.ok_or_else(|| wrong("`cursor` is none that this server gave; begin without."))?;
+                match rows.iter().position(|row| key(row) == after) {
+                    Some(at) => at + 1,
+                    None => return Err(wrong("The row that `cursor` names is not in this list; begin without.")),
                 }
-            },
+            }
         };
         let more = rows.len() > from + self.limit;
         let items: Vec<T> = rows.into_iter().skip(from).take(self.limit).collect();
-        let next = items.last().filter(|_| more).map(|last| {
-            let cursor = format!("cursor={}", BASE64_URL_SAFE_NO_PAD.encode(key(last)));
-            let pairs = self.query.iter().map(String::as_str).chain([cursor.as_str()]);
-            format!("{}?{}", self.path, pairs.collect::<Vec<_>>().join("&"))
-        });
+        let next = items.last().filter(|_| more).map(|last| self.address(&BASE64_URL_SAFE_NO_PAD.encode(key(last))));
         Ok(Page { items, next })
+    }
+
+    /// The address of the page that begins at `cursor`.
+    pub fn address(&self, cursor: &str) -> String {
+        let cursor = format!("cursor={cursor}");
+        let pairs = self.query.iter().map(String::as_str).chain([cursor.as_str()]);
+        format!("{}?{}", self.path, pairs.collect::<Vec<_>>().join("&"))
     }
 }
 
@@ -108,20 +104,20 @@ mod tests {
     #[test]
     fn pages_join_to_the_whole_list() {
         let rows: Vec<u32> = (0..7).collect();
-        let mut paging = Paging { limit: 3, after: None, path: "/x".into(), query: vec!["limit=3".into()] };
+        let mut paging = Paging { limit: 3, cursor: None, path: "/x".into(), query: vec!["limit=3".into()] };
         let mut seen = Vec::new();
         loop {
             let page = paging.cut(rows.clone(), u32::to_string).unwrap();
             seen.extend(page.items);
             let Some(next) = page.next else { break };
-            let cursor = next.strip_prefix("/x?limit=3&cursor=").unwrap();
-            paging.after = Some(String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap());
+            paging.cursor = Some(next.strip_prefix("/x?limit=3&cursor=").unwrap().to_owned());
         }
         assert_eq!(seen, rows);
         // A full last page has no next one.
-        let whole = Paging { limit: 7, after: None, path: "/x".into(), query: vec![] };
+        let whole = Paging { limit: 7, cursor: None, path: "/x".into(), query: vec![] };
         assert_eq!(whole.cut(rows.clone(), u32::to_string).unwrap().next, None);
-        let elsewhere = Paging { limit: 7, after: Some("9".into()), path: "/x".into(), query: vec![] };
+        let elsewhere =
+            Paging { limit: 7, cursor: Some(BASE64_URL_SAFE_NO_PAD.encode("9")), path: "/x".into(), query: vec![] };
         assert_eq!(elsewhere.cut(rows, u32::to_string).unwrap_err().status, 400);
     }
 }

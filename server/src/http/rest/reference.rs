@@ -6,7 +6,18 @@ use serde_json::Value;
 use super::document;
 
 /// Areas in reading order; one that is not named here comes after them.
-const AREAS: [&str; 7] = ["this API", "datasets", "model outputs", "runs", "studies", "people", "tokens"];
+const AREAS: [&str; 10] = [
+    "this API",
+    "datasets",
+    "model outputs",
+    "runs",
+    "studies",
+    "quality",
+    "comparisons",
+    "people",
+    "tokens",
+    "webhooks",
+];
 
 /// Every operation, out of the document.
 pub fn reference() -> ApiReference {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{Environment, ItemDetail, ItemRow, PassAtK, RunProgress, RunRow},
+        run::{Again, Environment, ItemDetail, ItemRow, PassAtK, RunProgress, RunRow},
+        run_pair::RunPair,
     },
     port::Runs,
 };
@@ -45,12 +46,12 @@ pub struct NewRun {
     fresh: bool,
 }
 
-/// What is to be run again.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct Rerun {
-    /// The output; all on which the program's own machinery failed where absent.
-    #[serde(default)]
-    output: Option<OutputId>,
+/// Which runs stand side by side.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Focus {
+    /// A task, by its source's id, whose outputs are wanted with their code.
+    task: Option<String>,
 }
 
 /// A run without its outputs.
@@ -163,18 +164,36 @@ pub async fn cancel_run(
 }
 
 /// Run outputs again
+///
+/// One output (`{"output": 7}`), some tasks by their source's ids (`{"tasks": ["12"]}`), or `"failed"` (those
+/// on which the program's own machinery failed), `"changed"` (those that could come to something else today),
+/// `"rest"` (what was left when the run was stopped).
 #[utoipa::path(post, path = "/runs/{id}/rerun", tag = "runs", security(("token" = ["write:runs"])),
     params(("id" = RunId, Path, description = "The run")),
-    request_body(content = Rerun, example = json!({"output": 1})),
+    request_body(content = Again, example = json!({"output": 1})),
     responses((status = 204, description = "They wait")))]
 pub async fn rerun(
     State(state): State<AppState>,
     Extension(who): Who,
     At(id): At<RunId>,
-    Given(again): Given<Rerun>,
+    Given(what): Given<Again>,
 ) -> Result<StatusCode, Problem> {
-    state.services.runs.again(&who, id, again.output).await?;
+    state.services.runs.again(&who, id, what).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Two runs of one dataset side by side
+#[utoipa::path(get, path = "/runs/{id}/against/{other}", tag = "runs", security(("token" = ["read"])),
+    params(("id" = RunId, Path, description = "The one on the left"),
+        ("other" = RunId, Path, description = "The one on the right"), Focus),
+    responses((status = 200, description = "Task by task", body = RunPair)))]
+pub async fn compare_runs(
+    State(state): State<AppState>,
+    Extension(who): Who,
+    At((id, other)): At<(RunId, RunId)>,
+    Asked(focus): Asked<Focus>,
+) -> Out<RunPair> {
+    Ok(Json(state.services.runs.compare(&who, id, other, focus.task).await?))
 }
 
 /// A run's results as JSON Lines

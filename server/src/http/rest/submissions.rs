@@ -65,9 +65,16 @@ pub struct Made {
     id: i64,
 }
 
+impl Made {
+    /// What was made under this number.
+    pub fn of(id: i64) -> Made {
+        Made { id }
+    }
+}
+
 /// 201 with the new thing's number and address.
 pub fn made(area: &str, id: i64) -> impl IntoResponse + use<> {
-    (StatusCode::CREATED, [(header::LOCATION, format!("{}/{area}/{id}", super::ROOT))], Json(Made { id }))
+    (StatusCode::CREATED, [(header::LOCATION, format!("{}/{area}/{id}", super::ROOT))], Json(Made::of(id)))
 }
 
 /// Which submissions.
