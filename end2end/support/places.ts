@@ -60,6 +60,9 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'runs', path: '/admin/runs', account: demo.admin },
     { name: 'runs-compare', path: '/admin/runs/compare', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
+    { name: 'api', path: '/admin/api', account: demo.admin },
+    { name: 'tokens', path: '/admin/api/tokens', account: demo.admin },
+    { name: 'webhooks', path: '/admin/api/webhooks', account: demo.admin },
   ];
   await admin.dispose();
   await rater.dispose();
