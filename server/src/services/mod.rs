@@ -9,6 +9,7 @@ pub mod handing;
 pub mod imports;
 pub mod plans;
 pub mod quality;
+pub mod ratings_import;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
@@ -52,6 +53,8 @@ pub struct Services {
     pub plans: Arc<plans::PlanService>,
     /// Comparisons of a dataset's models.
     pub comparisons: Arc<comparisons::ComparisonService>,
+    /// Ratings from elsewhere.
+    pub ratings: Arc<ratings_import::RatingsImport>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
@@ -98,6 +101,7 @@ impl Services {
             plans: Arc::new(plans::PlanService::new(db.clone())),
             studies: Arc::new(studies::StudyService::new(db.clone())),
             comparisons: Arc::new(comparisons::ComparisonService::new(db.clone())),
+            ratings: Arc::new(ratings_import::RatingsImport::new(db.clone())),
             runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
             grading: Arc::new(grading::GradingService::new(db.clone())),
             quality: Arc::new(quality::QualityService::new(db.clone())),
