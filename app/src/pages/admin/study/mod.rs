@@ -5,6 +5,7 @@
 
 mod live;
 mod progress;
+mod public;
 mod tasks;
 
 use leptos::prelude::*;
@@ -62,6 +63,7 @@ fn page(
     let t = i.admin();
     let id = detail.row.id;
     let models = detail.row.models.clone();
+    let status = detail.row.status;
     let whole = format!("/admin/compare/{}?studies={id}", detail.row.dataset);
     let actions = move || {
         view! {
@@ -83,6 +85,7 @@ fn page(
                 <h2 id="tasks-head">{t.tasks}</h2>
                 <Load data=tasks let:rows>{view! { <tasks::Tasks study=id models=models.clone() tasks=rows/> }}</Load>
             </section>
+            <public::PublicPage study=id status/>
         </Page>
     }
     .into_any()
