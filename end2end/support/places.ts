@@ -48,6 +48,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'studies', path: '/admin/studies', account: demo.admin },
     { name: 'study', path: compared, account: demo.admin },
     { name: 'study-task', path: await first(compared, /href="(\/admin\/studies\/\d+\/tasks\/\d+)"/), account: demo.admin },
+    { name: 'study-plan', path: `${compared}/plan`, account: demo.admin },
     { name: 'study-quality', path: `${compared}/quality`, account: demo.admin },
     { name: 'study-ratings', path: `${compared}/ratings`, account: demo.admin },
     { name: 'study-flags', path: `${compared}/flags`, account: demo.admin },

@@ -139,8 +139,8 @@ texts! {
         dimension: "Dimension", "维度";
         score: "Score", "分数";
         disputed: "disagreement", "分歧";
-        earlier: "Newer", "较新";
-        later: "Older", "较早";
+        earlier: "Previous page", "上一页";
+        later: "Next page", "下一页";
         pages: "Pages", "分页";
         time_active: "Time", "用时";
 
@@ -240,6 +240,7 @@ texts! {
         result_of(right: u64, of: u64) { format!("{right} of {of} items were right.") } { format!("{of} 题中有 {right} 题正确。") }
         result_needed(n: u64) { format!("{n} were needed.") } { format!("需要 {n} 题。") }
         letter(n: usize) { format!("Rater {}", letter_of(n)) } { format!("评分者 {}", letter_of(n)) }
+        more_n(n: u64) { if n == 1 { "and 1 more".into() } else { format!("and {n} more") } } { format!("另有 {n} 处") }
         spread_n(n: u8) { format!("{n} levels apart") } { format!("相差 {n} 级") }
         decide_n(n: u64) { if n == 1 { "1 disagreement waits for your decision".into() } else { format!("{n} disagreements wait for your decision") } } { format!("{n} 处分歧等待您裁决") }
         found_n(n: u64) { if n == 1 { "1 rating".into() } else { format!("{n} ratings") } } { format!("{n} 条评分") }

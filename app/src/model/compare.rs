@@ -12,7 +12,7 @@ use super::{
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskId, UserId},
     lang::{Bilingual, Lang},
-    rubric::Rubric,
+    rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
     stats::{Adjusted, Correlation, Known, McNemar, Paired, Reliability},
 };
@@ -190,6 +190,48 @@ pub struct Sheet {
     pub automated: Option<Automated>,
     /// Where tasks have both.
     pub both: Option<Both>,
+    /// Judge models beside people.
+    #[serde(default)]
+    pub judges: Vec<Judge>,
+}
+
+/// A judge model's scores beside people's, over the outputs that both scored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Judge {
+    /// What it is called.
+    pub name: String,
+    /// Outputs of the compared models that it judged.
+    pub outputs: u64,
+    /// Those of them that people rated too: every figure is over these.
+    pub both: u64,
+    /// One place a dimension.
+    pub dimensions: Vec<JudgeDimension>,
+}
+
+/// A judge on one dimension.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct JudgeDimension {
+    /// Agreement over all pairs of the judge's score and one person's; `kappas` has the judge with each
+    /// rater, as the rater after the last.
+    pub agreement: Reliability,
+    /// The judge's score against the mean of people's.
+    pub correlation: Correlation,
+    /// A place a model.
+    pub means: Vec<JudgeMeans>,
+}
+
+/// Mean scores of one model's outputs that both scored.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct JudgeMeans {
+    /// How many outputs.
+    pub outputs: u64,
+    /// The judge's mean; absent without outputs.
+    pub judge: Option<f64>,
+    /// People's mean of their means.
+    pub people: Option<f64>,
 }
 
 /// People's ratings compared.
@@ -342,6 +384,9 @@ pub struct TaskFilter {
     /// The page, counted from 0.
     #[serde(default)]
     pub page: u32,
+    /// What the picture of the tasks shows: a dimension by its key, `tests`, or what there is.
+    #[serde(default)]
+    pub grid: String,
 }
 
 /// The order of tasks.
@@ -381,6 +426,7 @@ impl TaskFilter {
                 _ => Sort::Dataset,
             },
             page: get("page").parse().unwrap_or(0),
+            grid: get("grid"),
         }
     }
 }
@@ -399,6 +445,39 @@ pub struct TaskPage {
     pub found: u64,
     /// How many there are.
     pub all: u64,
+    /// Every task that the filter lets through, for the picture.
+    pub grid: TaskGrid,
+}
+
+/// One figure of every model for each task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct TaskGrid {
+    /// The dimension whose mean scores these are; absent for pass ratios.
+    pub dimension: Option<Dimension>,
+    /// Whether there are verdicts, so that pass ratios can be shown.
+    pub tested: bool,
+    /// The tasks, in the filter's order.
+    pub tasks: Vec<GridLine>,
+    /// How many tasks were left off because a picture holds no more.
+    pub left_off: u64,
+}
+
+impl TaskGrid {
+    /// The most cells of a picture: larger ones are slow to draw and to look at.
+    pub const MOST: usize = 4000;
+}
+
+/// A task of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct GridLine {
+    /// The task.
+    pub task: TaskId,
+    /// The task's id in its source.
+    pub task_id: String,
+    /// A place a model: its mean score, or its pass ratio (an anomaly can exceed 1).
+    pub values: Vec<Option<f64>>,
 }
 
 /// One task of the list.

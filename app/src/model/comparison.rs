@@ -22,6 +22,18 @@ pub struct Comparison {
     pub seed: String,
 }
 
+/// What counts as borne out after correction for several comparisons.
+pub const ALPHA: f64 = 0.05;
+
+impl Comparison {
+    /// Whether the data separate the two models of a difference: the interval leaves zero out, and where
+    /// there are several comparisons the test, corrected for all of them, bears it out.
+    pub fn separated(&self, x: &Difference, holm: Option<f64>) -> bool {
+        let apart = matches!(x.verdict(), Separation::FirstBetter | Separation::SecondBetter);
+        apart && (self.differences.len() < 2 || holm.is_none_or(|p| p < ALPHA))
+    }
+}
+
 /// One model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]

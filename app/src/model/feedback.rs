@@ -138,6 +138,18 @@ pub struct OwnFigures {
     pub figures: Option<(Rubric, RaterFigures)>,
 }
 
+/// What somebody may decide, and what they did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DisputeQueue {
+    /// The first of those that wait, then the first of those that the person decided.
+    pub lines: Vec<DisputeLine>,
+    /// How many wait in all.
+    pub waiting: u64,
+    /// How many the person decided in all.
+    pub decided: u64,
+}
+
 /// A disagreement that waits, in an adjudicator's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -178,8 +190,6 @@ pub struct Dispute {
     pub ratings: Vec<Voice>,
     /// The decision that stands, where there is one: scores and comment.
     pub decided: Option<(Vec<u8>, String)>,
-    /// The next one that waits.
-    pub following: Option<Token>,
 }
 
 /// One rating of a disputed output, without its rater.

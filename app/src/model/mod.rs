@@ -17,6 +17,7 @@ pub mod note;
 pub mod plan;
 pub mod problem;
 pub mod quality;
+pub mod ratings_import;
 pub mod rubric;
 pub mod run;
 pub mod run_pair;

@@ -578,7 +578,10 @@ pub struct Decision {
     pub superseded: bool,
 }
 
-/// The disagreements of a study.
+/// Disagreements on one page.
+pub const DISPUTES_PAGE: u32 = 20;
+
+/// A page of the disagreements of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeList {
@@ -588,7 +591,9 @@ pub struct DisputeList {
     pub rubric: Rubric,
     /// Its settings.
     pub settings: QualitySettings,
-    /// Each disagreement, the waiting ones first.
+    /// How many there are in all.
+    pub found: u64,
+    /// Those of the page, the waiting ones first.
     pub rows: Vec<DisputeRow>,
 }
 

@@ -11,6 +11,7 @@ mod export;
 mod fill;
 mod import;
 mod progress;
+mod ratings;
 mod report;
 mod run;
 mod runs;
@@ -58,7 +59,7 @@ pub struct Global {
 enum Command {
     /// Start the web server
     Serve(serve::Serve),
-    /// Import a dataset: the published benchmark, or one in AixGrade's own format
+    /// Import a dataset: the published benchmark, or one in AixGrade's own format; or ratings from elsewhere
     #[command(subcommand)]
     Import(import::Import),
     /// List the datasets, show one

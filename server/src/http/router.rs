@@ -40,6 +40,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
         // A comparison's files.
         .route("/admin/compare/{slug}/export/{file}", get(compare::export))
+        .route("/admin/compare/{slug}/figures/{file}", get(compare::figure))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/compare.csv", get(runs::pair_csv))

@@ -4,6 +4,7 @@
 //! rating and verdict. While newer ones are computed, the page shows the last, and says so.
 
 pub mod export;
+pub mod pictures;
 
 use std::{
     collections::{HashMap, HashSet},

@@ -10,6 +10,7 @@ pub mod imports;
 pub mod plans;
 pub mod public_links;
 pub mod quality;
+pub mod ratings_import;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
@@ -55,6 +56,8 @@ pub struct Services {
     pub plans: Arc<plans::PlanService>,
     /// Comparisons of a dataset's models.
     pub comparisons: Arc<comparisons::ComparisonService>,
+    /// Ratings from elsewhere.
+    pub ratings: Arc<ratings_import::RatingsImport>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
@@ -111,6 +114,7 @@ impl Services {
             uploads,
             plans: Arc::new(plans::PlanService::new(db.clone())),
             comparisons: Arc::new(comparisons::ComparisonService::new(db.clone())),
+            ratings: Arc::new(ratings_import::RatingsImport::new(db.clone())),
             tokens: Arc::new(tokens::TokenService::new(db.clone())),
             webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),
             public_links: Arc::new(public_links::PublicLinkService::new(db.clone(), studies.clone())),

@@ -152,6 +152,8 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/compare/{slug}", "/admin/compare/starter"),
         admins_page("GET /admin/compare/{slug}/tasks/{task}", "/admin/compare/starter/tasks/TASK"),
         admins_page("GET /admin/compare/{slug}/export/{file}", "/admin/compare/starter/export/tables.md"),
+        // Nobody has rated and no run has ended, so there is no such picture.
+        page("GET /admin/compare/{slug}/figures/{file}", "/admin/compare/starter/figures/x.svg", [303, 403, 403, 404]),
         admins_call("/rpc/compare_get", json!({"choice": {"dataset": "starter"}})),
         admins_call("/rpc/compare_stamp", json!({"choice": {"dataset": "starter"}})),
         admins_call("/rpc/compare_tasks", json!({"choice": {"dataset": "starter"}, "filter": {}})),
@@ -173,7 +175,12 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/plan", json!({"id": 1})),
         admins_call("/rpc/set_pace", json!({"id": 1, "seconds": "90"})),
         admins_call("/rpc/set_reads", json!({"user": 2, "reads": "en zh"})),
-        admins_call("/rpc/extend_study", json!({"id": 1, "submissions": [], "overlap": "", "tasks": ""})),
+        // It adds nothing, and says so.
+        call(
+            "/rpc/extend_study",
+            json!({"id": 1, "submissions": [], "overlap": "", "tasks": ""}),
+            [401, 403, 403, 409],
+        ),
         admins_call("/rpc/leave_study", json!({"id": 1, "user": 4})),
         admins_call("/rpc/join_study", json!({"id": 1, "user": 4, "share": ""})),
         admins_call("/rpc/copy_study", json!({"id": 1})),
@@ -196,7 +203,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/retire_gold", json!({"study": 1, "gold": 1, "retired": true})),
         admins_call("/rpc/open_for", json!({"study": 1, "rater": 2, "let_in": true})),
         admins_call("/rpc/set_adjudicator", json!({"study": 1, "user": 4, "on": false})),
-        call("/rpc/answer_flag", json!({"study": 1, "probe": false, "on": 4711, "reply": ""}), [401, 403, 403, 404]),
+        call("/rpc/answer_flag", json!({"study": 1, "probe": false, "on": 4711, "reply": ""}), [401, 403, 403, 409]),
         call("/rpc/ask_extra", json!({"study": 1, "output": 4711}), [401, 403, 403, 404]),
         admins_call("/rpc/set_study_status", json!({"id": 1, "status": "running"})),
         admins_call(
@@ -311,6 +318,8 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/comparisons/{slug}/tasks", read),
         ("GET /api/v1/comparisons/{slug}/tasks/{task}", read),
         ("GET /api/v1/comparisons/{slug}/files/{file}", read),
+        ("GET /api/v1/comparisons/{slug}/pictures/{file}", read),
+        ("POST /api/v1/ratings", studies),
         ("GET /api/v1/people", admin),
         ("PATCH /api/v1/people/{id}", admin),
         ("GET /api/v1/invitations", admin),

@@ -1,29 +1,44 @@
 //! Comparisons of a dataset's models, and what there is to take away of them.
 
+use std::io::Read as _;
+
 use app::{
     error::AppError,
     model::{
         compare::{Choice, Compared, TaskCompared, TaskFilter, TaskLine},
         ids::TaskId,
         lang::Lang,
+        ratings_import::{RatingsKind, RatingsPreview},
     },
     port::Comparisons,
 };
 use axum::{
     Extension, Json,
+    body::Body,
     extract::State,
     http::{StatusCode, header},
     response::IntoResponse,
 };
+use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
     Out, Who,
-    input::{Asked, At},
+    input::{Asked, At, receive},
     paging::{Page, Paging},
     problem::Problem,
 };
-use crate::{http::compare, services::comparisons::export::File, state::AppState};
+use crate::{
+    error::Failure,
+    formats::ratings::Mapping,
+    http::compare,
+    report::figures::Theme,
+    services::{
+        comparisons::{export::File, pictures::Kind},
+        ratings_import::File as RatingsFile,
+    },
+    state::AppState,
+};
 
 /// What is compared. It is written as in the address of the comparison's page.
 #[derive(Debug, IntoParams)]
@@ -177,4 +192,97 @@ pub async fn comparison_file(
     let service = state.services.comparisons.clone();
     let ready = service.ready(&who, choice(&slug, &query)?, file, Lang::En).await?;
     Ok(([(header::CONTENT_TYPE, file.kind())], compare::streamed(service, ready)))
+}
+
+/// A picture of a comparison
+///
+/// Named as on the comparison's page, as SVG or PNG: `means-0.svg`, `tasks-grid.png`. With `theme=dark` on a
+/// dark ground.
+#[utoipa::path(get, path = "/comparisons/{slug}/pictures/{file}", tag = "comparisons",
+    security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "The dataset's short name"),
+        ("file" = String, Path, description = "The picture's name"),
+        ("theme" = Option<String>, Query, description = "`light` or `dark`"), Chosen),
+    responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/svg+xml")))]
+pub async fn comparison_picture(
+    State(state): State<AppState>,
+    Extension(who): Who,
+    At((slug, name)): At<(String, String)>,
+    Asked(query): Asked<Pairs>,
+) -> Result<impl IntoResponse, Problem> {
+    let Some(picture) = Kind::of(&name) else {
+        let detail = "There is no such picture; take the names from the comparison's page.";
+        return Err(Problem::new(StatusCode::NOT_FOUND, detail));
+    };
+    let theme = query.iter().rev().find(|(key, _)| key == "theme").and_then(|(_, name)| Theme::named(name));
+    let asked = (choice(&slug, &query)?, filter(&query));
+    let (media, theme) = (picture.1.media(), theme.unwrap_or_default());
+    let bytes = state.services.comparisons.picture(&who, asked, picture, (theme, Lang::En)).await?;
+    Ok(([(header::CONTENT_TYPE, media)], bytes))
+}
+
+/// Where ratings come from.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Origin {
+    /// The short name of the dataset whose outputs were rated.
+    dataset: String,
+    /// The file's name, for messages.
+    file: String,
+    /// People's ratings: the title of the closed study that they become.
+    title: Option<String>,
+    /// A judge model's scores, under this name: compared with people, never mixed in. Instead of `title`.
+    judge: Option<String>,
+    /// Which column holds what, where it has another name: `task_id=Nr,rater=Who`.
+    #[serde(default)]
+    #[param(required = false)]
+    columns: String,
+    /// Whether to say only what the file holds, and to take nothing.
+    #[serde(default)]
+    #[param(required = false)]
+    dry_run: bool,
+}
+
+/// Import ratings
+///
+/// The body is a CSV of another tool's ratings or of a judge model's scores (docs/formats.md). All of it is
+/// taken or nothing; try it with `dry_run=true` first, which names everything that is wrong.
+#[utoipa::path(post, path = "/ratings", tag = "comparisons", params(Origin), security(("token" = ["write:studies"])),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The CSV"),
+    responses((status = 200, description = "What it holds, and whether it was taken", body = RatingsPreview)))]
+pub async fn import_ratings(
+    State(state): State<AppState>,
+    Extension(who): Who,
+    Asked(origin): Asked<Origin>,
+    body: Body,
+) -> Out<RatingsPreview> {
+    let kind = match (origin.title, origin.judge) {
+        (Some(title), None) => RatingsKind::People(title),
+        (None, Some(judge)) => RatingsKind::Judge(judge),
+        _ => {
+            let what = "either the title of a study or the name of a judge is needed";
+            return Err(AppError::invalid("title", what, "Give `title` or `judge`").into());
+        }
+    };
+    let mut mapping = Mapping::new();
+    for pair in origin.columns.split(',').filter(|pair| !pair.trim().is_empty()) {
+        let Some((ours, theirs)) = pair.split_once('=') else {
+            let what = format!("`{pair}` names no column");
+            return Err(AppError::invalid("columns", what, "Write OURS=THEIRS with commas between").into());
+        };
+        mapping.insert(ours.trim().to_owned(), theirs.trim().to_owned());
+    }
+    let held = receive(&state, &origin.file, body).await?.hold().await?;
+    let read = move || -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        held.open()?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = tokio::task::spawn_blocking(read).await.map_err(Failure::internal)??;
+    let file = RatingsFile { dataset: origin.dataset, kind, name: origin.file, bytes, mapping };
+    let found = match origin.dry_run {
+        true => state.services.ratings.preview(&who, file).await?,
+        false => state.services.ratings.take(&who, file).await?,
+    };
+    Ok(Json(found))
 }

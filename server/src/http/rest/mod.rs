@@ -122,6 +122,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(comparisons::list_compared_tasks))
         .routes(routes!(comparisons::get_compared_task))
         .routes(routes!(comparisons::comparison_file))
+        .routes(routes!(comparisons::comparison_picture))
+        .routes(routes!(comparisons::import_ratings))
         // People.
         .routes(routes!(people::list_people))
         .routes(routes!(people::update_person))

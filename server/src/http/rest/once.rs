@@ -33,8 +33,10 @@ const HEADER: &str = "idempotency-key";
 /// The longest key, in bytes: a UUID has 36.
 const LONGEST: usize = 255;
 
-/// Operations that take files: what is sent twice is stored once by its content, so they need no key.
-const FILES: [(&str, &str); 2] = [("POST", "/api/v1/uploads"), ("POST", "/api/v1/imports")];
+/// Operations that take files: what is sent twice is stored once, by its content or its name, and a file
+/// may be larger than what is kept here to compare requests by.
+const FILES: [(&str, &str); 3] =
+    [("POST", "/api/v1/uploads"), ("POST", "/api/v1/imports"), ("POST", "/api/v1/ratings")];
 /// Operations that answer with a secret, which is not kept anywhere.
 const SECRETS: [(&str, &str); 4] = [
     ("POST", "/api/v1/invitations"),

@@ -2,12 +2,12 @@
 
 use app::{
     model::{
-        feedback::{Dispute, DisputeLine},
+        feedback::{Dispute, DisputeQueue},
         ids::{OutputId, StudyId, SubmissionId, Token, UserId},
         lang::Lang,
         quality::{
-            DisputeRow, FlagOn, FlagRow, ListedRating, Live, NewGold, QualityPage, QualitySettings, RATINGS_PAGE,
-            RatingFilter,
+            DISPUTES_PAGE, DisputeRow, FlagOn, FlagRow, ListedRating, Live, NewGold, QualityPage, QualitySettings,
+            RATINGS_PAGE, RatingFilter,
         },
         submission::MaskState,
     },
@@ -73,6 +73,16 @@ pub struct Which {
     #[serde(default)]
     #[param(required = false)]
     text: String,
+    /// Where the page begins: what the page before gave in `next`. Absent for the first.
+    #[serde(default)]
+    #[param(required = false, minimum = 0)]
+    cursor: u32,
+}
+
+/// Which page of a list that comes by number.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Numbered {
     /// Where the page begins: what the page before gave in `next`. Absent for the first.
     #[serde(default)]
     #[param(required = false, minimum = 0)]
@@ -268,18 +278,21 @@ pub async fn answer_flag(
 
 /// Where a study's raters disagree
 ///
-/// With every rating, the decisions and the final scores.
+/// With every rating, the decisions and the final scores. Twenty a page.
 #[utoipa::path(get, path = "/studies/{id}/disputes", tag = "quality", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "The study"), PageParams),
+    params(("id" = StudyId, Path, description = "The study"), Numbered),
     responses((status = 200, description = "The waiting ones first", body = Page<DisputeRow>)))]
 pub async fn list_disputes(
     State(state): State<AppState>,
     Extension(who): Who,
     At(id): At<StudyId>,
+    Asked(asked): Asked<Numbered>,
     page: Paging,
 ) -> Out<Page<DisputeRow>> {
-    let list = Watching::disputes(&*state.services.quality, &who, id).await?;
-    Ok(Json(page.cut(list.rows, |row| row.output.to_string())?))
+    let list = Watching::disputes(&*state.services.quality, &who, id, asked.cursor).await?;
+    let seen = (u64::from(asked.cursor) + 1) * u64::from(DISPUTES_PAGE);
+    let next = (list.found > seen).then(|| page.address(&(asked.cursor + 1).to_string()));
+    Ok(Json(Page { items: list.rows, next }))
 }
 
 /// Want one more rating of a disputed output
@@ -298,17 +311,12 @@ pub async fn ask_extra(
 
 /// Disagreements that you may decide
 ///
-/// As an adjudicator sees them: without models and without raters' names.
-#[utoipa::path(get, path = "/adjudications", tag = "quality", params(PageParams),
-    security(("token" = ["write:studies"])),
-    responses((status = 200, description = "Those that wait, and those that you decided", body = Page<DisputeLine>)))]
-pub async fn list_adjudications(
-    State(state): State<AppState>,
-    Extension(who): Who,
-    page: Paging,
-) -> Out<Page<DisputeLine>> {
-    let lines = Feedback::disputes(&*state.services.quality, &who).await?;
-    Ok(Json(page.cut(lines, |line| line.token.to_string())?))
+/// As an adjudicator sees them: without models and without raters' names. The first of those that wait, the
+/// first of those that you decided, and how many of each there are.
+#[utoipa::path(get, path = "/adjudications", tag = "quality", security(("token" = ["write:studies"])),
+    responses((status = 200, description = "What waits for you", body = DisputeQueue)))]
+pub async fn list_adjudications(State(state): State<AppState>, Extension(who): Who) -> Out<DisputeQueue> {
+    Ok(Json(Feedback::disputes(&*state.services.quality, &who).await?))
 }
 
 /// One disagreement that you may decide
