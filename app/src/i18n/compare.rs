@@ -154,6 +154,7 @@ texts! {
         tables_tex: "Tables, LaTeX", "表格 LaTeX";
         bundle: "Everything, to reproduce it (zip)", "可复现的完整数据包 (zip)";
         take_away_hint: "Raters go under pseudonyms that stay the same in a study.", "评分人以化名出现，同一任务中保持不变。";
+        counting: "The figures of this choice are being computed for the first time. This page shows them as soon as they are there; without JavaScript, load it again in a moment.", "正在首次计算此选择的数字，完成后本页会自动显示；未启用 JavaScript 时请稍后重新加载。";
         behind: "Newer ratings or verdicts are being counted; these figures are the last ones.", "正在计入新的评分或结果，当前为之前的数字。";
         live: "Ratings or results may still come. This page follows them.", "仍可能有新的评分或结果，本页会随之更新。";
         updated: "The figures were brought up to date.", "数字已更新。";

@@ -174,6 +174,8 @@ pub struct Compared {
     pub stamp: String,
     /// Whether newer ratings or verdicts are being counted while these figures are shown.
     pub behind: bool,
+    /// Whether the figures are being computed for the first time: the sheet is empty as yet.
+    pub counting: bool,
     /// Whether ratings or verdicts may still come.
     pub live: bool,
 }

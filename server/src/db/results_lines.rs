@@ -77,16 +77,14 @@ pub struct VerdictLine<'a> {
     pub finished_at: Option<Timestamp>,
 }
 
-/// Gives every rater of these studies a pseudonym who has none yet: a number drawn at random, so that
+/// Gives everybody who is or was in these studies a pseudonym who has none yet: a number drawn at random, so that
 /// it tells neither the order of accounts nor that of joining.
 pub fn name_raters(conn: &Connection, studies: &[StudyId]) -> Result<(), Failure> {
     for study in studies {
         let mut missing = conn
             .prepare_cached(
-                "SELECT DISTINCT c.user_id FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-                 JOIN (SELECT id AS user_id FROM users) c ON c.user_id = r.user_id
-                 WHERE a.study_id = ?1 AND NOT EXISTS (
-                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = r.user_id)",
+                "SELECT m.user_id FROM study_raters m WHERE m.study_id = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = m.user_id)",
             )?
             .query_map([study.0], |row| row.get::<_, i64>(0))?
             .collect::<Result<Vec<_>, _>>()?;
@@ -102,14 +100,13 @@ pub fn name_raters(conn: &Connection, studies: &[StudyId]) -> Result<(), Failure
     Ok(())
 }
 
-/// Whether every rater of these studies has a pseudonym.
+/// Whether everybody who is or was in these studies has a pseudonym: a few rows, however many ratings.
 pub fn all_named(conn: &Connection, studies: &[StudyId]) -> Result<bool, Failure> {
     for study in studies {
         let missing = conn
             .prepare_cached(
-                "SELECT 1 FROM assignments a JOIN ratings r ON r.assignment_id = a.id
-                 WHERE a.study_id = ?1 AND NOT EXISTS (
-                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = r.user_id) LIMIT 1",
+                "SELECT 1 FROM study_raters m WHERE m.study_id = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = m.user_id) LIMIT 1",
             )?
             .exists([study.0])?;
         if missing {

@@ -37,11 +37,11 @@ const AUTOMATED: u64 = 4 << 16;
 const BOTH: u64 = 5 << 16;
 pub(super) const JUDGES: u64 = 6 << 16;
 
-/// A draw of a large study's every rating, ten thousand times over, would take minutes: beyond 40,000
+/// A draw of a large study's every rating, ten thousand times over, would take minutes: beyond 10,000
 /// ratings there are fewer resamples, down to a thousand. The page says how many.
 pub(super) fn resamples(ground: &Ground) -> u32 {
     let ratings = u32::try_from(ground.ratings.len()).unwrap_or(u32::MAX).max(1);
-    (400_000_000 / ratings).clamp(1000, RESAMPLES)
+    (100_000_000 / ratings).clamp(1000, RESAMPLES)
 }
 
 /// Every figure.

@@ -246,7 +246,7 @@ pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
         };
         let groups = [("pass@1".to_owned(), of(|m| m.pass_at_1)), ("AvgPassRatio".to_owned(), of(|m| m.ratio_mean))];
         let way = |(_, m): (usize, usize)| links.map(|links| links.verdict(m, Verdict::Passed));
-        found.push(figures::columns(i, "paper-automatic", t.figure_3, &sheet.models, &groups, (0.0, 100.0), 2, &way));
+        found.push(figures::columns(i, "paper-automatic", t.figure_3, &sheet.models, &groups, (0.0, 100.0), &way));
     }
     if let Some(human) = &sheet.human {
         let c = &human.comparison;
@@ -263,7 +263,7 @@ pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
         let top = c.rubric.dimensions.iter().map(|d| d.range().1).max().unwrap_or(5);
         let way = |(_, m): (usize, usize)| links.map(|links| links.model(m));
         let scale = (0.0, f64::from(top));
-        found.push(figures::columns(i, "paper-manual", t.figure_4, &sheet.models, &groups, scale, 2, &way));
+        found.push(figures::columns(i, "paper-manual", t.figure_4, &sheet.models, &groups, scale, &way));
     }
     found
 }

@@ -398,8 +398,7 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
 }
 
 /// Upright bars in groups, as the paper's two charts have them: `groups` are names with a figure for each
-/// model. The scale's two ends; `decimals` says how figures are written, `way` where the bar of a group and a
-/// model leads.
+/// model. The scale's two ends; `way` says where the bar of a group and a model leads.
 pub fn columns(
     i: I18n,
     id: &str,
@@ -407,11 +406,10 @@ pub fn columns(
     models: &[String],
     groups: &[(String, Vec<Option<f64>>)],
     (low, top): (f64, f64),
-    decimals: usize,
     way: Way<(usize, usize)>,
 ) -> Figure {
     let t = i.chart();
-    let number = |v: f64| format!("{v:.decimals$}");
+    let number = |v: f64| format!("{v:.2}");
     let bars = groups.iter().enumerate().map(|(group, (name, values))| {
         let bar = |(at, model): (usize, &String)| {
             let value = values.get(at).copied().flatten();

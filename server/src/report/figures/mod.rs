@@ -154,7 +154,7 @@ mod tests {
             figures::rater_agreement(i, "c", name, &raters, &kappas),
             figures::tests_and_people(i, "c", name, (1, 4), &models, &points),
             figures::grid(i, "c", name, &models, &tasks, ("1", "4")),
-            figures::columns(i, "paper", "pass@1", &models, &groups, (0.0, 100.0), 2, &|_| None),
+            figures::columns(i, "paper", "pass@1", &models, &groups, (0.0, 100.0), &|_| None),
             figures::shares(i, "pass", "pass@1", &means, &|_| None),
             figures::verdicts(
                 i,

@@ -106,7 +106,8 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
     let runs = found.choice.runs.as_ref().map_or(0, Vec::len) as u64;
     let facts = (t.facts)(found.sheet.models.len() as u64, &i.number(ratings), raters, runs);
     let adjudicated = found.sheet.human.as_ref().map_or(0, |human| human.adjudicated);
-    let empty = found.sheet.human.is_none() && found.sheet.automated.is_none();
+    let counting = found.counting;
+    let empty = found.sheet.human.is_none() && found.sheet.automated.is_none() && !counting;
     let downloads = take_away(i, &slug, &exact);
     let (live, behind) = (found.live, found.behind);
     let form = choice::form(i, &found);
@@ -119,7 +120,9 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
         }
     };
     let body = move || {
-        if empty {
+        if counting {
+            view! { <Notice tone=Tone::Care><p role="status">{t.counting}</p></Notice> }.into_any()
+        } else if empty {
             view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any()
         } else if paper.get() {
             paper::view(i, &found)
@@ -130,14 +133,14 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
     view! {
         <Page title=(t.title)(&name) crumbs>
             <p class="compare-facts">
-                {facts}
+                {(!counting).then_some(facts)}
                 {(adjudicated > 0).then(|| format!(" {}", (t.adjudicated_n)(adjudicated)))}
             </p>
             {live.then(|| view! { <p class="muted small compare-live">{t.live}</p> })}
-            {behind.then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
+            {(behind && !counting).then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
             {form}
             <div class="row compare-tools">
-                {(!empty).then_some(other)}
+                {(!empty && !counting).then_some(other)}
                 <a class="button quiet" href=format!("/admin/compare/{slug}?{exact}")>{t.exact_link}</a>
                 {(!empty).then_some(downloads)}
             </div>
