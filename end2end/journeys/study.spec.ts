@@ -98,13 +98,16 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
     await expect(page).toHaveURL(/\/adjudicate\/[0-9a-f]{32}/);
     await hydrated(page);
     const before = page.url();
+    // Nothing of the last decision is left in the form.
+    await expect(page.getByLabel('Reason')).toHaveValue('');
+    await expect(page.locator('[name^="scores["]:checked')).toHaveCount(0);
     for (const [place, value] of ['3', '2', '3'].entries()) {
       await page.locator(`[name="scores[${place}]"][value="${value}"]`).check();
     }
     await page.getByLabel('Reason').fill(`The truth lies between, ${n}.`);
     await page.getByRole('button', { name: 'Make it final' }).click();
-    await expect(page.getByText('Your decision is stored.').first()).toBeVisible();
     await expect.poll(() => page.url()).not.toBe(before);
+    await expect(page.getByText('Your decision is stored.').first()).toBeVisible();
   }
   await expect(page.getByText('Nothing to decide')).toBeVisible();
   await open(page, `${study}/disputes`);
@@ -124,8 +127,10 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await expect(page.locator('tbody tr')).toHaveCount(12);
 });
 
-test('work shared by hand, then more of it, then the same again', async ({ page }) => {
+test('work shared by hand, then more of it, then the same again', async ({ page, watch }) => {
   test.setTimeout(120_000);
+  // The form's refusal, as the browser tells it.
+  watch.expect(/status of 422/);
   await logIn(page, demo.admin);
   await begin(page, 'By hand', [demo.ada, demo.bo]);
   await page.getByText('More settings').click();

@@ -11,7 +11,8 @@ use app::{
         grading::{DeskStudy, Draft, Flag, GradingItem, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
         quality::{
-            DisputeState, FinalBy, FlagOn, GoldSource, NewGold, Opening, Policy, QualitySettings, RatingFilter, Shown,
+            DISPUTES_PAGE, DisputeRow, DisputeState, FinalBy, FlagOn, GoldSource, NewGold, Opening, Policy,
+            QualitySettings, RatingFilter, Shown,
         },
     },
     port::{
@@ -277,6 +278,20 @@ async fn a_probe_passed_over_comes_again_like_any_output() {
 }
 
 /// Ada and Bo rate everything that they are given until one output of both lies far apart.
+/// The disagreements of all pages.
+async fn every_dispute(app: &TestApp) -> Vec<DisputeRow> {
+    let mut rows = Vec::new();
+    loop {
+        let page = u32::try_from(rows.len()).unwrap() / DISPUTES_PAGE;
+        let list = app.services.quality.disputes(&ADMIN, STUDY, page).await.unwrap();
+        assert!(list.rows.len() <= DISPUTES_PAGE as usize);
+        rows.extend(list.rows);
+        if rows.len() as u64 >= list.found {
+            return rows;
+        }
+    }
+}
+
 async fn disagree(ada: &mut Client, bo: &mut Client, chen: &mut Client, token: &str) {
     for (n, who) in [ada, bo, chen].into_iter().enumerate() {
         while let Next::Item(it) = next(who, token).await {
@@ -334,7 +349,7 @@ async fn an_adjudicator_decides_blind_and_the_history_stays() {
     post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["3", "2", "4"], "On reflection."))).await;
-    let rows = app.services.quality.disputes(&ADMIN, STUDY, 0).await.unwrap().rows;
+    let rows = every_dispute(&app).await;
     let decided: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Decided).collect();
     assert_eq!(decided.len(), 1);
     assert_eq!(decided[0].final_scores, Some(vec![3.0, 2.0, 4.0]));
@@ -361,7 +376,7 @@ async fn an_extra_rater_is_asked_beyond_the_overlap_and_the_median_is_final() {
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     assert!(live.extra > 0, "{live:?}");
     assert_eq!((live.extra_waiting, live.done), (0, live.wanted));
-    let rows = app.services.quality.disputes(&ADMIN, STUDY, 0).await.unwrap().rows;
+    let rows = every_dispute(&app).await;
     let settled: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Median).collect();
     assert_eq!(settled.len() as u64, live.extra);
     for row in &settled {

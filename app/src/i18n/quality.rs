@@ -97,6 +97,7 @@ texts! {
         state: "State", "状态";
         right: "Right", "正确";
         adjudicators: "Adjudicators", "裁定者";
+        adjudicator: "adjudicator", "裁定者";
         adjudicators_hint: "They decide where raters disagree, without seeing who rated or which model it was; never on what they rated themselves. Admins always may.", "裁定者在看不到评分者与模型的情况下裁决分歧，且不能裁决自己评过的输出。管理员始终可以裁决。";
         give_role: "Make adjudicator", "设为裁定者";
         take_role: "Take the role", "取消裁定者";
@@ -240,6 +241,7 @@ texts! {
         result_of(right: u64, of: u64) { format!("{right} of {of} items were right.") } { format!("{of} 题中有 {right} 题正确。") }
         result_needed(n: u64) { format!("{n} were needed.") } { format!("需要 {n} 题。") }
         letter(n: usize) { format!("Rater {}", letter_of(n)) } { format!("评分者 {}", letter_of(n)) }
+        equal_of(share: &str, pairs: &str) { format!("{share} equal, {pairs} pairs") } { format!("{share} 相同，共 {pairs} 对") }
         more_n(n: u64) { if n == 1 { "and 1 more".into() } else { format!("and {n} more") } } { format!("另有 {n} 处") }
         spread_n(n: u8) { format!("{n} levels apart") } { format!("相差 {n} 级") }
         decide_n(n: u64) { if n == 1 { "1 disagreement waits for your decision".into() } else { format!("{n} disagreements wait for your decision") } } { format!("{n} 处分歧等待您裁决") }

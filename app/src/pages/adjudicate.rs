@@ -2,7 +2,7 @@
 //! name here, for an admin no more than for a rater.
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::{use_location, use_params_map, use_query_map};
 
 use crate::{
     error::AppError,
@@ -91,12 +91,20 @@ pub fn DisputePage() -> impl IntoView {
     let token = Memo::new(move |_| params.read().get("token").unwrap_or_default());
     let decide = ServerAction::<Decide>::new();
     let data = Resource::new(move || token.get(), |token| open_dispute(Token(token)));
-    let query = use_query_map();
+    // The router's own: `use_query_map` does not hear of a new query when one disagreement follows another
+    // (leptos_router 0.8.17 renews a route's address only where its path stays).
+    let query = use_location().query;
     let stored = move || query.read().get("decided").is_some();
     view! {
         <Page title=t.adjudicate crumbs=vec![("/adjudicate".into(), t.to_list.into())]>
             {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
-            <Load data let:dispute>{one(i, dispute, decide)}</Load>
+            <Load data let:dispute>
+                // By its name, so that the next one begins with an empty form: what was chosen for the last
+                // one must not stay ticked.
+                <For each=move || [dispute.clone()] key=|dispute| dispute.token.0.clone() let:dispute>
+                    {one(i, dispute, decide)}
+                </For>
+            </Load>
         </Page>
     }
 }

@@ -142,7 +142,7 @@ impl Watching for QualityService {
 
 /// The figures of a study that every rating goes into, with what they were computed at.
 #[derive(Clone)]
-struct Figured {
+pub(super) struct Figured {
     settings: QualitySettings,
     stamp: [i64; 4],
     at: Instant,
@@ -161,6 +161,8 @@ pub(super) type Kept = Arc<Mutex<HashMap<StudyId, Figured>>>;
 /// While ratings come in, the figures are computed anew only after so many times as long as it took: who
 /// looks at a large study takes a small part of one core, and sees figures a few seconds old.
 const REST: u32 = 8;
+/// What takes less is always computed anew.
+const WORTH: Duration = Duration::from_millis(50);
 
 /// The figures as they are, or as they were a moment ago. Ratings alone may be that moment ahead of them;
 /// what the admin did (a decision, another threshold) shows at once.
@@ -169,7 +171,7 @@ fn figured(conn: &Connection, study: StudyId, kept: &Kept, left: u64) -> Result<
     let stamp = watch::stamp(conn, study)?;
     let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
     let fresh = |one: &Figured| {
-        let of_ratings = one.stamp == stamp || one.at.elapsed() < one.took * REST;
+        let of_ratings = one.stamp == stamp || (one.took > WORTH && one.at.elapsed() < one.took * REST);
         one.settings == settings && one.stamp[2..] == stamp[2..] && of_ratings
     };
     if let Some(one) = lock().get(&study).filter(|one| fresh(one)) {
