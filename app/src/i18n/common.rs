@@ -49,6 +49,7 @@ pub struct Common {
     pub internal: &'static str,
     pub internal_hint: fn(&str) -> String,
     pub too_long: &'static str,
+    pub no_reason: &'static str,
     pub notes_wrong: &'static str,
     pub off_scale: &'static str,
     pub other_rubric: &'static str,
@@ -117,6 +118,7 @@ pub const EN: Common = Common {
         format!("It has been logged as incident {incident}; give this number to whoever runs the server.")
     },
     too_long: "The comment or the reason is longer than 4,000 characters.",
+    no_reason: "Say in your own words why somebody should look at this output, or choose another reason.",
     notes_wrong: "A rating has up to 100 line notes of up to 1,000 characters, each on a line that the code has.",
     off_scale: "A score is not on its scale.",
     other_rubric: "The scores belong to another rubric. Load the page again.",
@@ -182,6 +184,7 @@ pub const ZH: Common = Common {
     internal: "服务器出了问题",
     internal_hint: |incident| format!("问题已记录，编号 {incident}；请将此编号告知服务器的管理者。"),
     too_long: "评语或理由超过了 4,000 字。",
+    no_reason: "请用自己的话说明为什么需要有人查看这个输出，或选择其他原因。",
     notes_wrong: "每个评分最多 100 条行注，每条不超过 1,000 字，且须写在代码中实际存在的行上。",
     off_scale: "有一项分数超出了评分范围。",
     other_rubric: "这些分数属于另一份评分标准，请重新加载页面。",

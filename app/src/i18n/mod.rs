@@ -13,6 +13,7 @@ pub mod compare;
 pub mod plan;
 pub mod quality;
 pub mod rater;
+pub mod refusal;
 pub mod runs;
 
 use leptos::prelude::use_context;

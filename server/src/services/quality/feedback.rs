@@ -2,7 +2,7 @@
 //! with a model, a submission or a database id.
 
 use app::{
-    error::AppError,
+    error::{AppError, Refusal},
     model::{
         feedback::{CameBack, Dispute, DisputeLine, DisputeQueue, FlagReply, OwnFigures, Voice},
         ids::{OutputId, StudyId, Token, UserId},
@@ -172,12 +172,12 @@ fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Re
         return Err(AppError::Forbidden.into());
     }
     if disputes::rates(conn, study, output, user)? {
-        return Err(Failure::conflict("You have rated this output yourself, so somebody else must decide."));
+        return Err(AppError::Refused(Refusal::RatedYourself).into());
     }
     let settings = quality::settings(conn, study)?;
     let rubric = super::setup(conn, study)?.rubric;
     let stands = disputes::rated(conn, study, Some(output))?.iter().any(|one| one.state(&settings, &rubric).is_some());
-    if stands { Ok(found) } else { Err(Failure::conflict("Its raters do not disagree any more.")) }
+    if stands { Ok(found) } else { Err(AppError::Refused(Refusal::Agreed).into()) }
 }
 
 /// A disagreement that waits: study, title, output, widest spread.
