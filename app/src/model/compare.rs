@@ -467,7 +467,7 @@ pub struct TaskGrid {
 
 impl TaskGrid {
     /// The most cells of a picture: larger ones are slow to draw and to look at.
-    pub const MOST: usize = 4000;
+    pub const MOST: usize = 2000;
 }
 
 /// A task of a grid.

@@ -108,8 +108,13 @@ struct Ground {
     sums: Vec<Sums>,
     pairs: u64,
     /// For each pair of raters the outputs that both rated: how many, and what they gave how often.
-    raters: Vec<((u32, u32), (usize, Vec<Both>))>,
+    raters: Vec<(Two, (usize, Vec<Both>))>,
 }
+
+/// Two raters, the smaller number first.
+type Two = (u32, u32);
+/// A task, and the levels that two raters gave one of its outputs.
+type Given = (usize, usize, usize);
 
 /// What one task's outputs add.
 struct Sums {
@@ -140,7 +145,7 @@ impl Ground {
         let places: BTreeSet<usize> = units.iter().filter(|u| !u.ratings.is_empty()).map(|u| u.task).collect();
         let places: BTreeMap<usize, usize> = places.into_iter().enumerate().map(|(i, task)| (task, i)).collect();
         let gwet = Gwet::new(size, Weights::Quadratic);
-        let mut raters: BTreeMap<(u32, u32), Vec<(usize, usize, usize)>> = BTreeMap::new();
+        let mut raters: BTreeMap<Two, Vec<Given>> = BTreeMap::new();
         let (mut outputs, mut pairs) = (Vec::new(), 0);
         for unit in units {
             let Some(&task) = places.get(&unit.task) else { continue };
