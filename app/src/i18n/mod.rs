@@ -10,6 +10,7 @@ pub mod bench;
 pub mod chart;
 pub mod common;
 pub mod compare;
+pub mod feedback;
 pub mod plan;
 pub mod quality;
 pub mod rater;
