@@ -27,7 +27,7 @@ use crate::{
         grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
-        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow},
+        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow, StartHow},
         run_pair::RunPair,
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
@@ -159,6 +159,8 @@ pub trait Runs: Send + Sync {
     async fn item(&self, caller: &Caller, id: RunId, output: OutputId) -> Answer<ItemDetail>;
     /// Makes a run of a submission and starts it. `fresh` leaves earlier outcomes alone.
     async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId>;
+    /// The same, done in a way of its own.
+    async fn start_so(&self, caller: &Caller, submission: SubmissionId, how: StartHow) -> Answer<RunId>;
     /// Stops a run; what is done stays.
     async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()>;
     /// Runs some of a run's outputs again.

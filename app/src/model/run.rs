@@ -313,6 +313,19 @@ pub struct RunRow {
     pub metrics: Metrics,
 }
 
+/// How a run is to be done, beyond what it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StartHow {
+    /// Whether earlier outcomes are left alone.
+    pub fresh: bool,
+    /// Whether outputs that keep to themselves share a JVM.
+    pub fast: bool,
+    /// Whether outputs and tests see June 2022 and not today.
+    pub june_2022: bool,
+    /// A run in whose way it is to be done, whatever the two above say.
+    pub like: Option<RunId>,
+}
+
 /// Which of a run's outputs are to be run again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]

@@ -249,7 +249,7 @@ fn counted(binary: &Path, folder: &TempDir) -> Result<usize> {
 }
 
 /// A running server; it ends with this value.
-struct Server {
+pub(super) struct Server {
     child: Child,
     address: String,
     /// Kept open: a server that may not say what it has to say ends.
@@ -257,7 +257,8 @@ struct Server {
 }
 
 impl Server {
-    fn start(binary: &Path, data: &Path) -> Result<Server> {
+    /// Starts one on a free port.
+    pub(super) fn start(binary: &Path, data: &Path) -> Result<Server> {
         let mut command = tools::command(binary);
         command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
@@ -270,6 +271,11 @@ impl Server {
             bail!("the server did not say where it is: {first}");
         }
         Ok(Server { child, address, _said: said })
+    }
+
+    /// Its process.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Processor time so far.
