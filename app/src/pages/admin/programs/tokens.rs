@@ -13,7 +13,7 @@ use crate::{
         copy::CopyRow,
         frame::Page,
         load::Load,
-        notice::{Badge, Empty, Notice, Tone},
+        notice::{Badge, Empty, Notice, Tone, WithoutScripts},
     },
 };
 
@@ -84,7 +84,7 @@ fn TokenForm(
         })
         .collect_view();
     view! {
-        <noscript><p class="notice tone-care">{t.needs_script}</p></noscript>
+        <WithoutScripts text=t.needs_script />
         <form class="stack" on:submit=send>
             <div class="field">
                 <label class="label" for="token-label">{t.label}</label>

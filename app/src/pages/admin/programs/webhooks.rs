@@ -17,7 +17,7 @@ use crate::{
         copy::CopyRow,
         frame::Page,
         load::Load,
-        notice::{Badge, Empty, Notice, Tone},
+        notice::{Badge, Empty, Notice, Tone, WithoutScripts},
     },
 };
 
@@ -102,7 +102,7 @@ fn new_webhook(i: I18n, origins: &[String], make: Making) -> AnyView {
         <section class="card stack" aria-labelledby="new-webhook-head">
             <h2 id="new-webhook-head">{t.new_webhook}</h2>
             <p>{t.allowed_hosts}" "<code>{origins.join(", ")}</code></p>
-            <noscript><p class="notice tone-care">{t.needs_script}</p></noscript>
+            <WithoutScripts text=t.needs_script />
             <form class="stack" on:submit=send>
                 <div class="field">
                     <label class="label" for="webhook-url">{t.url}</label>

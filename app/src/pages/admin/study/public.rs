@@ -15,9 +15,35 @@ use crate::{
     ui::{
         copy::CopyRow,
         load::Load,
-        notice::{Badge, Notice, Tone},
+        notice::{Badge, Notice, Tone, WithoutScripts},
     },
 };
+
+type Made = Result<MadePublicLink, AppError>;
+
+/// What the section works with, made at the top of the page.
+#[derive(Clone, Copy)]
+pub struct Handles {
+    make: Action<(StudyId, bool, Option<u32>), Made>,
+    revoke: ServerAction<RevokePublicLink>,
+    rows: Resource<Result<Vec<PublicLinkRow>, AppError>>,
+}
+
+impl Handles {
+    /// Those of the study at this address.
+    pub fn of(id: Memo<Option<StudyId>>) -> Handles {
+        let make = Action::new(|asked: &(StudyId, bool, Option<u32>)| {
+            let (study, code, days) = *asked;
+            async move { create_public_link(study, code, days).await }
+        });
+        let revoke = ServerAction::<RevokePublicLink>::new();
+        let rows = Resource::new(
+            move || (id.get(), make.version().get(), revoke.version().get()),
+            |(id, ..)| async move { public_links(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+        );
+        Handles { make, revoke, rows }
+    }
+}
 
 /// The section of a study's page: makes links and ends them.
 #[component]
@@ -26,10 +52,12 @@ pub fn PublicPage(
     study: StudyId,
     /// Only a closed one has a public page.
     status: StudyStatus,
+    /// What it works with.
+    handles: Handles,
 ) -> impl IntoView {
     let t = use_i18n().api();
     let body = if status == StudyStatus::Closed {
-        view! { <Links study/> }.into_any()
+        view! { <Links study handles/> }.into_any()
     } else {
         view! { <p class="muted">{t.public_closed_only}</p> }.into_any()
     };
@@ -42,23 +70,17 @@ pub fn PublicPage(
 }
 
 #[component]
-fn Links(study: StudyId) -> impl IntoView {
+fn Links(study: StudyId, handles: Handles) -> impl IntoView {
     let i = use_i18n();
     let t = i.api();
-    let revoke = ServerAction::<RevokePublicLink>::new();
-    let make: Action<(bool, Option<u32>), Result<MadePublicLink, AppError>> =
-        Action::new(move |asked: &(bool, Option<u32>)| {
-            let (code, days) = *asked;
-            async move { create_public_link(study, code, days).await }
-        });
-    let rows = Resource::new(move || (make.version().get(), revoke.version().get()), move |_| public_links(study));
+    let Handles { make, revoke, rows } = handles;
     let send = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         let form = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok());
         let Some(fields) = form.and_then(|form| web_sys::FormData::new_with_form(&form).ok()) else { return };
         let days = fields.get("days").as_string().unwrap_or_default();
         let days = Some(days.trim()).filter(|days| !days.is_empty()).map(|days| days.parse().unwrap_or(0));
-        make.dispatch((fields.has("code"), days));
+        make.dispatch((study, fields.has("code"), days));
     };
     let made = move || {
         let path = make.value().get()?.ok()?.path;
@@ -73,7 +95,7 @@ fn Links(study: StudyId) -> impl IntoView {
     };
     view! {
         <p class="muted">{t.public_lead}</p>
-        <noscript><p class="notice tone-care">{t.needs_script}</p></noscript>
+        <WithoutScripts text=t.needs_script />
         <form class="filter" on:submit=send>
             <label class="choice">
                 <input type="checkbox" name="code"/>
