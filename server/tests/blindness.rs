@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use app::{
     model::{
-        feedback::{Calibration, CameBack, DisputeLine},
+        feedback::{Calibration, CameBack, DisputeQueue},
         grading::{Draft, Flag, GradingItem, Next, NextTask},
         ids::StudyId,
         note::{LineNote, Place},
@@ -548,7 +548,7 @@ async fn nothing_a_rater_can_reach_names_what_they_must_not_know() {
     for name in ["bo", "chen"] {
         rate_all(&mut app.demo_user(name).await, &study, [4, 3, 5]).await;
     }
-    let lines: Vec<DisputeLine> = walk.client.rpc("disputes", json!({})).await.json();
+    let lines = walk.client.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines;
     here.dispute = lines[0].token.0.clone();
     walk.everything("with a disagreement", &here, &full()).await;
     let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|field| (field, "2".to_owned()));
