@@ -97,6 +97,7 @@ texts! {
         state: "State", "状态";
         right: "Right", "正确";
         adjudicators: "Adjudicators", "裁定者";
+        adjudicator: "adjudicator", "裁定者";
         adjudicators_hint: "They decide where raters disagree, without seeing who rated or which model it was; never on what they rated themselves. Admins always may.", "裁定者在看不到评分者与模型的情况下裁决分歧，且不能裁决自己评过的输出。管理员始终可以裁决。";
         give_role: "Make adjudicator", "设为裁定者";
         take_role: "Take the role", "取消裁定者";
@@ -139,8 +140,8 @@ texts! {
         dimension: "Dimension", "维度";
         score: "Score", "分数";
         disputed: "disagreement", "分歧";
-        earlier: "Newer", "较新";
-        later: "Older", "较早";
+        earlier: "Previous page", "上一页";
+        later: "Next page", "下一页";
         pages: "Pages", "分页";
         time_active: "Time", "用时";
 
@@ -213,6 +214,8 @@ texts! {
         rounds_n(n: u64) { format!("earlier rounds: {n}") } { format!("此前轮数：{n}") }
         right_of(right: u64, of: u64) { format!("{right} of {of}") } { format!("{right}/{of}") }
         letter(n: usize) { format!("Rater {}", letter_of(n)) } { format!("评分者 {}", letter_of(n)) }
+        equal_of(share: &str, pairs: &str) { format!("{share} equal, {pairs} pairs") } { format!("{share} 相同，共 {pairs} 对") }
+        more_n(n: u64) { if n == 1 { "and 1 more".into() } else { format!("and {n} more") } } { format!("另有 {n} 处") }
         spread_n(n: u8) { format!("{n} levels apart") } { format!("相差 {n} 级") }
         found_n(n: u64) { if n == 1 { "1 rating".into() } else { format!("{n} ratings") } } { format!("{n} 条评分") }
         page_n(n: u64, of: u64) { format!("Page {n} of {of}") } { format!("第 {n} 页，共 {of} 页") }

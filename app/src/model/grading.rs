@@ -116,6 +116,8 @@ pub enum DraftFault {
 
 /// Why a rater wants somebody to look at an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "ssr", schema(as = RaterFlag))]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
     /// The description leaves open what is asked.
@@ -222,6 +224,7 @@ pub enum NextTask {
 
 /// Where a rater stands in a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Progress {
     /// Outputs this rater has rated.
     pub rated: u64,

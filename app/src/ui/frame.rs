@@ -81,6 +81,7 @@ pub fn Header() -> impl IntoView {
             ("/admin/datasets", common.nav_datasets),
             ("/admin/submissions", common.nav_submissions),
             ("/admin/people", common.nav_people),
+            ("/admin/api", "API"),
             ("/desk", common.nav_desk),
         ],
     };
