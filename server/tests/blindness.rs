@@ -186,7 +186,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/log-in", For::Everybody, "/log-in?error=wrong&name=ada".into()),
         ("/join/{secret}", For::Everybody, "/join/none".into()),
         ("/public/{secret}", For::Everybody, "/public/none".into()),
-        ("/public/{secret}/tasks/{task}", For::Everybody, "/public/none/tasks/1".into()),
+        ("/public/{secret}/tasks/{task}", For::Everybody, "/public/none/tasks/none".into()),
         ("/account", For::Raters, "/account".into()),
         ("/desk", For::Raters, "/desk".into()),
         ("/tour", For::Raters, "/tour".into()),
@@ -280,6 +280,7 @@ const NUMBERS: &[&str] = &[
     "decided_at",
     "spread",
     "disputes",
+    "waiting",
     // A rater's own figures.
     "per_hour",
     "ratings",
