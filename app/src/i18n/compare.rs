@@ -117,6 +117,7 @@ texts! {
         un_too_few: "too few", "数量太少";
         un_no_pairs: "nothing rated twice", "没有重复评分";
         un_no_variation: "no variation", "没有差异可比";
+        un_no_divisor: "divided by a variance of 0", "除数方差为 0";
         un_not_crossed: "no two outputs rated by everybody", "没有两个以上输出由所有人评过";
         un_several_samples: "several samples a task", "每题有多个样本";
         un_unstable: "too unstable", "过于不稳定";
