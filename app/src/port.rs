@@ -4,6 +4,7 @@
 //! the context and makes one call; whether the caller may is the service's first question, never
 //! the page's.
 
+pub mod api;
 mod comparisons;
 mod plans;
 pub mod quality;
@@ -26,7 +27,7 @@ use crate::{
         grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
-        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow},
+        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow, StartHow},
         run_pair::RunPair,
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
@@ -158,6 +159,8 @@ pub trait Runs: Send + Sync {
     async fn item(&self, caller: &Caller, id: RunId, output: OutputId) -> Answer<ItemDetail>;
     /// Makes a run of a submission and starts it. `fresh` leaves earlier outcomes alone.
     async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId>;
+    /// The same, done in a way of its own.
+    async fn start_so(&self, caller: &Caller, submission: SubmissionId, how: StartHow) -> Answer<RunId>;
     /// Stops a run; what is done stays.
     async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()>;
     /// Runs some of a run's outputs again.
@@ -217,6 +220,12 @@ pub struct Ports {
     pub runs: Arc<dyn Runs>,
     /// The rater's side.
     pub grading: Arc<dyn Grading>,
+    /// Personal tokens for the REST API.
+    pub tokens: Arc<dyn api::Tokens>,
+    /// Addresses that hear of ends.
+    pub webhooks: Arc<dyn api::Webhooks>,
+    /// Public pages of closed studies.
+    pub public_links: Arc<dyn api::PublicLinks>,
     /// Quality of studies.
     pub quality: Arc<dyn quality::Quality>,
     /// Studies as they go on.

@@ -15,3 +15,10 @@ ALTER TABLE run_items ADD COLUMN fresh INTEGER NOT NULL DEFAULT 0;
 -- How a run is done: several outputs in a JVM where that is beyond doubt, and the date that they see.
 ALTER TABLE runs ADD COLUMN fast INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN dates TEXT CHECK (dates IN ('june-2022'));
+
+-- How many seconds an item may take, as far as anybody can guess: those go first, so that nobody waits
+-- for one alone at the end.
+ALTER TABLE run_items ADD COLUMN expected_s INTEGER NOT NULL DEFAULT 0;
+DROP INDEX run_items_open;
+CREATE INDEX run_items_open ON run_items (run_id, alone, expected_s DESC, id) WHERE state IN ('waiting', 'leased');
+CREATE INDEX run_items_by_output ON run_items (output_id, id);

@@ -14,7 +14,7 @@ use std::{
 use app::{
     model::{
         ids::{RunId, SubmissionId},
-        run::{Outcome, RunStatus, Verdict},
+        run::{Outcome, RunStatus, StartHow, Verdict},
         time::Timestamp,
     },
     port::{Caller, Runs, Submissions},
@@ -23,7 +23,11 @@ use axum::http::StatusCode;
 use serde_json::Value;
 use server::{
     clock,
-    db::runs::{self, Basis, Finish},
+    db::{
+        run_how,
+        runs::{self, Basis, Finish},
+    },
+    engine::dates::Dates,
 };
 use util::TestApp;
 
@@ -68,6 +72,56 @@ async fn a_lost_lease_is_somebody_elses_and_counts_once() {
     // A run that was stopped gives out nothing more.
     app.services.runs.cancel(&Caller::Operator, run).await.unwrap();
     assert_eq!(db.write_blocking(|tx| runs::claim(tx, run, "one", later, false)).unwrap(), None);
+}
+
+#[tokio::test]
+async fn what_took_long_goes_first_the_next_time() {
+    let app = TestApp::demo().await;
+    let submission = submission(&app, "northwind.jsonl").await;
+    let db = &app.services.db;
+    let later = Timestamp(clock::now().0 + 60_000);
+    let claim = |run| db.write_blocking(|tx| runs::claim(tx, run, "one", later, false)).unwrap();
+    let run = app.services.runs.start(&Caller::Operator, submission, true).await.unwrap();
+    // Everything is quick but the output of the dataset's last task.
+    let last = app.services.runs.get(&Caller::Operator, run).await.unwrap().items.len();
+    let mut items = Vec::new();
+    while let Some(item) = claim(run) {
+        items.push(item);
+    }
+    assert_eq!(items.len(), last);
+    items.sort_by_key(|item| item.item);
+    let slow = items.last().unwrap().clone();
+    for item in &items {
+        let wall_ms = if *item == slow { 9_000 } else { 50 };
+        let outcome = Outcome { wall_ms, ..Outcome::new(Verdict::Failed) };
+        let finish = Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false);
+        assert!(db.write_blocking(|tx| runs::finish(tx, item.item, "one", &finish)).unwrap());
+    }
+    let next = app.services.runs.start(&Caller::Operator, submission, true).await.unwrap();
+    let claimed: Vec<_> = (0..items.len()).map(|_| claim(next).unwrap()).collect();
+    assert_eq!(claimed[0].code, slow.code);
+    // And then the others in the dataset's order.
+    assert!(claimed[1..].is_sorted_by_key(|item| item.item) && claimed[1].item < claimed[0].item);
+}
+
+#[tokio::test]
+async fn a_run_can_be_done_in_another_ones_way() {
+    let app = TestApp::demo().await;
+    let submission = submission(&app, "northwind.jsonl").await;
+    let how = |run| app.services.db.read_blocking(|conn| run_how::get(conn, run)).unwrap();
+    let start = |so| app.services.runs.start_so(&Caller::Operator, submission, so);
+    let fast = start(StartHow { fast: true, ..StartHow::default() }).await.unwrap();
+    assert!(how(fast).fast && how(fast).dates.is_none());
+    let again = start(StartHow { fresh: true, like: Some(fast), ..StartHow::default() }).await.unwrap();
+    assert_eq!(how(again), how(fast));
+    let usual = start(StartHow::default()).await.unwrap();
+    assert!(!how(usual).fast);
+    // Another date is refused at once where the host cannot give it.
+    let dated = start(StartHow { june_2022: true, ..StartHow::default() }).await;
+    match Dates::June2022.needs() {
+        Ok(_) => assert_eq!(how(dated.unwrap()).dates, Some(Dates::June2022)),
+        Err(_) => assert!(dated.unwrap_err().to_string().contains("libfaketime")),
+    }
 }
 
 #[tokio::test]

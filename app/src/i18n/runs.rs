@@ -106,6 +106,14 @@ texts! {
     so_far: "Figures so far; what is not done counts 0.", "目前的指标；未完成的按 0 计。";
     solved: "Tasks passed", "通过的任务";
     start: "Run the tests", "运行测试";
+    start_dates: "As of June 2022", "以 2022 年 6 月为当前日期";
+    start_dates_hint: "Outputs and tests see 15 June 2022, for tests that hold only in the month in which they were written. The server needs libfaketime.", "程序和测试看到的日期为 2022 年 6 月 15 日，适用于只在编写当月成立的测试。服务器需要安装 libfaketime。";
+    start_fast: "Fast", "快速模式";
+    start_fast_hint: "Outputs that visibly keep to themselves share a JVM. Only a clean pass counts there; everything else is decided alone, so the verdicts are the same.", "明显互不影响的输出共用一个 JVM，其中只采纳完全通过的结果；其余输出仍单独判定，因此结论相同。";
+    start_fresh: "Leave earlier results alone", "不使用已有结果";
+    start_fresh_hint: "Everything is run, also what was run before with the same code, tests and Java.", "全部运行，包括以前用相同代码、测试和 Java 运行过的输出。";
+    start_how: "Run differently", "其他运行方式";
+    start_now: "Start this run", "开始此运行";
     started: "Begun", "开始时间";
     state: "State", "状态";
     stopped_hint: "This run was stopped. What was done stays, and the rest can be run.", "该运行已停止。已完成的结果保留，其余部分可以继续运行。";

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "ssr")]
+use super::stats::Figure;
 use super::{
     comparison::{Comparison, Interval, OutputRatings},
     dataset::TaskRow,
@@ -17,6 +19,7 @@ use super::{
 
 /// Which scores of an output count where people disagreed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scores {
     /// Every rating.
@@ -28,6 +31,7 @@ pub enum Scores {
 
 /// What is compared. A list that is absent stands for everything there is; an empty one for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Choice {
     /// The dataset's short name.
     pub dataset: String,
@@ -110,6 +114,7 @@ impl Choice {
 
 /// What there is to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Options {
     /// The dataset's name.
     pub name: Bilingual,
@@ -125,6 +130,7 @@ pub struct Options {
 
 /// A study that may be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct StudyOption {
     /// The study.
     pub id: StudyId,
@@ -140,6 +146,7 @@ pub struct StudyOption {
 
 /// A run that may be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunOption {
     /// The run.
     pub id: RunId,
@@ -153,6 +160,7 @@ pub struct RunOption {
 
 /// A comparison as its page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Compared {
     /// What there is to choose from.
     pub options: Options,
@@ -174,6 +182,7 @@ pub struct Compared {
 
 /// Every figure of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Sheet {
     /// The models, in the order of every list below.
     pub models: Vec<String>,
@@ -190,6 +199,7 @@ pub struct Sheet {
 
 /// A judge model's scores beside people's, over the outputs that both scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Judge {
     /// What it is called.
     pub name: String,
@@ -203,6 +213,7 @@ pub struct Judge {
 
 /// A judge on one dimension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct JudgeDimension {
     /// Agreement over all pairs of the judge's score and one person's; `kappas` has the judge with each
     /// rater, as the rater after the last.
@@ -215,6 +226,7 @@ pub struct JudgeDimension {
 
 /// Mean scores of one model's outputs that both scored.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct JudgeMeans {
     /// How many outputs.
     pub outputs: u64,
@@ -226,6 +238,7 @@ pub struct JudgeMeans {
 
 /// People's ratings compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Human {
     /// How many people rated.
     pub raters: u64,
@@ -234,10 +247,12 @@ pub struct Human {
     /// Means, distributions, differences, agreement.
     pub comparison: Comparison,
     /// Tests of the differences, in the order of `comparison.differences`.
+    #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Paired>>))]
     pub tests: Vec<Known<Paired>>,
     /// Wilcoxon's p of each after Holm's correction over all of them.
     pub holm: Vec<Option<f64>>,
     /// Means freed of the raters' severity, one place a dimension.
+    #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Adjusted>>))]
     pub adjusted: Vec<Known<Adjusted>>,
     /// Every coefficient of agreement, one place a dimension. Raters are places in [`Compared::raters`].
     pub reliability: Vec<Reliability>,
@@ -245,6 +260,7 @@ pub struct Human {
 
 /// Automated tests compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Automated {
     /// A place a model; empty where it has no run.
     pub models: Vec<Option<Checked>>,
@@ -254,6 +270,7 @@ pub struct Automated {
 
 /// One model's run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Checked {
     /// The run; absent for results that were imported.
     pub run: Option<RunId>,
@@ -275,6 +292,7 @@ pub struct Checked {
 
 /// Two models' runs over the tasks that both were run on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Pair {
     /// The first model's place.
     pub first: usize,
@@ -285,6 +303,7 @@ pub struct Pair {
     /// Tasks that both solved, only the first, only the second, neither; by their first samples.
     pub table: [u64; 4],
     /// McNemar's test; undefined where tasks have several samples.
+    #[cfg_attr(feature = "ssr", schema(value_type = Figure<McNemar>))]
     pub mcnemar: Known<McNemar>,
     /// First minus second, pass@1.
     pub pass: f64,
@@ -298,6 +317,7 @@ pub struct Pair {
 
 /// Tests against people.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Both {
     /// The dimension that is compared with the pass ratio, as its place in the rubric.
     pub dimension: usize,
@@ -309,6 +329,7 @@ pub struct Both {
 
 /// How far tests and people agree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Related {
     /// The model's place; absent for all together.
     pub model: Option<usize>,
@@ -318,6 +339,7 @@ pub struct Related {
 
 /// One output with both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Point {
     /// The model's place.
     pub model: usize,
@@ -335,6 +357,7 @@ pub struct Point {
 
 /// Which tasks are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskFilter {
     /// Words of the task's id or description, English or Chinese.
     #[serde(default)]
@@ -370,6 +393,7 @@ pub struct TaskFilter {
 
 /// The order of tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
     /// The dataset's.
@@ -411,6 +435,7 @@ impl TaskFilter {
 
 /// One page of tasks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskPage {
     /// The models' names, in the order of each task's cells.
     pub models: Vec<String>,
@@ -428,6 +453,7 @@ pub struct TaskPage {
 
 /// One figure of every model for each task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskGrid {
     /// The dimension whose mean scores these are; absent for pass ratios.
     pub dimension: Option<Dimension>,
@@ -446,6 +472,7 @@ impl TaskGrid {
 
 /// A task of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct GridLine {
     /// The task.
     pub task: TaskId,
@@ -457,6 +484,7 @@ pub struct GridLine {
 
 /// One task of the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskLine {
     /// The task.
     pub task: TaskRow,
@@ -468,6 +496,7 @@ pub struct TaskLine {
 
 /// One model's part of a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskCell {
     /// Mean score a dimension.
     pub means: Vec<Option<f64>>,
@@ -479,6 +508,7 @@ pub struct TaskCell {
 
 /// One task with every model's outputs, side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskCompared {
     /// The dataset's name.
     pub name: Bilingual,
@@ -496,6 +526,7 @@ pub struct TaskCompared {
 
 /// One output with what tests and people made of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputCompared {
     /// The output.
     pub id: OutputId,

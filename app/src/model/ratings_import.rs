@@ -6,6 +6,7 @@ use super::{ids::StudyId, problem::Problem};
 
 /// Whose ratings a file holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RatingsKind {
     /// People's, made with another tool: they become a closed study of this title.
@@ -16,6 +17,7 @@ pub enum RatingsKind {
 
 /// What a file of ratings holds, and what is wrong with it. Nothing is taken while anything is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingsPreview {
     /// The file's name.
     pub file: String,

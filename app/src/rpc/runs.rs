@@ -11,7 +11,10 @@ use crate::{
     },
 };
 #[cfg(feature = "ssr")]
-use crate::{model::run::Again, port::ports};
+use crate::{
+    model::run::{Again, StartHow},
+    port::ports,
+};
 
 /// Every run, or those of one submission.
 #[server(prefix = "/rpc", endpoint = "runs", input = Json)]
@@ -34,11 +37,19 @@ pub async fn run_item(id: RunId, output: OutputId) -> Result<ItemDetail, AppErro
     ports.runs.item(&caller, id, output).await
 }
 
-/// Runs a submission's outputs and goes to the new run.
+/// Runs a submission's outputs and goes to the new run. A box that is not ticked is not sent; `like` is
+/// the number of an earlier run that is to be done again in its own way.
 #[server(prefix = "/rpc", endpoint = "start_run")]
-pub async fn start_run(submission: SubmissionId, fresh: bool) -> Result<RunId, AppError> {
+pub async fn start_run(
+    submission: SubmissionId,
+    #[server(default)] fresh: bool,
+    #[server(default)] fast: bool,
+    #[server(default)] june_2022: bool,
+    #[server(default)] like: String,
+) -> Result<RunId, AppError> {
     let (ports, caller) = ports()?;
-    let id = ports.runs.start(&caller, submission, fresh).await?;
+    let like = like.parse().ok().map(RunId);
+    let id = ports.runs.start_so(&caller, submission, StartHow { fresh, fast, june_2022, like }).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(id)
 }

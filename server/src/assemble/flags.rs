@@ -9,6 +9,9 @@ use super::tree;
 /// What is looked for: a flag's kind, what it means, and whether a node shows it.
 type Sign = (&'static str, &'static str, fn(Node<'_>, &str) -> bool);
 
+/// Folders of a Unix host that no task is about.
+const HOST: [&str; 11] = ["/proc", "/sys", "/dev", "/etc", "/root", "/home", "/usr", "/lib", "/bin", "/boot", "/var"];
+
 const SIGNS: &[Sign] = &[
     ("exit", "ends the JVM", |n, t| {
         is_call(n, t, Some("System"), "exit") || is_call(n, t, None, "halt") || is_call(n, t, Some("Runtime"), "exit")
@@ -20,6 +23,7 @@ const SIGNS: &[Sign] = &[
         is_call(n, t, None, "loadLibrary")
             || is_call(n, t, Some("System"), "load")
             || is_name(n, t, "Unsafe")
+            || n.kind() == "string_fragment" && t[n.byte_range()].ends_with(".Unsafe")
             || n.kind() == "native"
     }),
     ("reflection", "looks at its surroundings by reflection", |n, t| {
@@ -27,13 +31,19 @@ const SIGNS: &[Sign] = &[
             || is_call(n, t, None, "getStackTrace")
             || is_call(n, t, None, "getAllStackTraces")
             || is_name(n, t, "AbstractBaseEvaluation")
+            || ["setAccessible", "getDeclaringClass", "getModule"].iter().any(|name| is_call(n, t, None, name))
             || n.kind() == "string_fragment" && names_the_harness(&t[n.byte_range()])
             || n.kind() == "scoped_type_identifier" && names_the_harness(&t[n.byte_range()])
     }),
-    ("descriptor", "uses file descriptors", |n, t| is_name(n, t, "FileDescriptor")),
+    ("descriptor", "uses file descriptors", |n, t| {
+        is_name(n, t, "FileDescriptor") || is_call(n, t, None, "inheritedChannel")
+    }),
     ("host", "looks at the host's files", |n, t| {
         n.kind() == "string_fragment"
-            && ["/proc/", "/sys/", "/dev/", "/etc/"].iter().any(|p| t[n.byte_range()].starts_with(p))
+            && HOST.iter().any(|folder| {
+                // The folder itself, or something in it; "/devices" is neither.
+                t[n.byte_range()].strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
     }),
     ("network", "opens sockets", |n, t| {
         ["Socket", "ServerSocket", "DatagramSocket", "SocketChannel"].iter().any(|name| is_name(n, t, name))
@@ -106,6 +116,13 @@ mod tests {
         check("public boolean equals(Object o) { return true; }", &[("equals", 1)]);
         check("public boolean equals(double a, double b, double e) { return a == b; }", &[]);
         check("native int f();", &[("native", 1)]);
+        check("Class<?> c = Class.forName(\"sun.misc.Unsafe\");", &[("native", 1)]);
+        check("void f(Field f) { f.setAccessible(true); }", &[("reflection", 1)]);
+        check(
+            "String a = \"/etc\", b = \"/etc/passwd\", c = \"/devices\", d = \"/a/dev/b\";",
+            &[("host", 1), ("host", 1)],
+        );
+        check("Object f() { return System.inheritedChannel(); }", &[("descriptor", 1)]);
         check("int f() { Locale.setDefault(null); }", &[("defaults", 1)]);
         check("int f() { return list.get(0); }", &[]);
     }

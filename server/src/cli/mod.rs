@@ -18,6 +18,7 @@ mod runs;
 mod serve;
 mod studies;
 mod submissions;
+mod token;
 mod user;
 
 use std::{io::Write, path::PathBuf, process::ExitCode};
@@ -84,6 +85,9 @@ enum Command {
     /// Add people, reset passwords, make invitation links
     #[command(subcommand)]
     User(user::User),
+    /// Make, list and revoke tokens for the REST API
+    #[command(subcommand)]
+    Token(token::Token),
     /// Check the data folder and the machine
     Doctor(doctor::Doctor),
     /// Measure the bootstrap (for `cargo xtask bench results`)
@@ -120,6 +124,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Fill(fill) => fill::run(&global, fill).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
+        Command::Token(token) => token::run(&global, token).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::BenchFigures(bench) => bench::run(&global, &bench),
         Command::Migrate => migrate(&global).await,

@@ -6,7 +6,7 @@ use app::{
     error::AppError,
     model::{
         ids::SubmissionId,
-        submission::{Matching, Preview, Shape},
+        submission::{Matching, Preview, Shape, Telltale},
     },
     port::{Caller, Submissions as _},
 };
@@ -228,7 +228,12 @@ fn text(uploaded: &Uploaded) -> String {
     count(p.unknown_count, &format!("{about} about no task of this dataset"), at(&p.unknown));
     count(p.duplicate_count, &format!("{about} that say the same again"), at(&p.duplicates));
     count(p.empty_count, "Outputs without code", at(&p.empty));
-    let told = p.telltales.iter().map(|t| format!("`{}` in line {}", t.name, t.line)).collect();
+    // A class has no line in a file of lines: its task names it.
+    let told = |t: &Telltale| match t.line {
+        0 => format!("`{}` in {}", t.name, t.task_id),
+        line => format!("`{}` in line {line}", t.name),
+    };
+    let told = p.telltales.iter().map(told).collect();
     count(p.telltale_count, "Outputs that may name a model", told);
     if p.tasks_with_samples > 0 {
         lines.push(format!("{} tasks have several samples, at most {}.", p.tasks_with_samples, p.samples_max));

@@ -11,6 +11,7 @@ pub mod grading;
 pub mod migrations;
 pub mod notes;
 pub mod plan;
+pub mod public_links;
 pub mod quality;
 pub mod queue;
 pub mod results;
@@ -26,6 +27,8 @@ pub mod sessions;
 pub mod settings;
 pub mod studies;
 pub mod submissions;
+pub mod tokens;
+pub mod webhooks;
 pub mod withdrawals;
 mod writer;
 

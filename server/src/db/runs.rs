@@ -71,7 +71,12 @@ pub struct Basis<'a> {
     pub fingerprint: &'a str,
 }
 
-/// Makes a run with an item for every output whose task has tests.
+/// What is expected of code with a loop that nobody has run yet, in seconds: it may have no end, and
+/// then it takes the whole limit.
+const A_LOOP_S: u32 = 5;
+
+/// Makes a run with an item for every output whose task has tests. What took long the last time is
+/// expected to do so again.
 pub fn insert(conn: &Connection, submission: SubmissionId, fresh: bool, by: Option<UserId>) -> Result<RunId, Failure> {
     let id: i64 = conn.query_row(
         "INSERT INTO runs (submission_id, status, fresh, created_by, created_at)
@@ -80,14 +85,18 @@ pub fn insert(conn: &Connection, submission: SubmissionId, fresh: bool, by: Opti
         |row| row.get(0),
     )?;
     conn.execute(
-        "INSERT INTO run_items (run_id, output_id, state)
-         SELECT ?1, o.id, 'waiting' FROM outputs o
+        "INSERT INTO run_items (run_id, output_id, state, expected_s)
+         SELECT ?1, o.id, 'waiting', coalesce(
+             (SELECT json_extract(p.outcome, '$.wall_ms') / 1000 FROM run_items p
+              WHERE p.output_id = o.id AND p.state = 'done' ORDER BY p.id DESC LIMIT 1),
+             CASE WHEN o.code LIKE '%while%' THEN ?3 ELSE 0 END)
+         FROM outputs o
          JOIN submissions s ON s.id = o.submission_id
          JOIN task_revisions r ON r.id = o.revision_id
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = o.revision_id
          WHERE s.id = ?2 AND r.test_class IS NOT NULL
          ORDER BY vt.position, o.sample",
-        params![id, submission.0],
+        params![id, submission.0, A_LOOP_S],
     )?;
     Ok(RunId(id))
 }
@@ -213,8 +222,8 @@ pub fn rechecked(conn: &Connection, id: RunId, changed: &[i64]) -> Result<(), Fa
     Ok(())
 }
 
-/// Leases an item of a running run that is free, or whose lease ran out. `alone` says from which of
-/// the two queues.
+/// Leases an item of a running run that is free, or whose lease ran out; those first that may take long.
+/// `alone` says from which of the two queues.
 pub fn claim(
     conn: &Connection,
     id: RunId,
@@ -226,8 +235,8 @@ pub fn claim(
         .prepare_cached(
             "SELECT i.id, i.state = 'leased' FROM run_items i JOIN runs r ON r.id = i.run_id
              WHERE i.run_id = ?1 AND r.status = 'running' AND i.alone = ?2
-                 AND (i.state = 'waiting' OR i.state = 'leased' AND i.leased_until < ?3)
-             ORDER BY i.id LIMIT 1",
+                 AND i.state IN ('waiting', 'leased') AND (i.state = 'waiting' OR i.leased_until < ?3)
+             ORDER BY i.expected_s DESC, i.id LIMIT 1",
         )?
         .query_row(params![id.0, alone, clock::now().0], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;

@@ -4,10 +4,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
-    sync::Arc,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
 };
 
-use app::model::run::Verdict;
+use app::model::run::{Outcome, Verdict};
 
 use super::{
     EngineError,
@@ -64,33 +68,47 @@ pub struct Shown {
     pub detail: String,
 }
 
-/// Runs every trial.
+/// Runs every trial, with so many workers; what each came to is in the trials' own order.
 ///
 /// # Errors
 /// Our own failure: the sandbox or the images cannot be made at all.
-pub fn prove(sandbox: Arc<dyn Sandbox>, folder: &Path) -> Result<Vec<Shown>, EngineError> {
+pub fn prove(sandbox: Arc<dyn Sandbox>, folder: &Path, workers: usize) -> Result<Vec<Shown>, EngineError> {
     let tree: TestTree = BTreeMap::from([("tests/SumTest.java".to_owned(), TEST.as_bytes().to_vec())]);
     let class = "aixgrade.fixture.SumTest".to_owned();
     let allowance = Allowance { cpu_s: 10, wall_s: 60, heap_mib: 64, threads: 16, ..Allowance::default() };
     let classes = BTreeSet::from([class.clone()]);
-    let grader = Grader::prepare(sandbox, folder, TestKind::Aixgrade, &tree, &classes, allowance, 1)?;
-    let mut worker = Worker::new(Arc::new(grader), 0);
+    let grader = Arc::new(Grader::prepare(sandbox, folder, TestKind::Aixgrade, &tree, &classes, allowance, workers)?);
     let task = Task { test_class: class, signature: None };
-    TRIALS
-        .iter()
-        .map(|trial| {
-            let outcome = worker.grade(&task, trial.code)?;
-            let well = outcome.verdict == trial.verdict;
-            let detail = match well {
-                true => "tried".into(),
-                false => format!(
-                    "the trial should have come to {} and came to {} ({})",
-                    trial.verdict.name(),
-                    outcome.verdict.name(),
-                    outcome.message
-                ),
-            };
-            Ok(Shown { what: trial.shows, well, detail })
-        })
-        .collect()
+    let (next, shown) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    thread::scope(|scope| {
+        for number in 0..workers.max(1) {
+            let (grader, task, next, shown) = (&grader, &task, &next, &shown);
+            scope.spawn(move || {
+                let mut worker = Worker::new(Arc::clone(grader), number);
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(trial) = TRIALS.get(at) else { return };
+                    let came_to = worker.grade(task, trial.code).map(|outcome| trial.judge(&outcome));
+                    shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, came_to);
+                }
+            });
+        }
+    });
+    shown.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+}
+
+impl Trial {
+    fn judge(&self, outcome: &Outcome) -> Shown {
+        let well = outcome.verdict == self.verdict;
+        let detail = match well {
+            true => "tried".into(),
+            false => format!(
+                "the trial should have come to {} and came to {} ({})",
+                self.verdict.name(),
+                outcome.verdict.name(),
+                outcome.message
+            ),
+        };
+        Shown { what: self.shows, well, detail }
+    }
 }

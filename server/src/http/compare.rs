@@ -1,6 +1,9 @@
 //! A comparison's files, streamed as they are read.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use app::{
     error::AppError,
@@ -23,7 +26,11 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::errors::HttpError;
 use crate::{
     report::figures::Theme,
-    services::comparisons::{export::File, pictures::Kind},
+    services::comparisons::{
+        ComparisonService,
+        export::{File, Ready},
+        pictures::Kind,
+    },
     state::AppState,
 };
 
@@ -46,6 +53,15 @@ pub async fn export(
     let service = state.services.comparisons.clone();
     // Who may not, or asks for what is not there, hears so by the status.
     let ready = service.ready(&caller, Choice::read(&slug, all), file, visitor.lang).await?;
+    let headers = [
+        (header::CONTENT_TYPE, file.kind().to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{name}\"", plain(&slug))),
+    ];
+    Ok((headers, streamed(service, ready)))
+}
+
+/// The file's bytes as they are read.
+pub fn streamed(service: Arc<ComparisonService>, ready: Ready) -> Body {
     let (sender, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         let out = Chunks { sender: sender.clone(), buffer: Vec::with_capacity(CHUNK) };
@@ -60,11 +76,7 @@ pub async fn export(
             }
         }
     });
-    let headers = [
-        (header::CONTENT_TYPE, file.kind().to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{name}\"", plain(&slug))),
-    ];
-    Ok((headers, Body::from_stream(ReceiverStream::new(receiver))))
+    Body::from_stream(ReceiverStream::new(receiver))
 }
 
 /// `GET /admin/compare/{slug}/figures/{file}?…`: a picture; `theme=dark` for a dark ground.

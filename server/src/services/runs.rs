@@ -3,7 +3,7 @@
 use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow, RunStatus, Verdict},
+        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow, RunStatus, StartHow, Verdict},
         run_pair::RunPair,
     },
     port::{Answer, Caller, Runs},
@@ -20,6 +20,7 @@ use crate::{
         runs::{self, Run, TaskSamples},
         submissions,
     },
+    engine::dates::Dates,
     error::Failure,
     jobs::Engine,
     layout,
@@ -55,6 +56,10 @@ impl RunService {
         how: How,
     ) -> Result<RunId, Failure> {
         caller.admin()?;
+        // Said at once, and not on every output.
+        if let Some(Err(missing)) = how.dates.map(Dates::needs) {
+            return Err(Failure::conflict(missing.to_string()));
+        }
         let who = caller.clone();
         let id = self
             .db
@@ -142,6 +147,15 @@ impl Runs for RunService {
 
     async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId> {
         Ok(self.start_how(caller, submission, fresh, How::default()).await?)
+    }
+
+    async fn start_so(&self, caller: &Caller, submission: SubmissionId, so: StartHow) -> Answer<RunId> {
+        caller.admin()?;
+        let how = match so.like {
+            Some(run) => self.db.read(move |conn| run_how::get(conn, run)).await?,
+            None => How { fast: so.fast, dates: so.june_2022.then_some(Dates::June2022) },
+        };
+        Ok(self.start_how(caller, submission, so.fresh, how).await?)
     }
 
     async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()> {

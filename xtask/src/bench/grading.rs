@@ -11,7 +11,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -249,24 +249,33 @@ fn counted(binary: &Path, folder: &TempDir) -> Result<usize> {
 }
 
 /// A running server; it ends with this value.
-struct Server {
+pub(super) struct Server {
     child: Child,
     address: String,
+    /// Kept open: a server that may not say what it has to say ends.
+    _said: BufReader<ChildStdout>,
 }
 
 impl Server {
-    fn start(binary: &Path, data: &Path) -> Result<Server> {
+    /// Starts one on a free port.
+    pub(super) fn start(binary: &Path, data: &Path) -> Result<Server> {
         let mut command = tools::command(binary);
         command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
         let out = child.stdout.take().context("the server has no standard output")?;
+        let mut said = BufReader::new(out);
         let mut first = String::new();
-        BufReader::new(out).read_line(&mut first)?;
+        said.read_line(&mut first)?;
         let address = first.trim().rsplit("http://").next().unwrap_or_default().to_owned();
         if !first.contains("http://") {
             bail!("the server did not say where it is: {first}");
         }
-        Ok(Server { child, address })
+        Ok(Server { child, address, _said: said })
+    }
+
+    /// Its process.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Processor time so far.

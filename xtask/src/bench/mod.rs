@@ -8,6 +8,7 @@
 mod engine;
 mod grading;
 mod results;
+mod steadiness;
 mod usage;
 
 use std::{fmt::Write as _, fs, path::PathBuf, process::ExitCode};
@@ -37,6 +38,8 @@ enum What {
     Grading(grading::Options),
     /// Comparisons and exports over a million ratings and a million verdicts
     Results(results::Options),
+    /// The engine's steadiness: the same submission many times on an overloaded machine
+    Steadiness(steadiness::Options),
 }
 
 /// Measures, and prints. Ends with code 1 where a target is missed.
@@ -45,6 +48,7 @@ pub fn bench(args: &Bench) -> Result<ExitCode> {
         What::Engine(options) => engine::run(options)?,
         What::Grading(options) => grading::run(options)?,
         What::Results(options) => results::run(options)?,
+        What::Steadiness(options) => steadiness::run(options)?,
     };
     report.show(args.json)
 }

@@ -113,9 +113,9 @@ fn page(
                 <a class="button" href=study.clone()>{t.new_study}</a>
                 <ActionForm action=start>
                     <input type="hidden" name="submission" value=row.id.to_string()/>
-                    <input type="hidden" name="fresh" value="false"/>
                     <button class="button primary" type="submit">{i.runs().start}</button>
                 </ActionForm>
+                {start_so(i, row.id, start)}
             }
         >
         <FormError of=move || start.value().get().and_then(Result::err)/>
@@ -135,6 +135,37 @@ fn page(
         </Page>
     }
     .into_any()
+}
+
+/// A run done otherwise than usual.
+fn start_so(i: I18n, id: SubmissionId, action: ServerAction<StartRun>) -> impl IntoView {
+    let t = i.runs();
+    let tick = |name: &'static str, label: &'static str, hint: &'static str| {
+        let described = format!("{name}-hint");
+        view! {
+            <div>
+                <label class="check">
+                    <input type="checkbox" name=name value="true" aria-describedby=described.clone()/>
+                    <span>{label}</span>
+                </label>
+                <p class="muted small" id=described>{hint}</p>
+            </div>
+        }
+    };
+    view! {
+        <details class="confirm start-how">
+            <summary class="button">{t.start_how}</summary>
+            <div class="confirm-box">
+                <ActionForm action attr:class="stack">
+                    <input type="hidden" name="submission" value=id.to_string()/>
+                    {tick("fast", t.start_fast, t.start_fast_hint)}
+                    {tick("june_2022", t.start_dates, t.start_dates_hint)}
+                    {tick("fresh", t.start_fresh, t.start_fresh_hint)}
+                    <button class="button" type="submit">{t.start_now}</button>
+                </ActionForm>
+            </div>
+        </details>
+    }
 }
 
 /// The outputs, with a filter that lives in the address.

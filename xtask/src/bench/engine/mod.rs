@@ -1,18 +1,25 @@
-//! `cargo xtask bench engine`: how many outputs a second the engine gives their verdicts.
+//! `cargo xtask bench engine`: how many outputs a second the engine gives their verdicts, beside the way
+//! people do it today, and what its walls and its memory cost.
 //!
 //! What is run are the hand-assembled classes packaged with a checkout of the published benchmark
 //! and its raw outputs, or, where no checkout is named, the reference solutions of our starter
-//! dataset (eight times each: 24 are over before anything can be measured).
+//! dataset (eight times each: 24 are over before anything can be measured). The ways of today need a
+//! checkout.
 
-mod ours;
+mod memory;
+pub mod ours;
+mod people;
+mod walls;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{Report, Target, release_server};
+use crate::tools;
 use ours::Ours;
+use people::Way;
 
 /// `bench engine`
 #[derive(Args)]
@@ -20,20 +27,48 @@ pub struct Options {
     /// A checkout of the published benchmark; without one the starter dataset is run
     #[arg(long, value_name = "DIR")]
     aixbench: Option<PathBuf>,
+    /// Measure this `aixgrade` and build none
+    #[arg(long, value_name = "FILE")]
+    server: Option<PathBuf>,
+    /// Of how many tasks `javac` and `java` are measured each by itself: every so many-th of all. It takes
+    /// a second or more a task, and the tasks hardly differ in it
+    #[arg(long, default_value_t = 25, value_name = "TASKS")]
+    each: usize,
+    /// Measure only these parts [default: all]
+    #[arg(long, value_enum, value_delimiter = ',')]
+    parts: Vec<Part>,
+    /// The best of how many runs
+    #[arg(long, default_value_t = 3, value_name = "RUNS")]
+    best_of: usize,
+}
+
+/// A part of the measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Our runs: strict, fast, from the cache
+    Runs,
+    /// The ways of today, against our first run
+    Today,
+    /// What the walls cost
+    Walls,
+    /// Memory at work and idle
+    Memory,
 }
 
 /// Measures everything.
 pub fn run(options: &Options) -> Result<Report> {
-    let found = |folder: &PathBuf| {
-        folder.canonicalize().with_context(|| format!("there is no checkout at {}", folder.display()))
+    let checkout = checkout(options.aixbench.as_deref())?;
+    let binary = match &options.server {
+        Some(file) => file.canonicalize().with_context(|| format!("there is no {}", file.display()))?,
+        None => release_server()?,
     };
-    let checkout = options.aixbench.as_ref().map(found).transpose()?;
-    let binary = release_server()?;
     let mut report = Report::new("engine");
     let ours = Ours::prepare(&binary, checkout.as_deref())?;
-    for submission in &ours.submissions {
+    let wanted = |part| options.parts.is_empty() || options.parts.contains(&part);
+    let mut best = None;
+    for submission in ours.submissions.iter().filter(|_| wanted(Part::Runs)) {
         let what = &submission.what;
-        let strict = ours.best_of(3, submission, &["--fresh"])?;
+        let strict = ours.best_of(options.best_of, submission, &["--fresh"])?;
         report.promised(format!("strict, {what}"), strict.per_second(), "outputs/s", Target::AtLeast(20.0));
         report.figure(format!("strict, {what}"), strict.per_core_second(), "outputs/core-second");
         let seconds = strict.wall.as_secs_f64();
@@ -41,9 +76,71 @@ pub fn run(options: &Options) -> Result<Report> {
             Some(_) => report.promised(format!("strict, all of {what}"), seconds, "s", Target::AtMost(10.0)),
             None => report.figure(format!("strict, all of {what}"), seconds, "s"),
         }
+        let fast = ours.best_of(1, submission, &["--fresh", "--fast"])?;
+        report.figure(format!("fast, {what}"), fast.per_second(), "outputs/s");
         let cached = ours.best_of(1, submission, &[])?.wall.as_secs_f64();
         report.promised(format!("unchanged, from the cache, {what}"), cached, "s", Target::AtMost(1.0));
+        // The first is what the ways of today can run, too.
+        best.get_or_insert(strict.per_core_second());
     }
-    report.note("Seconds are those of a whole `aixgrade run`, its start and its database included; the best of three.");
+    if let Some(checkout) = checkout.filter(|_| wanted(Part::Today)) {
+        today(&mut report, &checkout, best, options.each)?;
+    }
+    if wanted(Part::Walls) {
+        tools::say_aside("Measuring what the walls cost");
+        let cost = walls::cost(&binary, &ours.data())?;
+        report.figure("a harmless JVM without walls", cost.bare_ms, "ms of processor time");
+        let added = cost.walled_ms - cost.bare_ms;
+        report.promised("what the walls add", added, "ms of processor time", Target::AtMost(5.0));
+    }
+    if let Some(submission) = ours.submissions.last().filter(|_| wanted(Part::Memory)) {
+        tools::say_aside("Looking at the server's memory");
+        let held = memory::held(&ours, submission)?;
+        if let Some(working) = held.working {
+            report.figure("memory at work, server and sandboxes", working, "MiB");
+        }
+        report.promised("memory of the idle engine", held.idle, "MiB", Target::AtMost(300.0));
+    }
+    report.note(
+        "Seconds are those of a whole `aixgrade run`, its start, its trials of the walls and its database included; \
+         strict: the best of several.",
+    );
     Ok(report)
+}
+
+/// A checkout as the commands need it.
+pub fn checkout(folder: Option<&Path>) -> Result<Option<PathBuf>> {
+    let found =
+        |folder: &Path| folder.canonicalize().with_context(|| format!("there is no checkout at {}", folder.display()));
+    folder.map(found).transpose()
+}
+
+/// The ways of today over the packaged classes, and how many times as much we do with the same processor time.
+fn today(report: &mut Report, checkout: &Path, ours: Option<f64>, each: usize) -> Result<()> {
+    let tasks = ours::tasks(checkout)?;
+    let step = (tasks.len() / each.max(1)).max(1);
+    let some: Vec<String> = tasks.iter().step_by(step).cloned().collect();
+    tools::say_aside(format!("Running {} tasks with a javac and a java each", some.len()));
+    let alone = people::measure(checkout, Way::Each, &some)?;
+    tools::say_aside(format!("Running {} tasks in one JVM", tasks.len()));
+    let one = people::measure(checkout, Way::OneJvm, &tasks)?;
+    report.figure("a javac and a java each, the packaged classes", alone.per_core_second(), "outputs/core-second");
+    if let Some(ours) = ours {
+        let times = ours / alone.per_core_second();
+        report.promised("strict against a javac and a java each", times, "times", Target::AtLeast(8.0));
+    }
+    report.figure("one JVM for all, the packaged classes", one.per_core_second(), "outputs/core-second");
+    report.figure("one JVM for all, all of them", one.wall.as_secs_f64(), "s");
+    if let Some(ours) = ours {
+        report.figure("strict against one JVM for all", ours / one.per_core_second(), "times");
+    }
+    report.note(format!(
+        "Of the ways of today the tests were compiled beforehand, uncounted. A javac and a java each: {} of {} tasks, \
+         {:.1} s of processor time. One JVM: {} results; it can do only what neither loops nor exits.",
+        alone.outputs,
+        tasks.len(),
+        alone.cpu.as_secs_f64(),
+        one.outputs
+    ));
+    Ok(())
 }

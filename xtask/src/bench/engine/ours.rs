@@ -24,7 +24,8 @@ pub const PACKAGED_PREFIX: &str = "AixcoderOld";
 
 /// A data folder with what is to be run.
 pub struct Ours {
-    binary: PathBuf,
+    /// The program measured.
+    pub binary: PathBuf,
     /// Gone with this value.
     folder: TempDir,
     dataset: &'static str,
@@ -98,9 +99,41 @@ impl Ours {
         Ok(runs.swap_remove(0))
     }
 
-    fn run(&self, submission: &Submission, options: &[&str]) -> Result<Ran> {
+    /// Runs everything anew: what each task's sample came to (verdict, passed, total), `None` where the
+    /// engine itself failed.
+    pub fn verdicts(&self, submission: &Submission) -> Result<Vec<((String, u64), Option<(String, u64, u64)>)>> {
+        let mut command = self.run_command(submission, &["--fresh"]);
+        let output = command.stdin(std::process::Stdio::null()).output()?;
+        // Code 1 says that some output has no verdict, which the lines say, too.
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let all = lines(&said)?;
+        let items: Vec<_> = all.iter().filter(|line| line.get("task_id").is_some()).collect();
+        if items.is_empty() {
+            bail!("the run over {} said nothing: {}", submission.what, String::from_utf8_lossy(&output.stderr).trim());
+        }
+        let number = |value: &Value| value.as_u64().unwrap_or(0);
+        let told = |line: &Value| {
+            let output = (line["task_id"].as_str().unwrap_or_default().to_owned(), number(&line["sample"]));
+            let verdict = line["verdict"].as_str().map(str::to_owned);
+            (output, verdict.map(|verdict| (verdict, number(&line["passed"]), number(&line["total"]))))
+        };
+        Ok(items.into_iter().map(told).collect())
+    }
+
+    /// The data folder.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// `aixgrade run` over a submission.
+    pub fn run_command(&self, submission: &Submission, options: &[&str]) -> Command {
         let mut command = self.command(&["--json", "run", "--dataset", self.dataset]);
         command.args(["--submission", &submission.number]).args(options);
+        command
+    }
+
+    fn run(&self, submission: &Submission, options: &[&str]) -> Result<Ran> {
+        let mut command = self.run_command(submission, options);
         let Used { wall, cpu, said } = usage::measure(&mut command)?;
         // A line an output, and the figures.
         let outputs = lines(&said)?.iter().filter(|line| line["verdict"].is_string()).count();
@@ -136,16 +169,25 @@ impl Ours {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = tools::command(&self.binary);
-        command.arg("--data").arg(self.folder.path().join("data")).args(args);
+        command.arg("--data").arg(self.data()).args(args);
         command
     }
 }
 
-/// The packaged classes as outputs.
-fn packaged(checkout: &Path) -> Result<Vec<Value>> {
+/// The numbers of the tasks that have tests.
+pub fn tasks(checkout: &Path) -> Result<Vec<String>> {
+    Ok(task_lines(checkout)?.iter().map(|task| task["task_id"].to_string()).collect())
+}
+
+fn task_lines(checkout: &Path) -> Result<Vec<Value>> {
     let tasks = fs::read_to_string(checkout.join("src/main/resources/dataset_autotest_nl.jsonl"))
         .context("the checkout has no dataset_autotest_nl.jsonl")?;
-    lines(&tasks)?
+    lines(&tasks)
+}
+
+/// The packaged classes as outputs.
+fn packaged(checkout: &Path) -> Result<Vec<Value>> {
+    task_lines(checkout)?
         .iter()
         .map(|task| {
             let id = task["task_id"].as_i64().context("a task without a number")?;

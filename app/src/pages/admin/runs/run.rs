@@ -203,7 +203,7 @@ fn controls(i: I18n, row: &RunRow, actions: Actions) -> AnyView {
         }
         .into_any(),
         RunStatus::Finished => {
-            let failed_id = id.clone();
+            let (failed_id, like) = (id.clone(), id.clone());
             view! {
             <details class="confirm run-again">
                 <summary class="button">{t.again_head}</summary>
@@ -224,6 +224,7 @@ fn controls(i: I18n, row: &RunRow, actions: Actions) -> AnyView {
                         <p class="small">{t.again_all_warning}</p>
                         <input type="hidden" name="submission" value=submission/>
                         <input type="hidden" name="fresh" value="true"/>
+                        <input type="hidden" name="like" value=like.clone()/>
                         <button class="button" type="submit">{t.again_all}</button>
                     </ActionForm>
                 </div>
