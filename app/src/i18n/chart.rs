@@ -36,7 +36,7 @@ texts! {
     model: "Model", "模型";
     none: "no figure", "无数据";
     no_ratings: "no ratings", "暂无评分";
-    outputs: "Outputs rated by both", "共同评过的输出";
+    outputs: "Outputs", "共同输出";
     pair: "Pair", "对";
     pass_ratio: "Pass ratio of the tests", "测试通过率";
     png: "PNG", "PNG";
