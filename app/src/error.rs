@@ -29,6 +29,9 @@ pub enum AppError {
     /// The thing has changed meanwhile, or is in a state that does not allow this.
     #[error("{0}")]
     Conflict(String),
+    /// Something of a rater's that the state of their study does not allow.
+    #[error("{0}")]
+    Refused(Refusal),
     /// Too many attempts; try again after so many seconds.
     #[error("too many attempts; try again in {0} seconds")]
     TooMany(u64),
@@ -41,6 +44,38 @@ pub enum AppError {
     /// Our own failure, logged under this id.
     #[error("something went wrong on the server (incident {0})")]
     Internal(String),
+}
+
+/// Why something of a rater's is not taken. What they read of it is in [`crate::i18n::refusal`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Refusal {
+    /// No rating is taken now.
+    #[error("the study is paused or closed; the scores are kept as a draft")]
+    NotRunning,
+    /// No rating is taken back now.
+    #[error("the study is paused or closed; what was submitted stays")]
+    Stays,
+    /// The lease ran out, and others have rated the output meanwhile.
+    #[error("the lease has run out and others have rated this output")]
+    Away,
+    /// Another rating was given after this one.
+    #[error("only the rating given last can be taken back")]
+    NotLast,
+    /// The first answer to a calibration item stays.
+    #[error("a calibration item is answered once")]
+    AnsweredOnce,
+    /// An admin had the rater begin the calibration again.
+    #[error("the calibration was begun again meanwhile")]
+    BegunAgain,
+    /// Calibration items are not skipped.
+    #[error("a calibration item cannot be skipped")]
+    NotSkipped,
+    /// Nobody decides about an output that they rate.
+    #[error("who has rated an output cannot decide about it")]
+    RatedYourself,
+    /// There is nothing to decide any more.
+    #[error("its raters do not disagree any more")]
+    Agreed,
 }
 
 impl AppError {
@@ -56,7 +91,7 @@ impl AppError {
             AppError::Forbidden => 403,
             AppError::NotFound(_) => 404,
             AppError::Invalid(_) | AppError::Draft(_) => 422,
-            AppError::Conflict(_) => 409,
+            AppError::Conflict(_) | AppError::Refused(_) => 409,
             AppError::TooMany(_) => 429,
             AppError::Malformed => 400,
             AppError::Unreachable => 503,

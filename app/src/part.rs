@@ -32,6 +32,8 @@ pub enum Part {
     Runs,
     /// Models compared.
     Compare,
+    /// What leaves the house: the REST API, tokens, webhooks, public pages of studies.
+    Outside,
 }
 
 impl Part {
@@ -45,6 +47,8 @@ impl Part {
         let below_study = |place: &str| within("/admin/studies") && path.ends_with(place);
         if within("/adjudicate") || ["/quality", "/ratings", "/flags", "/disputes"].into_iter().any(below_study) {
             Part::Quality
+        } else if within("/public") || within("/admin/api") {
+            Part::Outside
         } else if !(within("/admin") || (path == "/" && admin)) {
             Part::Grading
         } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"])
@@ -75,6 +79,7 @@ impl Part {
             Part::Quality => "quality",
             Part::Runs => "runs",
             Part::Compare => "compare",
+            Part::Outside => "outside",
         }
     }
 
@@ -89,6 +94,7 @@ impl Part {
             Part::Quality => cfg!(feature = "quality"),
             Part::Runs => cfg!(feature = "runs"),
             Part::Compare => cfg!(feature = "compare"),
+            Part::Outside => cfg!(feature = "outside"),
         }
     }
 }
@@ -159,6 +165,8 @@ mod tests {
         check("/admin/people", true, Part::Setup);
         check("/admin/runs/1", true, Part::Runs);
         check("/admin/compare/starter/tasks/1", true, Part::Compare);
+        check("/admin/api/tokens", true, Part::Outside);
+        check("/public/abc/tasks/1", false, Part::Outside);
         check("/administration", true, Part::Grading);
         check("/desk", true, Part::Grading);
         check("/account", true, Part::Grading);

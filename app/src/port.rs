@@ -4,6 +4,7 @@
 //! the context and makes one call; whether the caller may is the service's first question, never
 //! the page's.
 
+pub mod api;
 mod comparisons;
 mod plans;
 pub mod quality;
@@ -219,6 +220,12 @@ pub struct Ports {
     pub runs: Arc<dyn Runs>,
     /// The rater's side.
     pub grading: Arc<dyn Grading>,
+    /// Personal tokens for the REST API.
+    pub tokens: Arc<dyn api::Tokens>,
+    /// Addresses that hear of ends.
+    pub webhooks: Arc<dyn api::Webhooks>,
+    /// Public pages of closed studies.
+    pub public_links: Arc<dyn api::PublicLinks>,
     /// Quality of studies.
     pub quality: Arc<dyn quality::Quality>,
     /// Studies as they go on.

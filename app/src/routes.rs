@@ -94,6 +94,8 @@ fn Pages() -> AnyNestedRoute {
         crate::pages::admin::RunRoutes(),
         #[cfg(feature = "compare")]
         crate::pages::admin::CompareRoutes(),
+        #[cfg(feature = "outside")]
+        crate::pages::admin::OutsideRoutes(),
     ];
     StaticVec::from(pages).into_any_nested_route()
 }

@@ -1,30 +1,42 @@
 import type { Page } from '@playwright/test';
 
-import { hydrated, logIn, visitor } from '../support/steps.ts';
+import { atScales, hydrated, logIn, visitor } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
 
-test.beforeAll(async () => {
+/** Does something as the admin; what the server answers. */
+async function post<T>(action: string, form: Record<string, string | number>): Promise<T> {
   const admin = await visitor(server.url, demo.admin);
-  const made = await admin.post('/rpc/create_study', {
-    headers: { accept: 'application/json', 'sec-fetch-site': 'same-origin' },
-    form: {
-      title: 'Beside',
-      dataset: 'starter',
-      'submissions[0]': 1,
-      'submissions[1]': 2,
-      'submissions[2]': 3,
-      'raters[0]': 2,
-      'raters[1]': 3,
-      overlap: 1,
-      seed: 7,
-      tasks: 4,
-      presentation: 'side_by_side',
-    },
-  });
-  expect(made.status(), await made.text()).toBe(200);
+  const headers = { accept: 'application/json', 'sec-fetch-site': 'same-origin' };
+  const answer = await admin.post(`/rpc/${action}`, { headers, form });
+  expect(answer.status(), await answer.text()).toBe(200);
+  const said = (await answer.json()) as T;
   await admin.dispose();
+  return said;
+}
+
+/** A running study that shows all outputs of a task; its number. */
+async function besideStudy(title: string, raters: number[]): Promise<number> {
+  const form: Record<string, string | number> = {
+    title,
+    dataset: 'starter',
+    'submissions[0]': 1,
+    'submissions[1]': 2,
+    'submissions[2]': 3,
+    overlap: 1,
+    seed: 7,
+    tasks: 4,
+    presentation: 'side_by_side',
+  };
+  raters.forEach((rater, n) => (form[`raters[${n}]`] = rater));
+  const id = await post<number>('create_study', form);
+  await post('set_study_status', { id, status: 'running' });
+  return id;
+}
+
+test.beforeAll(async () => {
+  await besideStudy('Beside', [2, 3]);
 });
 
 /** Opens the study from the desk, as its rater does. */
@@ -90,6 +102,43 @@ test('on a narrow screen each output has a tab', async ({ page }) => {
   await expect(page.locator('#c-column')).toBeVisible();
   await expect(page.locator('#a-column')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Output C' })).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('the calibration comes one item at a time, then the columns', async ({ page }) => {
+  const study = await besideStudy('First steps', [4]);
+  await post('add_gold', {
+    study, task: 1, code: 'int answer() { return 42; }', 'scores[0]': 4, 'scores[1]': 3, 'scores[2]': 5,
+  });
+  await post('set_quality', {
+    study,
+    'asked[opening]': 'train',
+    'asked[tolerance]': 1,
+    'asked[needed]': 0,
+    'asked[gold_every]': 0,
+    'asked[repeat_every]': 0,
+    'asked[repeat_apart]': 0,
+    'asked[policy]': 'adjudicator',
+    'asked[shown]': 'progress',
+  });
+  await logIn(page, demo.chen);
+  await page.locator('li.card', { hasText: 'First steps' }).getByRole('link', { name: 'Start grading' }).click();
+  await hydrated(page);
+  await expect(page.getByText('Item 1 of 1')).toBeVisible();
+  await expect(page).toHaveURL(/\/grade\//);
+  // It is answered: neither skipped nor taken back.
+  await expect(page.getByRole('button', { name: 'Skip' })).toHaveCount(0);
+  await atScales(page);
+  await page.keyboard.press('s');
+  await expect(page.getByText('This one cannot be skipped.').first()).toBeVisible();
+  for (const [place, score] of [4, 3, 5].entries()) {
+    await page.locator(`#score-${place}-${score}`).check();
+  }
+  await page.locator('form.rating').getByRole('button', { name: 'Submit' }).click();
+  await expect(page.getByRole('heading', { name: 'The known scores' })).toBeVisible();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Start grading' }).click();
+  await expect(page).toHaveURL(/\/beside\//);
+  await expect(page.locator('.column')).toHaveCount(3);
 });
 
 test('side by side works with scripts switched off', { tag: '@scriptless' }, async ({ page }) => {

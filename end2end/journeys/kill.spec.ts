@@ -1,6 +1,8 @@
-import type { Page } from '@playwright/test';
+import { spawn } from 'node:child_process';
 
-import { atScales, hydrated, logIn, open } from '../support/steps.ts';
+import type { APIRequestContext, Page } from '@playwright/test';
+
+import { type Account, atScales, hydrated, logIn, open, visitor } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -67,4 +69,127 @@ test('scores given while the server is away arrive when it is back', async ({ pa
   await page.unroute('**/rpc/next*');
   await page.getByRole('button', { name: 'Try again' }).first().click();
   await expect(page.getByText(/^1 rated, /).first()).toBeVisible();
+});
+
+/** Has the program itself do something over the same data, as an operator does. */
+async function command(args: string[], input = ''): Promise<string> {
+  const started = spawn(process.env.AIXGRADE_BINARY ?? '', ['--data', server.data, '--json', ...args]);
+  let [printed, complaint] = ['', ''];
+  started.stdout.setEncoding('utf8').on('data', (text) => (printed += text));
+  started.stderr.setEncoding('utf8').on('data', (text) => (complaint += text));
+  started.stdin.end(input);
+  const code = await new Promise((resolve, reject) => started.once('error', reject).once('close', resolve));
+  expect(code, complaint).toBe(0);
+  return printed;
+}
+
+/** What a rater was told is stored: the scores under each name that stands for an output. */
+type Told = Map<string, string>;
+
+/**
+ * Rates without a pause until nothing is left, as the page does: what is not acknowledged is sent again
+ * under the same key, however often the server dies meanwhile.
+ */
+async function rateThrough(who: APIRequestContext, study: string, told: Told, back: () => Promise<void>, acknowledged: () => void): Promise<void> {
+  const ask = async (name: string, data: object) => {
+    for (;;) {
+      try {
+        const answer = await who.post(`/rpc/${name}`, { data, headers: { accept: 'application/json', 'sec-fetch-site': 'same-origin' } });
+        return { status: answer.status(), body: await answer.json() };
+      } catch {
+        // Cut off, or refused: the server is gone. Whether it had stored the rating, nobody knows.
+        await back();
+      }
+    }
+  };
+  for (let n = 0; ; n += 1) {
+    const next = await ask('next', { study });
+    expect(next.status, JSON.stringify(next.body)).toBe(200);
+    if (!next.body.Item) {
+      expect(next.body.Finished).toBeDefined();
+      return;
+    }
+    const { token } = next.body.Item;
+    const scores = [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1];
+    const given = await ask('submit_rating', { assignment: token, draft: { scores, comment: '', flag: null }, key: `${token}-${n}` });
+    // Somebody who had finished may have taken the output over while the server was away.
+    expect([200, 409], JSON.stringify(given.body)).toContain(given.status);
+    if (given.status === 200) {
+      expect(told.has(token)).toBe(false);
+      told.set(token, scores.join());
+      acknowledged();
+    }
+  }
+}
+
+test('killed again and again while eight people rate, every acknowledged rating is found, once', async () => {
+  test.setTimeout(180_000);
+  const people: Account[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    const account = { name: `worker${n}`, password: `a-long-password-${n}` };
+    await command(['user', 'add', account.name], account.password);
+    people.push(account);
+  }
+  const study = Number(
+    await command([
+      ...['studies', 'create', '--title', 'Through kills', '--dataset', 'starter', '--overlap', '5', '--seed', '9'],
+      ...['1', '2', '3'].flatMap((id) => ['--submission', id]),
+      ...people.flatMap(({ name }) => ['--rater', name]),
+    ]),
+  );
+  const row = async () => JSON.parse(await command(['studies', 'show', `${study}`])).row;
+  const { token, wanted } = await row();
+
+  // The server dies whenever so many more ratings are acknowledged: drawn anew in every run.
+  const moments = Array.from({ length: 6 }, () => 1 + Math.floor(Math.random() * (wanted - 2))).sort((a, b) => a - b);
+  test.info().annotations.push({ type: 'killed after', description: moments.join(', ') });
+  let [count, kills] = [0, 0];
+  let coming: Promise<void> | undefined;
+  const dies = async () => {
+    await server.kill();
+    await server.restart();
+    kills += 1;
+    coming = undefined;
+  };
+  const acknowledged = () => {
+    count += 1;
+    if (count >= (moments[0] ?? Infinity) && !coming) {
+      moments.shift();
+      coming = dies();
+    }
+  };
+  const back = async () => {
+    await coming;
+  };
+  const told = people.map((): Told => new Map());
+  const visitors: APIRequestContext[] = [];
+  for (const account of people) {
+    visitors.push(await visitor(server.url, account));
+  }
+  await Promise.all(visitors.map((who, n) => rateThrough(who, token, told[n], back, acknowledged)));
+  await coming;
+  expect(kills).toBeGreaterThan(1);
+
+  // Everything that somebody was told is stored, is; in their own list once, with the scores they gave.
+  for (const [n, who] of visitors.entries()) {
+    const answer = await who.post('/rpc/own_ratings', { data: { study: token }, headers: { accept: 'application/json', 'sec-fetch-site': 'same-origin' } });
+    const own: { token: string; scores: number[] }[] = await answer.json();
+    const found = new Map(own.map((rating) => [rating.token, rating.scores.join()]));
+    expect(found.size).toBe(own.length);
+    for (const [output, scores] of told[n]) {
+      expect(found.get(output), `${people[n].name}: ${output}`).toBe(scores);
+    }
+  }
+  // And every output has its five different raters.
+  expect((await row()).done).toBe(wanted);
+  const admin = await visitor(server.url, demo.admin);
+  const lines = (await (await admin.get(`/admin/studies/${study}/ratings.csv`)).text()).trim().split('\n').slice(1);
+  const raters = new Map<string, Set<string>>();
+  for (const line of lines) {
+    const [task, model, sample, rater] = line.split(',');
+    const output = [task, model, sample].join();
+    raters.set(output, (raters.get(output) ?? new Set()).add(rater));
+  }
+  expect(lines.length).toBe(wanted);
+  expect([...raters.values()].map((of) => of.size)).toEqual(Array.from({ length: wanted / 5 }, () => 5));
 });

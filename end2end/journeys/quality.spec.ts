@@ -118,6 +118,7 @@ test('three raters disagree, an adjudicator decides blind, a flag is answered', 
 });
 
 test('a flag comes back answered', async ({ page }) => {
+  await rate(server.url, demo.ada, 1, () => [2, 2, 2]);
   const ada = await visitor(server.url, demo.ada);
   const mine = await (await ada.get((await firstStudyOf(ada)).replace('/grade/', '/studies/').concat('/mine'))).text();
   const item = /href="(\/grade\/[^"/]+\/([0-9a-f]{32}))"/.exec(mine);

@@ -48,6 +48,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'studies', path: '/admin/studies', account: demo.admin },
     { name: 'study', path: compared, account: demo.admin },
     { name: 'study-task', path: await first(compared, /href="(\/admin\/studies\/\d+\/tasks\/\d+)"/), account: demo.admin },
+    { name: 'study-plan', path: `${compared}/plan`, account: demo.admin },
     { name: 'study-quality', path: `${compared}/quality`, account: demo.admin },
     { name: 'study-ratings', path: `${compared}/ratings`, account: demo.admin },
     { name: 'study-flags', path: `${compared}/flags`, account: demo.admin },
@@ -60,6 +61,9 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'runs', path: '/admin/runs', account: demo.admin },
     { name: 'runs-compare', path: '/admin/runs/compare', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
+    { name: 'api', path: '/admin/api', account: demo.admin },
+    { name: 'tokens', path: '/admin/api/tokens', account: demo.admin },
+    { name: 'webhooks', path: '/admin/api/webhooks', account: demo.admin },
   ];
   await admin.dispose();
   await rater.dispose();

@@ -102,33 +102,36 @@ CREATE TABLE figures (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX figures_by_choice ON figures (choice, computed_at);
 
--- Ratings and results that another tool made. They are compared with people's, never mixed in.
-CREATE TABLE imports (
+-- A judge model's scores. They are compared with people's, never mixed in: nothing that counts ratings
+-- looks here. (People's ratings from another tool become a closed study of their own.)
+CREATE TABLE judgings (
     id         INTEGER PRIMARY KEY,
-    kind       TEXT NOT NULL CHECK (kind IN ('people', 'judge', 'results')),
     version_id INTEGER NOT NULL REFERENCES dataset_versions (id),
-    rubric_id  INTEGER REFERENCES rubrics (id), -- absent for results
-    model_id   INTEGER REFERENCES models (id),  -- whose results
-    label      TEXT NOT NULL,
+    rubric_id  INTEGER NOT NULL REFERENCES rubrics (id),
+    judge      TEXT NOT NULL,                  -- the judge model's name, once a dataset
     file_name  TEXT NOT NULL,
-    checksum   TEXT NOT NULL,
     created_by INTEGER REFERENCES users (id),
     created_at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX judgings_by_version ON judgings (version_id);
 
-CREATE TABLE imported_scores (
-    import_id INTEGER NOT NULL REFERENCES imports (id),
-    output_id INTEGER NOT NULL REFERENCES outputs (id),
-    rater     TEXT NOT NULL,
-    scores    TEXT NOT NULL,                   -- a digit a dimension
-    comment   TEXT NOT NULL,
-    PRIMARY KEY (import_id, output_id, rater)
+CREATE TABLE judged_scores (
+    judging_id INTEGER NOT NULL REFERENCES judgings (id),
+    output_id  INTEGER NOT NULL REFERENCES outputs (id),
+    scores     TEXT NOT NULL,                  -- a digit a dimension
+    comment    TEXT NOT NULL,
+    PRIMARY KEY (judging_id, output_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE imported_results (
-    import_id   INTEGER NOT NULL REFERENCES imports (id),
-    revision_id INTEGER NOT NULL REFERENCES task_revisions (id),
-    passed      INTEGER NOT NULL,
-    total       INTEGER NOT NULL,
-    PRIMARY KEY (import_id, revision_id)
-) STRICT, WITHOUT ROWID;
+-- Final scores depend on decisions and on extra assignments too.
+CREATE TRIGGER decided_stamp AFTER INSERT ON adjudications BEGIN
+    INSERT INTO study_stamps (study_id, stamp, ratings) VALUES (NEW.study_id, 1, 0)
+    ON CONFLICT DO UPDATE SET stamp = stamp + 1;
+END;
+CREATE TRIGGER decided_anew_stamp AFTER UPDATE OF superseded_at ON adjudications BEGIN
+    UPDATE study_stamps SET stamp = stamp + 1 WHERE study_id = NEW.study_id;
+END;
+CREATE TRIGGER extra_stamp AFTER INSERT ON extra_assignments BEGIN
+    INSERT INTO study_stamps (study_id, stamp, ratings) VALUES (NEW.study_id, 1, 0)
+    ON CONFLICT DO UPDATE SET stamp = stamp + 1;
+END;

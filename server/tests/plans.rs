@@ -8,7 +8,7 @@ mod util;
 use std::sync::Arc;
 
 use app::{
-    error::AppError,
+    error::{AppError, Refusal},
     model::{
         grading::{Draft, GradingItem, Next, NextTask, Receipt},
         ids::{StudyId, SubmissionId, Token, UserId},
@@ -148,7 +148,7 @@ async fn rate_all(services: &Services, caller: &Caller, study: &Token) -> usize 
                 // Another may have taken it over meanwhile; then there is another one.
                 match services.grading.submit(caller, &item.token, full(&item), "k").await {
                     Ok(receipt) => given += usize::from(receipt == Receipt::Stored),
-                    Err(AppError::Conflict(_)) => {}
+                    Err(AppError::Refused(Refusal::Away)) => {}
                     Err(e) => panic!("{e}"),
                 }
             }
@@ -311,7 +311,7 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
 async fn one_rating(services: &Services, caller: &Caller, study: &Token) {
     match services.grading.next(caller, study, Vec::new()).await {
         Ok(Next::Item(item)) => match services.grading.submit(caller, &item.token, full(&item), "k").await {
-            Ok(_) | Err(AppError::Conflict(_) | AppError::NotFound(_)) => {}
+            Ok(_) | Err(AppError::Refused(Refusal::Away) | AppError::NotFound(_)) => {}
             Err(e) => panic!("{e}"),
         },
         Ok(Next::Finished { .. }) | Err(AppError::NotFound(_)) => {}

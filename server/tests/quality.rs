@@ -7,11 +7,12 @@ mod util;
 
 use app::{
     model::{
-        feedback::{Calibration, CameBack, Dispute, DisputeLine},
+        feedback::{Calibration, CameBack, Dispute, DisputeQueue},
         grading::{DeskStudy, Draft, Flag, GradingItem, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
         quality::{
-            DisputeState, FinalBy, FlagOn, GoldSource, NewGold, Opening, Policy, QualitySettings, RatingFilter, Shown,
+            DISPUTES_PAGE, DisputeRow, DisputeState, FinalBy, FlagOn, GoldSource, NewGold, Opening, Policy,
+            QualitySettings, RatingFilter, Shown,
         },
     },
     port::{
@@ -277,6 +278,20 @@ async fn a_probe_passed_over_comes_again_like_any_output() {
 }
 
 /// Ada and Bo rate everything that they are given until one output of both lies far apart.
+/// The disagreements of all pages.
+async fn every_dispute(app: &TestApp) -> Vec<DisputeRow> {
+    let mut rows = Vec::new();
+    loop {
+        let page = u32::try_from(rows.len()).unwrap() / DISPUTES_PAGE;
+        let list = app.services.quality.disputes(&ADMIN, STUDY, page).await.unwrap();
+        assert!(list.rows.len() <= DISPUTES_PAGE as usize);
+        rows.extend(list.rows);
+        if rows.len() as u64 >= list.found {
+            return rows;
+        }
+    }
+}
+
 async fn disagree(ada: &mut Client, bo: &mut Client, chen: &mut Client, token: &str) {
     for (n, who) in [ada, bo, chen].into_iter().enumerate() {
         while let Next::Item(it) = next(who, token).await {
@@ -298,14 +313,14 @@ async fn an_adjudicator_decides_blind_and_the_history_stays() {
     let before = counts(&app).await;
 
     // A rater without the role may decide nothing; with it, only what they did not rate.
-    assert!(bo.rpc("disputes", json!({})).await.json::<Vec<DisputeLine>>().is_empty());
+    assert!(bo.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines.is_empty());
     let people = app.services.quality.page(&ADMIN, STUDY).await.unwrap().adjudicators;
     let bo_id = people.iter().find(|(_, name, _)| name == "bo").unwrap().0;
     app.services.quality.set_adjudicator(&ADMIN, STUDY, bo_id, true).await.unwrap();
-    let mine: Vec<DisputeLine> = bo.rpc("disputes", json!({})).await.json();
+    let mine = bo.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines;
     let mut admin = app.admin().await;
-    let all: Vec<DisputeLine> = admin.rpc("disputes", json!({})).await.json();
-    assert_eq!(all.len() as u64, live.disputes);
+    let DisputeQueue { lines: all, waiting, .. } = admin.rpc("disputes", json!({})).await.json();
+    assert_eq!((all.len() as u64, waiting), (live.disputes, live.disputes));
     assert!(mine.len() < all.len(), "those that bo rated are somebody else's");
     assert!(!mine.is_empty());
     // The name of one is of no use to another.
@@ -334,7 +349,7 @@ async fn an_adjudicator_decides_blind_and_the_history_stays() {
     post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["3", "2", "4"], "On reflection."))).await;
-    let rows = app.services.quality.disputes(&ADMIN, STUDY).await.unwrap().rows;
+    let rows = every_dispute(&app).await;
     let decided: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Decided).collect();
     assert_eq!(decided.len(), 1);
     assert_eq!(decided[0].final_scores, Some(vec![3.0, 2.0, 4.0]));
@@ -361,7 +376,7 @@ async fn an_extra_rater_is_asked_beyond_the_overlap_and_the_median_is_final() {
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     assert!(live.extra > 0, "{live:?}");
     assert_eq!((live.extra_waiting, live.done), (0, live.wanted));
-    let rows = app.services.quality.disputes(&ADMIN, STUDY).await.unwrap().rows;
+    let rows = every_dispute(&app).await;
     let settled: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Median).collect();
     assert_eq!(settled.len() as u64, live.extra);
     for row in &settled {

@@ -8,10 +8,12 @@ use std::io::{Cursor, Read, Write};
 
 use app::{
     model::{
-        compare::{Choice, Compared, Scores, TaskFilter, TaskPage},
+        compare::{Choice, Compared, Human, Scores, TaskFilter, TaskPage},
         grading::{Draft, GradingItem, Next, Receipt},
         ids::StudyId,
+        ratings_import::RatingsKind,
         run::{Outcome, Verdict},
+        stats::Undefined,
     },
     port::{Caller, Comparisons, Runs, Submissions},
 };
@@ -26,6 +28,7 @@ use server::{
         runs::{self, Basis, Finish},
     },
     report::{bundle, results_file, sheet},
+    services::{quality, ratings_import},
 };
 use util::{Client, TestApp};
 
@@ -338,6 +341,7 @@ async fn a_bundle_gives_the_same_figures_elsewhere_and_a_changed_one_is_refused(
     let again = sheet::compute(&bundle.ground);
     assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&bundle.sheet).unwrap(), "bit for bit");
     assert_eq!(again, compared(&app, choice()).await.sheet, "and as the page shows them");
+    assert!(bundle.manifest.files.contains_key("figures/correctness-means.svg"), "{:?}", bundle.manifest.files);
     assert!(bundle.ground.raters.iter().all(|(_, name)| name.starts_with("rater ")));
     let everything = {
         let mut zip = zip::ZipArchive::new(Cursor::new(&bytes)).unwrap();
@@ -367,6 +371,207 @@ async fn a_bundle_gives_the_same_figures_elsewhere_and_a_changed_one_is_refused(
     let changed = tampered(&bytes, "ratings.jsonl", |s| s.replace("\"scores\":[1,", "\"scores\":[4,"), true);
     let changed = bundle::read("b.zip", Cursor::new(changed)).unwrap();
     assert_ne!(sheet::compute(&changed.ground), changed.sheet);
+}
+
+/// Outputs with what each of their raters gave, in a study of the demo.
+fn any_study(app: &TestApp) -> StudyId {
+    app.services
+        .db
+        .read_blocking(|conn| {
+            Ok(conn.query_row("SELECT min(study_id) FROM counted", [], |row| row.get(0).map(StudyId))?)
+        })
+        .unwrap()
+}
+
+#[tokio::test]
+async fn final_scores_stand_for_their_outputs_where_they_are_asked_for() {
+    let app = filled().await;
+    let study = any_study(&app);
+    let raw = compared(&app, choice()).await;
+    let finals = Choice { scores: Scores::Final, ..choice() };
+    // Without a decision both are the same.
+    let before = compared(&app, finals.clone()).await;
+    assert_eq!(before.sheet.human.as_ref().unwrap().comparison, raw.sheet.human.as_ref().unwrap().comparison);
+    let decided: Vec<i64> = app
+        .services
+        .db
+        .write_blocking(|tx| {
+            let outputs = tx
+                .prepare("SELECT DISTINCT output_id FROM counted WHERE study_id = ?1 ORDER BY 1 LIMIT 6")?
+                .query_map([study.0], |row| row.get(0))?
+                .collect::<Result<Vec<i64>, _>>()?;
+            for output in &outputs {
+                tx.execute(
+                    "INSERT INTO adjudications (study_id, output_id, user_id, scores, comment, at)
+                     VALUES (?1, ?2, 1, '[4,3,5]', '', 0)",
+                    [study.0, *output],
+                )?;
+            }
+            Ok(outputs)
+        })
+        .unwrap();
+    let after = compared(&app, finals.clone()).await;
+    assert_ne!(after.stamp, before.stamp, "a decision is news");
+    assert_eq!(after.sheet.human.as_ref().unwrap().adjudicated, 6);
+    // The means are those of `quality::finals`, task by task, as docs/statistics.md says.
+    let all = app.services.db.read_blocking(|conn| quality::finals(conn, study)).unwrap();
+    let ground =
+        app.services.db.read_blocking(|conn| results::ground(conn, after.options.name.clone(), &after.choice)).unwrap();
+    for (m, model) in after.sheet.human.as_ref().unwrap().comparison.models.iter().enumerate() {
+        let outputs: std::collections::BTreeSet<_> =
+            ground.ratings.iter().filter(|r| r.model as usize == m).map(|r| r.output).collect();
+        for (d, scores) in model.dimensions.iter().enumerate() {
+            let own: Vec<f64> = all.iter().filter(|f| outputs.contains(&f.output)).map(|f| f.scores[d]).collect();
+            let mean = own.iter().sum::<f64>() / own.len() as f64;
+            assert!((scores.mean.unwrap() - mean).abs() < 1e-9, "{m} {d}");
+        }
+    }
+    // Raw figures and agreement do not see decisions.
+    let still = compared(&app, choice()).await;
+    assert_eq!(still.sheet.human.as_ref().unwrap().comparison, raw.sheet.human.as_ref().unwrap().comparison);
+    assert_eq!(after.sheet.human.as_ref().unwrap().reliability, raw.sheet.human.as_ref().unwrap().reliability);
+    // The list of tasks shows the same scores.
+    let page = app.services.comparisons.tasks(&Caller::Operator, finals, TaskFilter::default()).await.unwrap();
+    let place = ground.ratings.iter().find(|r| r.output.0 == decided[0]).unwrap();
+    let line = page.lines.iter().find(|l| l.task.id == ground.tasks[place.task as usize].id).unwrap();
+    assert_eq!(line.cells[place.model as usize].means, [Some(4.0), Some(3.0), Some(5.0)]);
+}
+
+fn file(kind: RatingsKind, bytes: &str) -> ratings_import::File {
+    ratings_import::File {
+        dataset: "starter".into(),
+        kind,
+        name: "theirs.csv".into(),
+        bytes: bytes.into(),
+        mapping: Default::default(),
+    }
+}
+
+#[tokio::test]
+async fn a_judge_is_compared_with_people_and_never_mixed_in() {
+    let app = filled().await;
+    let before = compared(&app, choice()).await;
+    let csv = app.admin().await.get("/admin/compare/starter/export/ratings.csv").await.body;
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let head = reader.headers().unwrap().clone();
+    let at = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    let mut judged = "task_id,model,correctness,code_quality,maintainability,why\n".to_owned();
+    for row in reader.records() {
+        let row = row.unwrap();
+        if seen.insert((row[at("task_id")].to_owned(), row[at("model")].to_owned())) {
+            judged += &format!(
+                "{},{},{},{},{},because\n",
+                &row[at("task_id")],
+                &row[at("model")],
+                &row[at("correctness")],
+                &row[at("code_quality")],
+                3
+            );
+        }
+    }
+    let judge = || RatingsKind::Judge("A judge 1".into());
+    let service = &app.services.ratings;
+    let preview = service.preview(&Caller::Operator, file(judge(), &judged)).await.unwrap();
+    assert_eq!((preview.ratings, preview.problem_count, preview.taken), (seen.len() as u64, 0, false));
+    assert_eq!(preview.unused, ["why"]);
+    assert!(compared(&app, choice()).await.sheet.judges.is_empty(), "a preview takes nothing");
+    service.take(&Caller::Operator, file(judge(), &judged)).await.unwrap();
+
+    let after = compared(&app, choice()).await;
+    assert_ne!(after.stamp, before.stamp);
+    assert_eq!((&after.sheet.human, &after.sheet.automated), (&before.sheet.human, &before.sheet.automated));
+    let [found] = &after.sheet.judges[..] else { panic!("one judge") };
+    assert_eq!((found.name.as_str(), found.both), ("A judge 1", seen.len() as u64));
+    // It repeats each output's first rater, so it agrees with people more than chance would.
+    let correctness = &found.dimensions[0];
+    assert!(correctness.agreement.exact.unwrap().value > 0.3, "{correctness:?}");
+    assert_eq!(correctness.agreement.kappas.len(), after.raters.len(), "with each rater");
+    let outputs: u64 = correctness.means.iter().map(|m| m.outputs).sum();
+    assert_eq!(outputs, found.both);
+    assert_eq!(found.dimensions[2].correlation.spearman, Err(Undefined::NoVariation), "3 throughout");
+    // The same name again would be two judges in one.
+    let again = service.take(&Caller::Operator, file(judge(), &judged)).await;
+    assert!(matches!(again, Err(server::error::Failure::App(e)) if e.to_string().contains("already")));
+    // A bundle holds it too.
+    let bytes = bundled(&app).await;
+    let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
+    assert_eq!(sheet::compute(&bundle.ground).judges, after.sheet.judges);
+}
+
+#[tokio::test]
+async fn ratings_of_another_tool_become_a_closed_study_or_nothing() {
+    let app = filled().await;
+    let csv = app.admin().await.get("/admin/compare/starter/export/ratings.csv").await.body;
+    let service = &app.services.ratings;
+    let people = || RatingsKind::People("From elsewhere".into());
+    // One wrong line, and nothing is taken.
+    let wrong = format!("{csv}1,1,r,no-such-task,en,Nobody,1,0,R1,4,3,5,,,,,2026-01-01T00:00:00Z,\n");
+    let refused = service.take(&Caller::Operator, file(people(), &wrong)).await;
+    let told = match refused {
+        Err(server::error::Failure::App(e)) => e.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert!(told.contains("Nobody"), "{told}");
+    let whole = compared(&app, choice()).await;
+    assert_eq!(whole.options.studies.len(), 1, "{:?}", whole.options.studies);
+
+    let taken = service.take(&Caller::Operator, file(people(), &csv)).await.unwrap();
+    let study = taken.study.unwrap();
+    assert_eq!((taken.ratings, taken.raters.len()), (105, 3));
+    // The same ratings give the same means and the same agreement.
+    let theirs = compared(&app, Choice { studies: Some(vec![study]), ..choice() }).await.sheet.human.unwrap();
+    let ours = whole.sheet.human.unwrap();
+    let means = |h: &Human| -> Vec<Option<f64>> {
+        h.comparison.models.iter().flat_map(|m| m.dimensions.iter().map(|d| d.mean)).collect()
+    };
+    assert_eq!(means(&theirs), means(&ours));
+    let alpha = |h: &Human| h.reliability.iter().map(|r| r.alpha.map(|e| e.value)).collect::<Vec<_>>();
+    assert_eq!(alpha(&theirs), alpha(&ours));
+    let (kept, anew) =
+        app.services.db.read_blocking(|conn| Ok((results::counted(conn)?, results::recount(conn)?))).unwrap();
+    assert_eq!(kept, anew);
+    // Their raters are nobody who could log in.
+    let names = app.services.db.read_blocking(|conn| {
+        let mut statement = conn.prepare("SELECT name FROM users WHERE name LIKE '%imported%'")?;
+        Ok(statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
+    });
+    for name in names.unwrap() {
+        assert!(app.services.accounts.log_in(&name, "", "1.2.3.4").await.is_err(), "{name}");
+    }
+    assert!(service.preview(&Caller::Anonymous, file(people(), &csv)).await.is_err(), "nobody else may");
+}
+
+#[tokio::test]
+async fn every_picture_is_a_file() {
+    let app = filled().await;
+    let mut admin = app.admin().await;
+    let found = compared(&app, choice()).await;
+    let all =
+        app::ui::chart::compared::all(app::i18n::I18n::of(app::model::lang::Lang::En), &found.sheet, &found.raters);
+    let mut ids: Vec<String> = all.into_iter().map(|figure| figure.id).collect();
+    ids.push("tasks-grid".into());
+    let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
+    assert_eq!(distinct.len(), ids.len(), "{ids:?}");
+    for kind in ["means", "differences", "distribution", "raters"] {
+        assert!(ids.contains(&format!("correctness-{kind}")), "{ids:?}");
+    }
+    for id in ["pass-rates", "verdicts", "pass-differences", "tests-both", "paper-automatic", "paper-manual"] {
+        assert!(ids.iter().any(|known| known == id), "{id} of {ids:?}");
+    }
+    for id in &ids {
+        let answer = admin.get(&format!("/admin/compare/starter/figures/{id}.svg")).await;
+        assert_eq!(answer.status, StatusCode::OK, "{id}");
+        assert!(answer.body.starts_with("<svg") && !answer.body.contains("<a "), "{id}: a file leads nowhere");
+    }
+    let dark = admin.get("/admin/compare/starter/figures/correctness-means.svg?theme=dark").await.body;
+    assert_ne!(dark, admin.get("/admin/compare/starter/figures/correctness-means.svg").await.body);
+    for wrong in ["nothing.svg", "correctness-means.gif", "correctness-means"] {
+        let answer = admin.get(&format!("/admin/compare/starter/figures/{wrong}")).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{wrong}");
+    }
+    let answer = app.rater().await.get("/admin/compare/starter/figures/correctness-means.svg").await;
+    assert_eq!(answer.status, StatusCode::FORBIDDEN);
 }
 
 /// The per-task results of the published runner, as a run's verdicts would give them.

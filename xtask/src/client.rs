@@ -41,7 +41,8 @@ impl Profile {
 }
 
 /// The parts of the client, by the features of `app` that make them: app/src/part.rs.
-pub const PARTS: [&str; 8] = ["grading", "data", "setup", "results", "outputs", "quality", "runs", "compare"];
+pub const PARTS: [&str; 9] =
+    ["grading", "data", "setup", "results", "outputs", "quality", "runs", "compare", "outside"];
 
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {

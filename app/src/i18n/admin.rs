@@ -253,7 +253,7 @@ texts! {
         invite_link: "Invitation link", "邀请链接";
         copy: "Copy", "复制";
         copied: "Copied", "已复制";
-        copy_by_hand: "The link is selected; copy it by hand.", "链接已选中，请手动复制。";
+        copy_by_hand: "The text is selected; copy it by hand.", "文字已选中，请手动复制。";
         invitations: "Invitations", "邀请";
         no_invitations: "No invitation yet", "还没有邀请";
         open: "Open", "有效";

@@ -33,6 +33,7 @@ texts! {
         note_hint: "Enter keeps it, Escape puts back what was there.", "按 Enter 保留，按 Esc 恢复原样。";
         no_lines: "There is no line of code here to note something on.", "这里没有可以加行注的代码行。";
 
+        not_skipped: "This one cannot be skipped.", "这一个不能跳过。";
         undo: "Take back", "撤回";
         undone:
             "Taken back. Your scores are as they were; submit them again when they are right.",
@@ -81,10 +82,8 @@ texts! {
         rubric_print: "Print", "打印";
         rubric_open: "The rubric", "评分标准";
 
-        beside_title: "Side by side", "并排评分";
         beside_outputs: "Outputs of this task", "此任务的输出";
         beside_submitted: "Submitted", "已提交";
-        beside_one_by_one: "This study shows one output at a time.", "此项目一次显示一个输出。";
         beside_hint: "Each output can also be submitted by itself. From column to column:", "也可以逐个提交。在各列之间移动：";
         beside_all: "Submit all", "全部提交";
         beside_said: "Submitted. All outputs of this task are rated.", "已提交，此任务的输出已全部评完。";

@@ -23,6 +23,7 @@ texts! {
     differences_desc: "A point for each difference of two models, a line for its 95 % interval. Where the line crosses zero, the data do not separate the two.", "圆点为两个模型之差，横线为 95 % 置信区间。横线跨过零，则数据不能区分二者。";
     difference: "Difference", "差值";
     distribution_desc: "One bar for each model, cut into the shares of the scores, lowest left.", "每个模型一条，按各分数所占比例分段，低分在左。";
+    figure: "Figure", "数值";
     grid_desc: "A cell for each model and task: the darker, the better. Empty cells have no figure.", "每个模型与任务对应一格：颜色越深越好。空格表示没有数据。";
     heat_desc: "Quadratic-weighted kappa for each pair of raters: the darker, the better they agree. 1 is perfect agreement, 0 what chance would give.", "每对评分者的二次加权 kappa：颜色越深，一致性越高。1 为完全一致，0 相当于随机水平。";
     hint: "Arrow keys move from value to value.", "用方向键逐个查看数值。";
@@ -42,10 +43,13 @@ texts! {
     scatter_desc: "A dot for each output that has both tests and ratings. Dots that would lie on one another are moved apart a little; the table has the true values.", "每个既有测试又有评分的输出对应一个点。重叠的点略微错开，表格列有真实数值。";
     score: "Score", "分数";
     sum: "Sum", "合计";
+    shares_desc: "A point for each share, a line for its 95 % interval.", "圆点为各项比例，横线为 95 % 置信区间。";
     svg: "SVG", "SVG";
     take_away: "This picture as a file:", "下载此图：";
     task: "Task", "任务";
     the_figures: "The figures", "数据表";
+    verdicts: "What the outputs came to", "各输出的测试结果";
+    verdicts_desc: "One bar for each model, cut into the shares of the verdicts, passed right.", "每个模型一条，按各测试结果所占比例分段，通过在右。";
 }
 
 impl ChartTexts {
@@ -90,6 +94,20 @@ impl ChartTexts {
             format!("{model}: score {score} given {count} of {whole} times ({share:.0} %)"),
             format!("{model}：{score} 分，{whole} 次中的 {count} 次（{share:.0} %）"),
         )
+    }
+
+    /// A part of a bar of verdicts.
+    pub fn verdict_tip(&self, model: &str, verdict: &str, count: u64, whole: u64) -> String {
+        let share = if whole == 0 { 0.0 } else { count as f64 * 100.0 / whole as f64 };
+        self.pick(
+            format!("{model}: {verdict}, {count} of {whole} outputs ({share:.0} %)"),
+            format!("{model}：{verdict}，{whole} 个输出中的 {count} 个（{share:.0} %）"),
+        )
+    }
+
+    /// How many outputs.
+    pub fn outputs_n(&self, n: u64) -> String {
+        self.pick(if n == 1 { "1 output".into() } else { format!("{n} outputs") }, format!("{n} 个输出"))
     }
 
     /// How many ratings.

@@ -53,6 +53,20 @@ texts! {
         table_3: "Table 3: manual comparison", "表 3：人工比较";
         figure_3: "Figure 3: automatic comparison on correctness", "图 3：正确性的自动比较";
         figure_4: "Figure 4: manual comparison", "图 4：人工比较";
+        pass_rates: "pass@1 and AvgPassRatio, with 95 % intervals", "pass@1 与 AvgPassRatio（95 % 区间）";
+        each_pair: "Every two models", "两两比较";
+        grid_head: "Every task of every model", "所有模型的所有题目";
+        grid_shows: "Shown:", "显示：";
+        judges: "Judge models against people", "评判模型与人工对照";
+        judges_lead: "A judge model is compared with people over the outputs that both scored. Its scores are in no mean and no test above.", "评判模型仅在双方都评过的输出上与人工比较，其评分不计入上面的任何均值和检验。";
+        judge: "the judge", "评判模型";
+        people: "people", "人工";
+        who: "By", "评分者";
+        between: "Between", "对照";
+        judge_and_people: "the judge and people", "评判模型与人工";
+        people_alone: "people among themselves", "人工之间";
+        judge_means: "Mean scores over the outputs that both scored", "双方都评过的输出上的平均分";
+        judge_kappas: "Weighted kappa of the judge with each rater", "评判模型与每位评分人的加权 kappa";
         metrics: "Metrics", "指标";
         metric: "Figure", "指标";
         nothing: "Nothing to compare yet", "还没有可比较的内容";
@@ -140,6 +154,7 @@ texts! {
         tables_tex: "Tables, LaTeX", "表格 LaTeX";
         bundle: "Everything, to reproduce it (zip)", "可复现的完整数据包 (zip)";
         take_away_hint: "Raters go under pseudonyms that stay the same in a study.", "评分人以化名出现，同一任务中保持不变。";
+        counting: "The figures of this choice are being computed for the first time. This page shows them as soon as they are there; without JavaScript, load it again in a moment.", "正在首次计算此选择的数字，完成后本页会自动显示；未启用 JavaScript 时请稍后重新加载。";
         behind: "Newer ratings or verdicts are being counted; these figures are the last ones.", "正在计入新的评分或结果，当前为之前的数字。";
         live: "Ratings or results may still come. This page follows them.", "仍可能有新的评分或结果，本页会随之更新。";
         updated: "The figures were brought up to date.", "数字已更新。";
@@ -158,6 +173,28 @@ texts! {
     say_solved(model: &str, solved: u32, tasks: u32, share: &str):
         "{model} passes {solved} of {tasks} tasks ({share}).",
         "{model} 通过 {tasks} 题中的 {solved} 题（{share}）。";
+    say_corrected(p: &str): "; p {p} after Holm's correction", "；Holm 校正后 p {p}";
+    say_better(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64, p: &str):
+        "{better} is better than {worse} by {by} (95 % interval {low} to {high}, {tasks} tasks{p}).",
+        "{better} 优于 {worse}，平均高 {by} 分（95 % 区间 {low} 至 {high}，{tasks} 题{p}）。";
+    say_unsure(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64, all: u64, p: &str):
+        "{better} is ahead of {worse} by {by} (95 % interval {low} to {high}, {tasks} tasks), but among {all} comparisons the test does not bear it out (p {p} after Holm's correction): the data do not separate them.",
+        "{better} 领先 {worse} {by} 分（95 % 区间 {low} 至 {high}，{tasks} 题），但在 {all} 项比较中检验不支持这一差异（Holm 校正后 p {p}）：现有数据不能区分二者。";
+    say_best(best: &str, others: u64, second: &str, by: &str, low: &str, high: &str, p: &str):
+        "{best} is better than each of the other {others} models; the closest, {second}, is behind by {by} (95 % interval {low} to {high}{p}).",
+        "{best} 优于其他全部 {others} 个模型；最接近的 {second} 落后 {by} 分（95 % 区间 {low} 至 {high}{p}）。";
+    say_leaders(names: &str, apart: u64, all: u64):
+        "The data do not separate the best: nothing is shown to beat {names}. Of {all} pairs of models, {apart} are separated.",
+        "现有数据不能分出最优：没有模型被证明优于 {names}。{all} 对模型中有 {apart} 对可以区分。";
+    say_more_of(names: &str, n: &str):
+        " If the difference is what it seems, about {n} more ratings would separate {names}.",
+        "若差异确实如此，约需再增 {n} 条评分才能区分 {names}。";
+    say_tests_best(best: &str, others: u64, second: &str, by: &str, low: &str, high: &str):
+        "{best} passes more tasks than each of the other {others} models; the closest, {second}, is behind by {by} percentage points (95 % interval {low} to {high}).",
+        "{best} 通过的题目多于其他全部 {others} 个模型；最接近的 {second} 落后 {by} 个百分点（95 % 区间 {low} 至 {high}）。";
+    say_tests_leaders(names: &str, apart: u64, all: u64):
+        "The tests do not separate the best: nothing is shown to pass more tasks than {names}. Of {all} pairs of models, {apart} are separated.",
+        "测试不能分出最优：没有模型被证明比 {names} 通过更多题目。{all} 对模型中有 {apart} 对可以区分。";
     say_tests_better(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64):
         "{better} passes more of the {tasks} tasks than {worse}: by {by} percentage points, 95 % interval {low} to {high}.",
         "在 {tasks} 题上，{better} 通过的题目多于 {worse}：多 {by} 个百分点，95 % 区间 {low} 至 {high}。";
@@ -171,5 +208,9 @@ texts! {
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 题中的 {found} 题";
+    judge_facts(outputs: &str, both: &str):
+        "It judged {outputs} outputs of these models; people rated {both} of them.",
+        "评判了这些模型的 {outputs} 个输出，其中 {both} 个也有人工评分。";
+    grid_left_off(n: &str): "{n} more tasks do not fit into the picture; a filter above brings them in.", "另有 {n} 题图中放不下，可用上方筛选查看。";
     apart_n(name: &str): "{name} against pass ratio", "{name}与通过率对照";
 }

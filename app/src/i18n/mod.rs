@@ -5,13 +5,16 @@
 //! take theirs by [`use_i18n`]; nothing here reads a clock or the browser's settings.
 
 pub mod admin;
+pub mod api;
 pub mod bench;
 pub mod chart;
 pub mod common;
 pub mod compare;
+pub mod feedback;
 pub mod plan;
 pub mod quality;
 pub mod rater;
+pub mod refusal;
 pub mod runs;
 
 use leptos::prelude::use_context;
@@ -60,6 +63,14 @@ impl I18n {
         match self.lang {
             Lang::En => &admin::EN,
             Lang::Zh => &admin::ZH,
+        }
+    }
+
+    /// Programs and public pages.
+    pub fn api(&self) -> &'static api::ApiTexts {
+        match self.lang {
+            Lang::En => &api::EN,
+            Lang::Zh => &api::ZH,
         }
     }
 

@@ -35,7 +35,7 @@ texts! {
         pace: "Seconds a rating", "每次评分所需秒数";
         pace_hint: "For the hours in the preview. Leave empty to take it from earlier studies.", "用于预览中的工时。留空则采用以往项目的实测值。";
         share: "Share", "份额";
-        share_hint: "Outputs, or tasks where outputs stand side by side.", "单位为输出；并排显示时为任务。";
+        share_hint: "A share counts outputs, or tasks where outputs stand side by side.", "份额的单位为输出；并排显示时为任务。";
         preview_button: "Preview the plan", "预览分配方案";
 
         // The plan
@@ -74,8 +74,8 @@ texts! {
     sentences {
         plan_of(title: &str) { format!("Plan: {title}") } { format!("分配方案：{title}") }
         hours(hours: &str) { format!("{hours} hours") } { format!("{hours} 小时") }
-        pace_set(s: u32) { format!("{s} seconds, as set here.") } { format!("按此处设定的 {s} 秒计算。") }
-        pace_measured(s: u32) { format!("{s} seconds, the median measured so far with this rubric.") } { format!("按本评分标准迄今实测的中位数 {s} 秒计算。") }
+        pace_set(s: u32) { if s == 1 { "1 second, as set here.".into() } else { format!("{s} seconds, as set here.") } } { format!("按此处设定的 {s} 秒计算。") }
+        pace_measured(s: u32) { if s == 1 { "1 second, the median measured so far with this rubric.".into() } else { format!("{s} seconds, the median measured so far with this rubric.") } } { format!("按本评分标准迄今实测的中位数 {s} 秒计算。") }
         waiting(n: u64) {
             if n == 1 { "1 rating waits: nobody in the study may be given it. Let somebody join.".into() } else { format!("{n} ratings wait: nobody in the study may be given them. Let somebody join.") }
         } { format!("有 {n} 次评分无人可分配，请增加人员。") }
@@ -86,10 +86,10 @@ texts! {
         reads_save_whose(name: &str) { format!("Save the languages of {name}") } { format!("保存 {name} 的阅读语言") }
         submission_n(id: &str) { format!("submission {id}") } { format!("提交 {id}") }
         tasks_most(n: u64) { format!("At most {n}.") } { format!("最多 {n} 个。") }
-        was_planned(n: u64) { format!("{n} ratings were planned.") } { format!("规划了 {n} 次评分。") }
-        has_joined(who: &str, n: u64) { format!("{who} joined and took over {n} ratings.") } { format!("{who} 加入，接手 {n} 次评分。") }
-        has_left(who: &str, n: u64) { format!("{who} left; {n} ratings were shared out again.") } { format!("{who} 离开，{n} 次评分重新分配。") }
-        was_extended(n: u64) { format!("{n} ratings were added.") } { format!("增加了 {n} 次评分。") }
+        was_planned(n: u64) { if n == 1 { "1 rating was planned.".into() } else { format!("{n} ratings were planned.") } } { format!("规划了 {n} 次评分。") }
+        has_joined(who: &str, n: u64) { if n == 1 { format!("{who} joined and took over 1 rating.") } else { format!("{who} joined and took over {n} ratings.") } } { format!("{who} 加入，接手 {n} 次评分。") }
+        has_left(who: &str, n: u64) { if n == 1 { format!("{who} left; 1 rating was shared out again.") } else { format!("{who} left; {n} ratings were shared out again.") } } { format!("{who} 离开，{n} 次评分重新分配。") }
+        was_extended(n: u64) { if n == 1 { "1 rating was added.".into() } else { format!("{n} ratings were added.") } } { format!("增加了 {n} 次评分。") }
         taken(n: u64) {
             if n == 1 { "1 output went over to somebody who had finished early.".into() } else { format!("{n} outputs went over to somebody who had finished early.") }
         } { format!("有 {n} 个输出转给了提前完成的评分者。") }

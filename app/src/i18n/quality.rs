@@ -97,6 +97,7 @@ texts! {
         state: "State", "状态";
         right: "Right", "正确";
         adjudicators: "Adjudicators", "裁定者";
+        adjudicator: "adjudicator", "裁定者";
         adjudicators_hint: "They decide where raters disagree, without seeing who rated or which model it was; never on what they rated themselves. Admins always may.", "裁定者在看不到评分者与模型的情况下裁决分歧，且不能裁决自己评过的输出。管理员始终可以裁决。";
         give_role: "Make adjudicator", "设为裁定者";
         take_role: "Take the role", "取消裁定者";
@@ -139,8 +140,8 @@ texts! {
         dimension: "Dimension", "维度";
         score: "Score", "分数";
         disputed: "disagreement", "分歧";
-        earlier: "Newer", "较新";
-        later: "Older", "较早";
+        earlier: "Previous page", "上一页";
+        later: "Next page", "下一页";
         pages: "Pages", "分页";
         time_active: "Time", "用时";
 
@@ -192,29 +193,6 @@ texts! {
         asked_signature: "Signature", "方法签名";
         opinions: "What the raters gave", "评分者的意见";
 
-        // A rater's calibration
-        opening_must_note: "Calibration: score these as you would any other. How you did is said at the end.", "校准：请像平常一样评分，结束后会告知结果。";
-        opening_train_note: "Calibration: score it, and you will see the known scores and why.", "校准：评分之后，您会看到标准评分及其理由。";
-        known_head: "The known scores", "标准评分";
-        yours_head: "Yours", "您的评分";
-        known_col: "Known", "标准";
-        same: "the same", "一致";
-        go_on: "Go on", "继续";
-        passed_head: "You can begin", "可以开始了";
-        passed_lead: "The calibration is behind you. From here on, your ratings count.", "校准已完成。从现在起，您的评分将计入结果。";
-        begin: "Start grading", "开始评分";
-        stopped_head: "Thank you for trying", "感谢您的尝试";
-        stopped_lead: "Your scores were further from the known ones than this study allows. That happens: rubrics can be read in more than one way. The study's admin has been told, and can let you in or have you try again.", "您的评分与标准评分的差距超出了本项目的范围。这很常见，评分标准可以有不同的理解。管理员已经知晓，可以放行或请您重新校准。";
-        to_desk: "To your desk", "返回工作台";
-
-        // Desk
-        came_back: "What came back", "给您的答复";
-        reply_from: "Answer to your flag", "对您提示的答复";
-        no_words: "Settled. Thank you for pointing it out.", "已处理，感谢您指出。";
-        you_raised: "You raised:", "您的提示：";
-        mark_read: "I have read this", "我已阅读";
-        new: "new", "新";
-        own_figures: "Your figures", "您的数据";
 
         // Masking
         masking: "Names of models", "模型名称";
@@ -235,13 +213,10 @@ texts! {
         asked_n(asked: u64, right: u64) { format!("answered {asked} times, {right} right") } { format!("作答 {asked} 次，正确 {right} 次") }
         rounds_n(n: u64) { format!("earlier rounds: {n}") } { format!("此前轮数：{n}") }
         right_of(right: u64, of: u64) { format!("{right} of {of}") } { format!("{right}/{of}") }
-        step_of(n: u64, of: u64) { format!("Item {n} of {of}") } { format!("第 {n} 题，共 {of} 题") }
-        off_by(n: u8) { if n == 1 { "1 level off".into() } else { format!("{n} levels off") } } { format!("相差 {n} 级") }
-        result_of(right: u64, of: u64) { format!("{right} of {of} items were right.") } { format!("{of} 题中有 {right} 题正确。") }
-        result_needed(n: u64) { format!("{n} were needed.") } { format!("需要 {n} 题。") }
         letter(n: usize) { format!("Rater {}", letter_of(n)) } { format!("评分者 {}", letter_of(n)) }
+        equal_of(share: &str, pairs: &str) { format!("{share} equal, {pairs} pairs") } { format!("{share} 相同，共 {pairs} 对") }
+        more_n(n: u64) { if n == 1 { "and 1 more".into() } else { format!("and {n} more") } } { format!("另有 {n} 处") }
         spread_n(n: u8) { format!("{n} levels apart") } { format!("相差 {n} 级") }
-        decide_n(n: u64) { if n == 1 { "1 disagreement waits for your decision".into() } else { format!("{n} disagreements wait for your decision") } } { format!("{n} 处分歧等待您裁决") }
         found_n(n: u64) { if n == 1 { "1 rating".into() } else { format!("{n} ratings") } } { format!("{n} 条评分") }
         page_n(n: u64, of: u64) { format!("Page {n} of {of}") } { format!("第 {n} 页，共 {of} 页") }
         extra_n(n: u64) { format!("{n} of them beyond the overlap") } { format!("其中 {n} 次为增评") }
@@ -250,7 +225,6 @@ texts! {
         outputs_n(n: u64) { if n == 1 { "1 output".into() } else { format!("{n} outputs") } } { format!("{n} 个输出") }
         masked_by(name: &str, when: &str) { format!("Masked by {name}, {when}.") } { format!("由 {name} 于 {when} 隐去。") }
         score_of(dimension: &str) { format!("{dimension}: score") } { format!("{dimension}：分数") }
-        matches(share: f64, near: f64) { format!("{:.0} % exact, {:.0} % within one", share * 100.0, near * 100.0) } { format!("完全一致 {:.0} %，相差不超过一级 {:.0} %", share * 100.0, near * 100.0) }
     }
 }
 

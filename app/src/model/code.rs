@@ -6,6 +6,7 @@ use super::note::Place;
 
 /// What a page needs to show one output. It names nobody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CodeView {
     /// The code laid out as a formatter would; absent where it does not parse.
     pub laid_out: Option<Vec<Line>>,
@@ -22,11 +23,14 @@ pub struct CodeView {
 
 /// One line, as highlighted runs of text; joined they are the line without its line break.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct Line(pub Vec<Run>);
 
 /// A run of text of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "ssr", schema(as = CodeRun))]
 pub struct Run(
     /// The kind, from the closed list that the style sheet knows (`keyword`, `string`, …);
     /// empty for plain text.
@@ -44,6 +48,7 @@ impl Line {
 
 /// A word about the code that the rater should have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Remark {
     /// The output holds no code at all.

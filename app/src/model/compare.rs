@@ -5,18 +5,21 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "ssr")]
+use super::stats::Figure;
 use super::{
     comparison::{Comparison, Interval, OutputRatings},
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskId, UserId},
     lang::{Bilingual, Lang},
-    rubric::Rubric,
+    rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
     stats::{Adjusted, Correlation, Known, McNemar, Paired, Reliability},
 };
 
 /// Which scores of an output count where people disagreed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scores {
     /// Every rating.
@@ -28,6 +31,7 @@ pub enum Scores {
 
 /// What is compared. A list that is absent stands for everything there is; an empty one for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Choice {
     /// The dataset's short name.
     pub dataset: String,
@@ -110,6 +114,7 @@ impl Choice {
 
 /// What there is to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Options {
     /// The dataset's name.
     pub name: Bilingual,
@@ -125,6 +130,7 @@ pub struct Options {
 
 /// A study that may be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct StudyOption {
     /// The study.
     pub id: StudyId,
@@ -140,6 +146,7 @@ pub struct StudyOption {
 
 /// A run that may be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunOption {
     /// The run.
     pub id: RunId,
@@ -153,6 +160,7 @@ pub struct RunOption {
 
 /// A comparison as its page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Compared {
     /// What there is to choose from.
     pub options: Options,
@@ -166,12 +174,15 @@ pub struct Compared {
     pub stamp: String,
     /// Whether newer ratings or verdicts are being counted while these figures are shown.
     pub behind: bool,
+    /// Whether the figures are being computed for the first time: the sheet is empty as yet.
+    pub counting: bool,
     /// Whether ratings or verdicts may still come.
     pub live: bool,
 }
 
 /// Every figure of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Sheet {
     /// The models, in the order of every list below.
     pub models: Vec<String>,
@@ -181,10 +192,53 @@ pub struct Sheet {
     pub automated: Option<Automated>,
     /// Where tasks have both.
     pub both: Option<Both>,
+    /// Judge models beside people.
+    #[serde(default)]
+    pub judges: Vec<Judge>,
+}
+
+/// A judge model's scores beside people's, over the outputs that both scored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Judge {
+    /// What it is called.
+    pub name: String,
+    /// Outputs of the compared models that it judged.
+    pub outputs: u64,
+    /// Those of them that people rated too: every figure is over these.
+    pub both: u64,
+    /// One place a dimension.
+    pub dimensions: Vec<JudgeDimension>,
+}
+
+/// A judge on one dimension.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct JudgeDimension {
+    /// Agreement over all pairs of the judge's score and one person's; `kappas` has the judge with each
+    /// rater, as the rater after the last.
+    pub agreement: Reliability,
+    /// The judge's score against the mean of people's.
+    pub correlation: Correlation,
+    /// A place a model.
+    pub means: Vec<JudgeMeans>,
+}
+
+/// Mean scores of one model's outputs that both scored.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct JudgeMeans {
+    /// How many outputs.
+    pub outputs: u64,
+    /// The judge's mean; absent without outputs.
+    pub judge: Option<f64>,
+    /// People's mean of their means.
+    pub people: Option<f64>,
 }
 
 /// People's ratings compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Human {
     /// How many people rated.
     pub raters: u64,
@@ -193,10 +247,12 @@ pub struct Human {
     /// Means, distributions, differences, agreement.
     pub comparison: Comparison,
     /// Tests of the differences, in the order of `comparison.differences`.
+    #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Paired>>))]
     pub tests: Vec<Known<Paired>>,
     /// Wilcoxon's p of each after Holm's correction over all of them.
     pub holm: Vec<Option<f64>>,
     /// Means freed of the raters' severity, one place a dimension.
+    #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Adjusted>>))]
     pub adjusted: Vec<Known<Adjusted>>,
     /// Every coefficient of agreement, one place a dimension. Raters are places in [`Compared::raters`].
     pub reliability: Vec<Reliability>,
@@ -204,6 +260,7 @@ pub struct Human {
 
 /// Automated tests compared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Automated {
     /// A place a model; empty where it has no run.
     pub models: Vec<Option<Checked>>,
@@ -213,6 +270,7 @@ pub struct Automated {
 
 /// One model's run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Checked {
     /// The run; absent for results that were imported.
     pub run: Option<RunId>,
@@ -234,6 +292,7 @@ pub struct Checked {
 
 /// Two models' runs over the tasks that both were run on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Pair {
     /// The first model's place.
     pub first: usize,
@@ -244,6 +303,7 @@ pub struct Pair {
     /// Tasks that both solved, only the first, only the second, neither; by their first samples.
     pub table: [u64; 4],
     /// McNemar's test; undefined where tasks have several samples.
+    #[cfg_attr(feature = "ssr", schema(value_type = Figure<McNemar>))]
     pub mcnemar: Known<McNemar>,
     /// First minus second, pass@1.
     pub pass: f64,
@@ -257,6 +317,7 @@ pub struct Pair {
 
 /// Tests against people.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Both {
     /// The dimension that is compared with the pass ratio, as its place in the rubric.
     pub dimension: usize,
@@ -268,6 +329,7 @@ pub struct Both {
 
 /// How far tests and people agree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Related {
     /// The model's place; absent for all together.
     pub model: Option<usize>,
@@ -277,6 +339,7 @@ pub struct Related {
 
 /// One output with both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Point {
     /// The model's place.
     pub model: usize,
@@ -294,6 +357,7 @@ pub struct Point {
 
 /// Which tasks are listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskFilter {
     /// Words of the task's id or description, English or Chinese.
     #[serde(default)]
@@ -322,10 +386,14 @@ pub struct TaskFilter {
     /// The page, counted from 0.
     #[serde(default)]
     pub page: u32,
+    /// What the picture of the tasks shows: a dimension by its key, `tests`, or what there is.
+    #[serde(default)]
+    pub grid: String,
 }
 
 /// The order of tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
     /// The dataset's.
@@ -360,12 +428,14 @@ impl TaskFilter {
                 _ => Sort::Dataset,
             },
             page: get("page").parse().unwrap_or(0),
+            grid: get("grid"),
         }
     }
 }
 
 /// One page of tasks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskPage {
     /// The models' names, in the order of each task's cells.
     pub models: Vec<String>,
@@ -377,10 +447,44 @@ pub struct TaskPage {
     pub found: u64,
     /// How many there are.
     pub all: u64,
+    /// Every task that the filter lets through, for the picture.
+    pub grid: TaskGrid,
+}
+
+/// One figure of every model for each task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct TaskGrid {
+    /// The dimension whose mean scores these are; absent for pass ratios.
+    pub dimension: Option<Dimension>,
+    /// Whether there are verdicts, so that pass ratios can be shown.
+    pub tested: bool,
+    /// The tasks, in the filter's order.
+    pub tasks: Vec<GridLine>,
+    /// How many tasks were left off because a picture holds no more.
+    pub left_off: u64,
+}
+
+impl TaskGrid {
+    /// The most cells of a picture: larger ones are slow to draw and to look at.
+    pub const MOST: usize = 2000;
+}
+
+/// A task of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct GridLine {
+    /// The task.
+    pub task: TaskId,
+    /// The task's id in its source.
+    pub task_id: String,
+    /// A place a model: its mean score, or its pass ratio (an anomaly can exceed 1).
+    pub values: Vec<Option<f64>>,
 }
 
 /// One task of the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskLine {
     /// The task.
     pub task: TaskRow,
@@ -392,6 +496,7 @@ pub struct TaskLine {
 
 /// One model's part of a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskCell {
     /// Mean score a dimension.
     pub means: Vec<Option<f64>>,
@@ -403,6 +508,7 @@ pub struct TaskCell {
 
 /// One task with every model's outputs, side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskCompared {
     /// The dataset's name.
     pub name: Bilingual,
@@ -420,6 +526,7 @@ pub struct TaskCompared {
 
 /// One output with what tests and people made of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputCompared {
     /// The output.
     pub id: OutputId,

@@ -6,6 +6,7 @@ use super::{code::CodeView, dataset::TaskRow, grading::Flag, note::LineNote, rub
 
 /// The comparison of a study's models by people's ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Comparison {
     /// The rubric that was used.
     pub rubric: Rubric,
@@ -21,8 +22,21 @@ pub struct Comparison {
     pub seed: String,
 }
 
+/// What counts as borne out after correction for several comparisons.
+pub const ALPHA: f64 = 0.05;
+
+impl Comparison {
+    /// Whether the data separate the two models of a difference: the interval leaves zero out, and where
+    /// there are several comparisons the test, corrected for all of them, bears it out.
+    pub fn separated(&self, x: &Difference, holm: Option<f64>) -> bool {
+        let apart = matches!(x.verdict(), Separation::FirstBetter | Separation::SecondBetter);
+        apart && (self.differences.len() < 2 || holm.is_none_or(|p| p < ALPHA))
+    }
+}
+
 /// One model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ModelScores {
     /// The model's name.
     pub model: String,
@@ -36,6 +50,7 @@ pub struct ModelScores {
 
 /// One model's scores on one dimension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DimensionScores {
     /// The mean over tasks of the mean over raters; absent without ratings.
     pub mean: Option<f64>,
@@ -47,6 +62,7 @@ pub struct DimensionScores {
 
 /// A 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Interval {
     /// Its lower end.
     pub low: f64,
@@ -56,6 +72,7 @@ pub struct Interval {
 
 /// How much better one model is than another on one dimension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Difference {
     /// The dimension's place in the rubric.
     pub dimension: usize,
@@ -85,6 +102,7 @@ impl Difference {
 
 /// What the data say about two models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Separation {
     /// The interval lies above zero.
     FirstBetter,
@@ -98,6 +116,7 @@ pub enum Separation {
 
 /// How far raters agree on one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Agreement {
     /// Krippendorff's alpha, ordinal; absent where it is undefined (no output rated twice, or no
     /// variation at all).
@@ -112,6 +131,7 @@ pub struct Agreement {
 
 /// A row of the table of tasks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskScores {
     /// The task.
     pub task: TaskRow,
@@ -123,6 +143,7 @@ pub struct TaskScores {
 
 /// One task with every model's output and every rating.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskRatings {
     /// The study's title.
     pub title: String,
@@ -136,6 +157,7 @@ pub struct TaskRatings {
 
 /// One output with its ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputRatings {
     /// The model's name.
     pub model: String,
@@ -149,6 +171,7 @@ pub struct OutputRatings {
 
 /// One rating, with its history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingRow {
     /// Who gave it.
     pub rater: String,

@@ -10,6 +10,7 @@ use super::{
 
 /// How a task's outputs are checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Checks {
     /// People grade it.
     pub human: bool,
@@ -19,6 +20,7 @@ pub struct Checks {
 
 /// A row of the dataset list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DatasetRow {
     /// The dataset.
     pub id: DatasetId,
@@ -44,6 +46,7 @@ pub struct DatasetRow {
 
 /// A dataset with the tasks of one version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DatasetDetail {
     /// The list's row.
     pub row: DatasetRow,
@@ -61,6 +64,7 @@ pub struct DatasetDetail {
 
 /// One imported state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct VersionRow {
     /// The version.
     pub id: DatasetVersionId,
@@ -76,6 +80,7 @@ pub struct VersionRow {
 
 /// One task in one wording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskRow {
     /// The task.
     pub id: TaskId,
@@ -95,6 +100,7 @@ pub struct TaskRow {
 
 /// What an import did, for the page and the command line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ImportReport {
     /// A line for each dataset found.
     pub datasets: Vec<ImportedDataset>,
@@ -106,6 +112,7 @@ pub struct ImportReport {
 
 /// What an import did to one dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ImportedDataset {
     /// The dataset's short name.
     pub slug: String,

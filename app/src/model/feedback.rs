@@ -16,6 +16,7 @@ use super::{
 
 /// Which of the items that open a study this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OpeningStep {
     /// Counted from 1.
     pub number: u64,
@@ -27,6 +28,7 @@ pub struct OpeningStep {
 
 /// What comes between two items of a calibration, or after the last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Calibration {
     /// The known scores of the item just rated.
     Feedback(Box<Feedback>),
@@ -38,6 +40,7 @@ pub enum Calibration {
 
 /// How a calibration went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OpeningResult {
     /// The study's opaque name.
     pub study: Token,
@@ -53,6 +56,7 @@ pub struct OpeningResult {
 
 /// An item with its known scores, after the rater has rated it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Feedback {
     /// The item's opaque name.
     pub token: Token,
@@ -82,6 +86,7 @@ pub struct Feedback {
 
 /// An admin's answer to a flag that the rater raised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct FlagReply {
     /// The output's opaque name.
     pub token: Token,
@@ -105,6 +110,7 @@ pub struct FlagReply {
 
 /// What came back to a rater.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CameBack {
     /// Answers to flags, newest first; the unread ones and the last few read.
     pub replies: Vec<FlagReply>,
@@ -116,6 +122,7 @@ pub struct CameBack {
 
 /// A rater's own figures in one study, as far as the study shows them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OwnFigures {
     /// The study's opaque name.
     pub study: Token,
@@ -131,8 +138,21 @@ pub struct OwnFigures {
     pub figures: Option<(Rubric, RaterFigures)>,
 }
 
+/// What somebody may decide, and what they did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DisputeQueue {
+    /// The first of those that wait, then the first of those that the person decided.
+    pub lines: Vec<DisputeLine>,
+    /// How many wait in all.
+    pub waiting: u64,
+    /// How many the person decided in all.
+    pub decided: u64,
+}
+
 /// A disagreement that waits, in an adjudicator's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeLine {
     /// Its opaque name.
     pub token: Token,
@@ -150,6 +170,7 @@ pub struct DisputeLine {
 
 /// A disagreement as its adjudicator sees it: neither raters nor model have a name here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Dispute {
     /// Its opaque name.
     pub token: Token,
@@ -169,12 +190,11 @@ pub struct Dispute {
     pub ratings: Vec<Voice>,
     /// The decision that stands, where there is one: scores and comment.
     pub decided: Option<(Vec<u8>, String)>,
-    /// The next one that waits.
-    pub following: Option<Token>,
 }
 
 /// One rating of a disputed output, without its rater.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Voice {
     /// One place a dimension.
     pub scores: Vec<u8>,

@@ -64,6 +64,9 @@ impl Draft {
                 Some(_) => {}
             }
         }
+        if matches!(&self.flag, Some(Flag::Other(text)) if text.trim().is_empty()) {
+            return Some(DraftFault::NoReason);
+        }
         self.text_fault()
     }
 
@@ -101,6 +104,8 @@ pub enum DraftFault {
     Missing(usize),
     /// The dimension at this place has a score that its scale does not.
     OffScale(usize),
+    /// The flag has a reason of one's own, which is not said.
+    NoReason,
     /// The comment or the flag is longer than [`TEXT_MAX`].
     TooLong,
     /// The line notes are too many or too long, or one stands where the code has no line.
@@ -111,6 +116,8 @@ pub enum DraftFault {
 
 /// Why a rater wants somebody to look at an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "ssr", schema(as = RaterFlag))]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
     /// The description leaves open what is asked.
@@ -132,6 +139,9 @@ pub struct GradingItem {
     pub study: Token,
     /// The study's title.
     pub title: String,
+    /// How the study shows its outputs. The items of a calibration come one at a time in every study.
+    #[serde(default)]
+    pub presentation: Presentation,
     /// The description, exactly as it came.
     pub raw_nl: String,
     /// The description's language.
@@ -214,6 +224,7 @@ pub enum NextTask {
 
 /// Where a rater stands in a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Progress {
     /// Outputs this rater has rated.
     pub rated: u64,

@@ -11,6 +11,7 @@ macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
         #[serde(transparent)]
         pub struct $name(pub i64);
 
@@ -54,10 +55,19 @@ ids! {
     RatingId
     /// One execution of a dataset's tests over a submission.
     RunId
+    /// A personal token for the REST API.
+    ApiTokenId
+    /// An address that hears of ends.
+    WebhookId
+    /// One event on its way to a webhook.
+    DeliveryId
+    /// A link to a closed study's public page.
+    PublicLinkId
 }
 
 /// The opaque name of something that a rater may see: 128 random bits as 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(transparent)]
 pub struct Token(pub String);
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a key of the rater's choice asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Goes to the lines of the code, to note something on one.
@@ -86,6 +87,7 @@ impl Action {
 
 /// A rater's keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Keys {
     /// Whether single keys are switched off: for people whose hands or whose voice press keys by mistake
     /// (WCAG 2.1.4). What is no character (Enter, arrows) still acts.
@@ -180,6 +182,7 @@ pub fn fold(key: char) -> char {
 
 /// What a person set for themselves, beside their language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Settings {
     /// Their keys.
     #[serde(default, skip_serializing_if = "Keys::is_default")]

@@ -3,6 +3,7 @@
 //! Nothing here does I/O, reads a clock or draws a random number. The words are those of the
 //! glossary in ARCHITECTURE.md, the same in database, code, API and screen.
 
+pub mod api;
 pub mod code;
 pub mod compare;
 pub mod comparison;
@@ -16,6 +17,7 @@ pub mod note;
 pub mod plan;
 pub mod problem;
 pub mod quality;
+pub mod ratings_import;
 pub mod rubric;
 pub mod run;
 pub mod run_pair;

@@ -16,6 +16,7 @@ pub const NOTE_MAX: usize = 1000;
 
 /// A place in the code as it came: line and column (in characters), both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Place {
     /// The line.
     pub line: u32,
@@ -25,6 +26,7 @@ pub struct Place {
 
 /// What is wrong at one place. Without line breaks and never blank.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct LineNote {
     /// Where.
     #[serde(flatten)]

@@ -13,6 +13,7 @@ use super::{
 
 /// How outputs come before a rater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Presentation {
     /// One at a time, two of one task kept apart.
@@ -45,6 +46,7 @@ impl FromStr for Presentation {
 
 /// By what the work is shared among the raters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
     /// The same number for everybody, whatever they read.
@@ -115,6 +117,17 @@ impl Reads {
     }
 }
 
+// It travels as its code.
+#[cfg(feature = "ssr")]
+impl utoipa::PartialSchema for Reads {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        String::schema()
+    }
+}
+
+#[cfg(feature = "ssr")]
+impl utoipa::ToSchema for Reads {}
+
 impl Default for Reads {
     fn default() -> Self {
         Reads::BOTH
@@ -156,6 +169,7 @@ impl From<Reads> for String {
 
 /// What a plan comes to, before or after the study has begun.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PlanDetail {
     /// The study.
     pub study: StudyId,
@@ -218,6 +232,7 @@ impl PlanDetail {
 
 /// One rater's part of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaterPlan {
     /// The rater.
     pub id: UserId,
@@ -242,6 +257,7 @@ pub struct RaterPlan {
 
 /// Something that changed a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PlanEvent {
     /// When.
     pub at: Timestamp,
@@ -255,6 +271,7 @@ pub struct PlanEvent {
 
 /// What an admin adds to a study that is there; nothing is ever taken away.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Extension {
     /// Submissions whose outputs come to it.
     #[serde(default)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One thing wrong with a file or a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Problem {
     /// The file's name as its owner knows it, or the form's field; empty where there is only one.
     pub file: String,

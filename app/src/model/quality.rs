@@ -16,6 +16,7 @@ use super::{
 
 /// How items with known scores open a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
     /// They do not: raters begin with the work.
@@ -29,6 +30,7 @@ pub enum Opening {
 
 /// What happens to an output whose raters disagree too much.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
     /// It waits for an adjudicator.
@@ -40,6 +42,7 @@ pub enum Policy {
 
 /// What raters see of their own figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
     /// Nothing but what is on the grading page.
@@ -53,6 +56,7 @@ pub enum Shown {
 
 /// What a study does about quality. The defaults do nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct QualitySettings {
     /// How items with known scores open the study.
@@ -100,6 +104,7 @@ impl QualitySettings {
 
 /// The settings as a form sends them: an empty threshold lets everything pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SettingsForm {
     /// See [`QualitySettings`], here and below.
     pub opening: Opening,
@@ -130,6 +135,7 @@ pub const CORRECTNESS: &str = "correctness";
 
 /// An output with known scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct GoldItem {
     /// Its number.
     pub id: i64,
@@ -157,6 +163,7 @@ pub struct GoldItem {
 
 /// What an admin says an item with known scores is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewGold {
     /// Where its code comes from.
     pub source: GoldSource,
@@ -168,6 +175,7 @@ pub struct NewGold {
 
 /// Where the code of an item with known scores comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum GoldSource {
     /// An output of a submission of the study's dataset that the study itself does not grade.
     Output(OutputId),
@@ -182,6 +190,7 @@ pub enum GoldSource {
 
 /// What an item with known scores may be made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct GoldChoices {
     /// Tasks to paste code for: revision, id in the source, the description's beginning.
     pub tasks: Vec<(TaskRevisionId, String, String)>,
@@ -191,6 +200,7 @@ pub struct GoldChoices {
 
 /// Where a rater stands with the items that open the study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OpeningRow {
     /// The rater.
     pub rater: UserId,
@@ -210,6 +220,7 @@ pub struct OpeningRow {
 
 /// How the opening stands for a rater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OpeningState {
     /// They are at it.
@@ -222,6 +233,7 @@ pub enum OpeningState {
 
 /// A study's quality page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct QualityPage {
     /// The study's title.
     pub title: String,
@@ -241,6 +253,7 @@ pub struct QualityPage {
 
 /// How ratings compare with what they are held against.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Match {
     /// How many outputs were compared.
     pub outputs: u64,
@@ -258,6 +271,7 @@ pub struct Match {
 
 /// Figures about one rater of one study (docs/statistics.md, "Raters").
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaterFigures {
     /// Ratings that count, and answered probes that came unmarked.
     pub ratings: u64,
@@ -283,6 +297,7 @@ pub struct RaterFigures {
 
 /// A study as it goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Live {
     /// The study.
     pub study: StudyId,
@@ -318,6 +333,7 @@ pub struct Live {
 
 /// A rater of a study as it goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct LiveRater {
     /// The rater.
     pub id: UserId,
@@ -339,6 +355,7 @@ pub struct LiveRater {
 
 /// A model of a study as it goes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct LiveModel {
     /// Its name.
     pub name: String,
@@ -352,6 +369,7 @@ pub struct LiveModel {
 
 /// An output in somebody's hands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Lease {
     /// Who has it.
     pub rater: String,
@@ -369,6 +387,7 @@ pub struct Lease {
 
 /// When a study may be over, and from what that was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Projection {
     /// When the last rating comes at that pace.
     pub end: Timestamp,
@@ -382,6 +401,7 @@ pub struct Projection {
 
 /// What the list of ratings is narrowed to. Absent: anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingFilter {
     /// By this rater.
     pub rater: Option<i64>,
@@ -408,6 +428,7 @@ pub const RATINGS_PAGE: u32 = 50;
 
 /// A page of the list of ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingList {
     /// The study's title.
     pub title: String,
@@ -425,6 +446,7 @@ pub struct RatingList {
 
 /// A rating in the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ListedRating {
     /// The task.
     pub task: TaskId,
@@ -454,6 +476,7 @@ pub struct ListedRating {
 
 /// A flag, with its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct FlagRow {
     /// What it was raised on.
     pub on: FlagOn,
@@ -483,6 +506,7 @@ pub struct FlagRow {
 
 /// What a flag was raised on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlagOn {
     /// An assignment of the study.
@@ -493,6 +517,7 @@ pub enum FlagOn {
 
 /// How a disagreement stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeState {
     /// An adjudicator is to decide.
@@ -507,6 +532,7 @@ pub enum DisputeState {
 
 /// An output whose raters disagree beyond the study's threshold, for an admin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeRow {
     /// The output.
     pub output: OutputId,
@@ -538,6 +564,7 @@ pub struct DisputeRow {
 
 /// A decision of an adjudicator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Decision {
     /// Who decided.
     pub by: String,
@@ -551,8 +578,12 @@ pub struct Decision {
     pub superseded: bool,
 }
 
-/// The disagreements of a study.
+/// Disagreements on one page.
+pub const DISPUTES_PAGE: u32 = 20;
+
+/// A page of the disagreements of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeList {
     /// The study's title.
     pub title: String,
@@ -560,12 +591,15 @@ pub struct DisputeList {
     pub rubric: Rubric,
     /// Its settings.
     pub settings: QualitySettings,
-    /// Each disagreement, the waiting ones first.
+    /// How many there are in all.
+    pub found: u64,
+    /// Those of the page, the waiting ones first.
     pub rows: Vec<DisputeRow>,
 }
 
 /// Where the final scores of an output come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FinalBy {
     /// Its raters agree well enough, or nothing was decided yet: the mean of their ratings.

@@ -6,6 +6,7 @@ use super::lang::Bilingual;
 
 /// A versioned set of dimensions. A study keeps the version it began with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Rubric {
     /// The rubric's short name, the same through its versions.
     pub slug: String,
@@ -17,6 +18,7 @@ pub struct Rubric {
 
 /// One thing that is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Dimension {
     /// The name in data files: `correctness`, `code_quality`, `maintainability`.
     pub key: String,
@@ -44,6 +46,7 @@ impl Dimension {
 
 /// One level of a scale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Level {
     /// The score that is stored.
     pub score: u8,

@@ -13,6 +13,7 @@ use super::{
 
 /// What came of running one output's tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Every test case passed.
@@ -72,6 +73,7 @@ impl Verdict {
 
 /// Which limit an output ran into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitHit {
     /// Processor time.
@@ -88,6 +90,7 @@ pub enum LimitHit {
 
 /// Something about an output that a person should look at. It decides nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Flag {
     /// A short name from a closed list: `exit`, `reflection`, `native`, `process`, `equals`, …
     pub kind: String,
@@ -99,6 +102,7 @@ pub struct Flag {
 
 /// A change that was made to the model's text so that it compiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Change {
     /// A short name from a closed list: `fence`, `wrap`, `static`, `import`, `rename`, `package`, …
     pub kind: String,
@@ -108,6 +112,7 @@ pub struct Change {
 
 /// One message of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Diagnostic {
     /// The line of the model's own text, counted from 1; absent where the message is about what was
     /// put around it.
@@ -118,6 +123,7 @@ pub struct Diagnostic {
 
 /// One test case's outcome, where the tests tell of each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CaseResult {
     /// Its name.
     pub name: String,
@@ -129,6 +135,7 @@ pub struct CaseResult {
 
 /// All that is known of running one output's tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Outcome {
     /// What came of it.
     pub verdict: Verdict,
@@ -184,6 +191,7 @@ impl Outcome {
 
 /// How far one output of a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
     /// Nobody has it.
@@ -198,6 +206,7 @@ pub enum ItemState {
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// It waits for the engine, or the engine is at it.
@@ -226,6 +235,7 @@ impl RunStatus {
 
 /// What was the same for every output of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Environment {
     /// The Java build that ran the code.
     pub java: String,
@@ -243,6 +253,7 @@ pub struct Environment {
 
 /// The figures of one run. All are over every task of the dataset that has tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Metrics {
     /// Tasks of the dataset that have tests.
     pub tasks: u32,
@@ -264,6 +275,7 @@ pub struct Metrics {
 
 /// `pass@k` for one k.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PassAtK {
     /// How many samples may be tried.
     pub k: u32,
@@ -273,6 +285,7 @@ pub struct PassAtK {
 
 /// A row of the list of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunRow {
     /// The run.
     pub id: RunId,
@@ -315,6 +328,7 @@ pub struct StartHow {
 
 /// Which of a run's outputs are to be run again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Again {
     /// This one, whatever is known of it.
@@ -332,6 +346,7 @@ pub enum Again {
 
 /// How far a run is, as the browser hears it while it works.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunProgress {
     /// How far.
     pub status: RunStatus,
@@ -353,6 +368,7 @@ pub struct RunProgress {
 
 /// One run with all its outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunDetail {
     /// The list's row.
     pub row: RunRow,
@@ -379,6 +395,7 @@ pub struct RunDetail {
 
 /// A task that nothing answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MissingTask {
     /// The source's id.
     pub task_id: String,
@@ -388,6 +405,7 @@ pub struct MissingTask {
 
 /// One output of a run in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ItemRow {
     /// The output.
     pub output: OutputId,
@@ -419,6 +437,7 @@ pub struct ItemRow {
 
 /// One output of a run with all that is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ItemDetail {
     /// The list's row.
     pub row: ItemRow,
@@ -454,6 +473,7 @@ pub struct ItemDetail {
 
 /// The output beside another in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Neighbour {
     /// The output.
     pub output: OutputId,
@@ -463,6 +483,7 @@ pub struct Neighbour {
 
 /// A line of the source that was compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SourceLine {
     /// The line.
     pub code: Line,
@@ -476,6 +497,7 @@ pub struct SourceLine {
 
 /// Where a line of the compiled source comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// We put it there.

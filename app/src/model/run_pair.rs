@@ -10,6 +10,7 @@ use super::{
 
 /// Two runs beside each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunPair {
     /// The one on the left.
     pub a: RunRow,
@@ -25,6 +26,7 @@ pub struct RunPair {
 
 /// The tasks by which run passes them. A run passes a task with its first sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Passes {
     /// Both pass.
     pub both: u32,
@@ -38,6 +40,7 @@ pub struct Passes {
 
 /// One task of two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PairTask {
     /// The source's id.
     pub task_id: String,
@@ -51,6 +54,7 @@ pub struct PairTask {
 
 /// One output of a run, as short as a comparison wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PairOutput {
     /// The output.
     pub output: OutputId,
@@ -129,6 +133,7 @@ impl Passes {
 
 /// One task with the code of both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PairFocus {
     /// The source's id.
     pub task_id: String,
@@ -148,6 +153,7 @@ pub struct PairFocus {
 
 /// An output's code with what came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PairCode {
     /// The output.
     pub output: OutputId,

@@ -12,6 +12,7 @@ use super::{
 
 /// Whether a study takes ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StudyStatus {
     /// It is planned and has not begun; raters do not see it.
@@ -57,6 +58,7 @@ impl FromStr for StudyStatus {
 
 /// What an admin asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewStudy {
     /// What raters read.
     pub title: String,
@@ -95,6 +97,7 @@ pub struct NewStudy {
 
 /// A row of the study list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct StudyRow {
     /// The study.
     pub id: StudyId,
@@ -120,6 +123,7 @@ pub struct StudyRow {
 
 /// A study with everything its page shows but the comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct StudyDetail {
     /// The list's row.
     pub row: StudyRow,
@@ -137,6 +141,7 @@ pub struct StudyDetail {
 
 /// How far one rater has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaterProgress {
     /// The rater.
     pub id: UserId,
@@ -156,6 +161,7 @@ pub struct RaterProgress {
 
 /// A flag a rater raised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaisedFlag {
     /// The task's id in its source.
     pub task_id: String,

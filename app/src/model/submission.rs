@@ -12,6 +12,7 @@ use super::{
 
 /// The shape of a line of model outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// AixBench's own: `task_id`, `raw_nl`, `signature`, `code`, `end_by`.
@@ -27,6 +28,7 @@ pub enum Shape {
 
 /// How lines find their tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Matching {
     /// By `task_id`, unless the descriptions say that the ids are another dataset's.
@@ -40,6 +42,7 @@ pub enum Matching {
 
 /// What a file of outputs holds, before anything is taken from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Preview {
     /// The upload that waits.
     pub upload: UploadId,
@@ -108,6 +111,7 @@ impl Preview {
 
 /// A place in an output that may tell which model wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Telltale {
     /// The line of the file; 0 for an output that was taken already.
     pub line: u64,
@@ -123,6 +127,7 @@ pub struct Telltale {
 
 /// What of a submission raters do not get to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MaskState {
     /// Who masked names, and when; absent where nothing is masked. The name is absent for the command
     /// line.
@@ -140,6 +145,7 @@ pub const PREVIEW_LIST: usize = 50;
 
 /// A row of the submission list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SubmissionRow {
     /// The submission.
     pub id: SubmissionId,
@@ -163,6 +169,7 @@ pub struct SubmissionRow {
 
 /// A submission with its outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SubmissionDetail {
     /// The list's row.
     pub row: SubmissionRow,
@@ -172,6 +179,7 @@ pub struct SubmissionDetail {
 
 /// One output in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputRow {
     /// The output.
     pub id: OutputId,
@@ -189,6 +197,7 @@ pub struct OutputRow {
 
 /// One output with its task and its code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputDetail {
     /// The output.
     pub row: OutputRow,

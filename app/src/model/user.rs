@@ -8,6 +8,7 @@ use super::{ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestam
 
 /// What a person may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Loads data, sets up studies, reads results; may rate too.
@@ -50,6 +51,7 @@ pub struct UnknownRole;
 
 /// The person behind a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Me {
     /// The account's number; never shown to other raters.
     pub id: UserId,
@@ -66,6 +68,7 @@ pub struct Me {
 
 /// What every page knows about its visitor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Visitor {
     /// The person, where somebody is logged in.
     pub me: Option<Me>,
@@ -82,6 +85,7 @@ impl Visitor {
 
 /// A row of the people page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct UserRow {
     /// The account.
     pub id: UserId,
@@ -101,6 +105,7 @@ pub struct UserRow {
 
 /// A link that lets one person make an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Invitation {
     /// The invitation's number, for revoking it.
     pub id: i64,

@@ -2,13 +2,13 @@
 //! name here, for an admin no more than for a rater.
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::hooks::{use_location, use_params_map, use_query_map};
 
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        feedback::{Dispute, DisputeLine, Voice},
+        feedback::{Dispute, DisputeLine, DisputeQueue, Voice},
         grading::Flag,
         ids::Token,
         lang::Lang,
@@ -35,14 +35,14 @@ pub fn AdjudicatePage() -> impl IntoView {
     view! {
         <Page title=t.adjudicate crumbs=vec![("/desk".into(), i.common.nav_desk.into())]>
             {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
-            <Load data let:lines>{list(i, lines)}</Load>
+            <Load data let:queue>{list(i, queue)}</Load>
         </Page>
     }
 }
 
-fn list(i: I18n, lines: Vec<DisputeLine>) -> AnyView {
+fn list(i: I18n, queue: DisputeQueue) -> AnyView {
     let t = i.quality();
-    let (done, waiting): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.decided_at.is_some());
+    let (done, waiting): (Vec<_>, Vec<_>) = queue.lines.into_iter().partition(|line| line.decided_at.is_some());
     let card = move |line: DisputeLine| {
         view! {
             <li class="card stack-tight">
@@ -55,12 +55,18 @@ fn list(i: I18n, lines: Vec<DisputeLine>) -> AnyView {
             </li>
         }
     };
+    let more = move |all: u64, shown: usize| {
+        let hidden = all.saturating_sub(shown as u64);
+        (hidden > 0).then(|| view! { <p class="muted">{(t.more_n)(hidden)}</p> })
+    };
+    let (more_waiting, more_done) = (more(queue.waiting, waiting.len()), more(queue.decided, done.len()));
     let waits = if waiting.is_empty() {
         view! { <Empty title=t.adjudicate_none><p>{t.adjudicate_none_hint}</p></Empty> }.into_any()
     } else {
         view! {
             <p class="lead">{t.adjudicate_lead}</p>
             <ul class="desk">{waiting.into_iter().map(card).collect_view()}</ul>
+            {more_waiting}
         }
         .into_any()
     };
@@ -69,6 +75,7 @@ fn list(i: I18n, lines: Vec<DisputeLine>) -> AnyView {
             <section class="stack" aria-labelledby="decided">
                 <h2 id="decided">{t.yours}</h2>
                 <ul class="desk">{done.into_iter().map(card).collect_view()}</ul>
+                {more_done}
             </section>
         }
     });
@@ -84,12 +91,20 @@ pub fn DisputePage() -> impl IntoView {
     let token = Memo::new(move |_| params.read().get("token").unwrap_or_default());
     let decide = ServerAction::<Decide>::new();
     let data = Resource::new(move || token.get(), |token| open_dispute(Token(token)));
-    let query = use_query_map();
+    // The router's own: `use_query_map` does not hear of a new query when one disagreement follows another
+    // (leptos_router 0.8.17 renews a route's address only where its path stays).
+    let query = use_location().query;
     let stored = move || query.read().get("decided").is_some();
     view! {
         <Page title=t.adjudicate crumbs=vec![("/adjudicate".into(), t.to_list.into())]>
             {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
-            <Load data let:dispute>{one(i, dispute, decide)}</Load>
+            <Load data let:dispute>
+                // By its name, so that the next one begins with an empty form: what was chosen for the last
+                // one must not stay ticked.
+                <For each=move || [dispute.clone()] key=|dispute| dispute.token.0.clone() let:dispute>
+                    {one(i, dispute, decide)}
+                </For>
+            </Load>
         </Page>
     }
 }

@@ -15,7 +15,7 @@ use crate::{
 
 /// What came back to a rater; nothing where nothing did.
 pub fn came_back(i: I18n, back: CameBack) -> impl IntoView {
-    let t = i.quality();
+    let t = i.feedback();
     let CameBack { replies, disputes, figures } = back;
     let decide = (disputes > 0).then(|| {
         view! { <p class="card row"><a class="button primary" href="/adjudicate" rel="external">{(t.decide_n)(disputes)}</a></p> }
@@ -30,7 +30,7 @@ pub fn came_back(i: I18n, back: CameBack) -> impl IntoView {
 #[component]
 fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
     let i = use_i18n();
-    let t = i.quality();
+    let t = i.feedback();
     let fresh = replies.iter().any(|r| r.fresh);
     let read = ServerAction::<ReadReplies>::new();
     let was_read = move || read.value().get().is_some_and(|answer| answer.is_ok());
@@ -78,7 +78,7 @@ pub fn flag_words(i: I18n, flag: &Flag) -> String {
 }
 
 fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
-    let t = i.quality();
+    let t = i.feedback();
     let cards = figures
         .into_iter()
         .map(|own| {
@@ -113,14 +113,14 @@ fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
 }
 
 fn matched(i: I18n, name: &'static str, m: &Match) -> Option<impl IntoView + use<>> {
-    let t = i.quality();
+    let t = i.feedback();
     let text = (t.matches)(m.exact?, m.within_one?);
     let outputs = (t.outputs_n)(m.outputs);
     Some(view! { <div><dt>{name}</dt><dd>{text}" "<span class="muted">{outputs}</span></dd></div> })
 }
 
 fn severity(i: I18n, names: &[String], m: &Match) -> Option<impl IntoView + use<>> {
-    let t = i.quality();
+    let t = i.feedback();
     let each: Vec<String> =
         names.iter().zip(&m.difference).filter_map(|(name, d)| d.map(|d| format!("{name} {d:+.2}"))).collect();
     (!each.is_empty()).then(|| {

@@ -10,4 +10,5 @@ pub mod join;
 pub mod log_in;
 pub mod mine;
 pub mod not_found;
+pub mod public;
 pub mod rubric;

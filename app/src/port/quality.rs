@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use super::{Answer, Caller};
 use crate::model::{
-    feedback::{CameBack, Dispute, DisputeLine},
+    feedback::{CameBack, Dispute, DisputeQueue},
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
     quality::{DisputeList, FlagOn, FlagRow, Live, NewGold, QualityPage, QualitySettings, RatingFilter, RatingList},
     submission::MaskState,
@@ -43,8 +43,8 @@ pub trait Watching: Send + Sync {
     async fn flags(&self, caller: &Caller, study: StudyId) -> Answer<(String, Vec<FlagRow>)>;
     /// Answers a flag; an empty reply settles it without a word.
     async fn answer_flag(&self, caller: &Caller, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
-    /// Outputs whose raters disagree beyond the threshold.
-    async fn disputes(&self, caller: &Caller, study: StudyId) -> Answer<DisputeList>;
+    /// A page, counted from 0, of the outputs whose raters disagree beyond the threshold.
+    async fn disputes(&self, caller: &Caller, study: StudyId, page: u32) -> Answer<DisputeList>;
     /// Wants one more rating of an output.
     async fn ask_extra(&self, caller: &Caller, study: StudyId, output: OutputId) -> Answer<()>;
 }
@@ -61,7 +61,7 @@ pub trait Feedback: Send + Sync {
     /// `what` is the item's or the study's name. Returns the study's.
     async fn go_on(&self, caller: &Caller, what: &Token) -> Answer<Token>;
     /// The disagreements that the person may decide, and those that they did.
-    async fn disputes(&self, caller: &Caller) -> Answer<Vec<DisputeLine>>;
+    async fn disputes(&self, caller: &Caller) -> Answer<DisputeQueue>;
     /// One disagreement.
     async fn dispute(&self, caller: &Caller, token: &Token) -> Answer<Dispute>;
     /// Decides it. Returns the next one that waits for this person.

@@ -6,6 +6,7 @@
 #![allow(missing_docs, reason = "the macro makes structs whose fields are the arguments described with each function")]
 
 pub mod accounts;
+pub mod api;
 pub mod compare;
 pub mod datasets;
 pub mod grading;

@@ -7,7 +7,7 @@ use leptos::{prelude::*, server_fn::codec::Json};
 use crate::{
     error::AppError,
     model::{
-        feedback::{CameBack, Dispute, DisputeLine},
+        feedback::{CameBack, Dispute, DisputeQueue},
         ids::{StudyId, SubmissionId, Token, UserId},
         quality::{DisputeList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
         submission::MaskState,
@@ -167,11 +167,11 @@ pub async fn answer_flag(
     Ok(())
 }
 
-/// Outputs of a study whose raters disagree.
+/// A page of the outputs of a study whose raters disagree.
 #[server(prefix = "/rpc", endpoint = "study_disputes", input = Json)]
-pub async fn study_disputes(study: StudyId) -> Result<DisputeList, AppError> {
+pub async fn study_disputes(study: StudyId, #[server(default)] page: u32) -> Result<DisputeList, AppError> {
     let (ports, caller) = ports()?;
-    ports.watching.disputes(&caller, study).await
+    ports.watching.disputes(&caller, study, page).await
 }
 
 /// Wants one more rating of an output.
@@ -210,7 +210,7 @@ pub async fn go_on(what: Token) -> Result<(), AppError> {
 
 /// The disagreements that the person may decide.
 #[server(prefix = "/rpc", endpoint = "disputes", input = Json)]
-pub async fn my_disputes() -> Result<Vec<DisputeLine>, AppError> {
+pub async fn my_disputes() -> Result<DisputeQueue, AppError> {
     let (ports, caller) = ports()?;
     ports.feedback.disputes(&caller).await
 }

@@ -7,7 +7,7 @@ use leptos_router::hooks::use_location;
 
 use crate::{
     error::AppError,
-    i18n::{I18n, use_i18n},
+    i18n::{I18n, refusal, use_i18n},
     model::{grading::DraftFault, problem::Problem},
 };
 
@@ -72,7 +72,11 @@ pub fn ProblemList(
 pub fn error_text(error: &AppError, i18n: I18n) -> String {
     match error {
         AppError::Invalid(problems) => problems.iter().map(Problem::to_string).collect::<Vec<_>>().join(" "),
-        AppError::Draft(_) | AppError::Conflict(_) | AppError::TooMany(_) | AppError::Internal(_) => {
+        AppError::Draft(_)
+        | AppError::Conflict(_)
+        | AppError::Refused(_)
+        | AppError::TooMany(_)
+        | AppError::Internal(_) => {
             let (title, hint) = words(error, i18n);
             match i18n.lang {
                 crate::model::lang::Lang::En => format!("{title}. {hint}"),
@@ -119,6 +123,7 @@ fn words(error: &AppError, i18n: I18n) -> (&'static str, String) {
             match fault {
                 DraftFault::Missing(_) => c.score_missing,
                 DraftFault::OffScale(_) => c.off_scale,
+                DraftFault::NoReason => c.no_reason,
                 DraftFault::TooLong => c.too_long,
                 DraftFault::Notes => c.notes_wrong,
                 DraftFault::OtherRubric => c.other_rubric,
@@ -126,6 +131,7 @@ fn words(error: &AppError, i18n: I18n) -> (&'static str, String) {
             .into(),
         ),
         AppError::Conflict(why) => (c.conflict, why.clone()),
+        AppError::Refused(refusal) => (c.conflict, refusal::words(*refusal, i18n.lang).into()),
         AppError::TooMany(seconds) => (c.too_many, (c.wait)(*seconds)),
         AppError::Malformed => (c.malformed, c.malformed_hint.into()),
         AppError::Unreachable => (c.unreachable, c.unreachable_hint.into()),

@@ -77,10 +77,11 @@ pub fn Header() -> impl IntoView {
         (Some(_), true) => &[
             ("/admin", common.nav_overview),
             ("/admin/studies", common.nav_studies),
-            ("/admin/runs", i18n.runs().runs),
+            ("/admin/runs", common.nav_runs),
             ("/admin/datasets", common.nav_datasets),
             ("/admin/submissions", common.nav_submissions),
             ("/admin/people", common.nav_people),
+            ("/admin/api", "API"),
             ("/desk", common.nav_desk),
         ],
     };

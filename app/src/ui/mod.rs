@@ -21,6 +21,7 @@
 pub mod announce;
 pub mod chart;
 pub mod code;
+pub mod copy;
 pub mod failure;
 pub mod field;
 pub mod frame;

@@ -41,6 +41,18 @@ pub fn Notice(
     view! { <div class=format!("notice {}", tone.class()) role=role>{children()}</div> }
 }
 
+/// What is said where scripts are switched off.
+///
+/// As HTML in one piece: a browser that runs scripts reads what stands in `noscript` as text, and
+/// hydration would look for elements in it.
+#[component]
+pub fn WithoutScripts(
+    /// What it says: a text of the catalogue, without markup.
+    text: &'static str,
+) -> impl IntoView {
+    view! { <noscript inner_html=format!("<p class=\"notice tone-care\">{text}</p>")></noscript> }
+}
+
 /// A list that has nothing in it: says so, and in its children what to do about it.
 #[component]
 pub fn Empty(

@@ -24,9 +24,14 @@ pub struct Fill {
     tasks: u32,
 }
 
-/// Runs the command on a data folder that holds nothing yet but, perhaps, the demo.
+/// Runs the command on a data folder that holds nothing yet.
 pub async fn run(global: &Global, fill: Fill) -> Result<(), Failure> {
     let services = global.open()?;
+    if services.db.read(results_fill::holds_data).await? {
+        return Err(Failure::conflict(
+            "This data folder holds data already, and made-up ratings would stand beside them. Name an empty one with --data.",
+        ));
+    }
     starter::load(&services).await?;
     starter::demo(&services).await?;
     let size = results_fill::Size { studies: fill.studies, runs: fill.runs, models: fill.models, tasks: fill.tasks };

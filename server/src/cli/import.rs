@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use app::{model::dataset::ImportReport, port::Caller};
 use clap::Subcommand;
 
-use super::{Global, progress};
+use super::{Global, progress, ratings};
 use crate::error::Failure;
 
 /// What to import. Importing the same again changes nothing; what changed becomes a new version.
@@ -24,6 +24,9 @@ pub enum Import {
         #[arg(value_name = "DIR")]
         path: PathBuf,
     },
+    /// Import ratings that people gave with another tool, or a judge model's scores, from a CSV with a
+    /// header and a line a rating
+    Ratings(ratings::Ratings),
 }
 
 /// Runs the command.
@@ -32,6 +35,7 @@ pub async fn run(global: &Global, command: Import) -> Result<(), Failure> {
     let paths = match command {
         Import::Aixbench { paths } => paths,
         Import::Dataset { path } => vec![path],
+        Import::Ratings(asked) => return ratings::run(global, &services, asked).await,
     };
     let bar = progress::spinner("Reading and storing");
     let report = services.imports.paths(&Caller::Operator, paths).await;

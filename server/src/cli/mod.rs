@@ -11,12 +11,14 @@ mod export;
 mod fill;
 mod import;
 mod progress;
+mod ratings;
 mod report;
 mod run;
 mod runs;
 mod serve;
 mod studies;
 mod submissions;
+mod token;
 mod user;
 
 use std::{io::Write, path::PathBuf, process::ExitCode};
@@ -57,7 +59,7 @@ pub struct Global {
 enum Command {
     /// Start the web server
     Serve(serve::Serve),
-    /// Import a dataset: the published benchmark, or one in AixGrade's own format
+    /// Import a dataset: the published benchmark, or one in AixGrade's own format; or ratings from elsewhere
     #[command(subcommand)]
     Import(import::Import),
     /// List the datasets, show one
@@ -83,6 +85,9 @@ enum Command {
     /// Add people, reset passwords, make invitation links
     #[command(subcommand)]
     User(user::User),
+    /// Make, list and revoke tokens for the REST API
+    #[command(subcommand)]
+    Token(token::Token),
     /// Check the data folder and the machine
     Doctor(doctor::Doctor),
     /// Measure the bootstrap (for `cargo xtask bench results`)
@@ -119,6 +124,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Fill(fill) => fill::run(&global, fill).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
+        Command::Token(token) => token::run(&global, token).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::BenchFigures(bench) => bench::run(&global, &bench),
         Command::Migrate => migrate(&global).await,

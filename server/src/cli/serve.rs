@@ -11,7 +11,7 @@ use crate::{
     db::sessions::Sessions,
     error::Failure,
     http,
-    services::{Services, starter},
+    services::{Services, starter, webhooks::Origins},
     state::AppState,
 };
 
@@ -27,6 +27,10 @@ pub struct Serve {
     /// Believe the proxy's X-Forwarded-For; only with a proxy in front that sets it
     #[arg(long, env = "AIXGRADE_TRUST_PROXY")]
     trust_proxy: bool,
+    /// A host that webhooks may send messages to, such as https://hooks.example.org; repeat for each
+    /// [default: none]
+    #[arg(long = "webhook-host", env = "AIXGRADE_WEBHOOK_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
+    webhook_hosts: Vec<String>,
     /// Make known accounts (admin, ada, bo, chen) and a running study over the starter dataset
     #[arg(long)]
     demo: bool,
@@ -40,7 +44,15 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     {
         return Err(Failure::invalid("--public-url", format!("`{url}` is no address"), "Begin it with https://"));
     }
+    let origins = Origins::parse(serve.webhook_hosts.iter().map(String::as_str)).map_err(|entry| {
+        Failure::invalid(
+            "--webhook-host",
+            format!("`{entry}` is no host"),
+            "Write it like https://hooks.example.org, or http://10.0.0.5:8080",
+        )
+    })?;
     let services = global.open()?;
+    services.webhooks.allow(origins);
     let welcome = prepare(&services, serve.demo).await?;
     let listener = TcpListener::bind(serve.listen).await.map_err(|e| {
         Failure::invalid(
@@ -57,6 +69,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
         println!("{line}");
     }
     services.runs.engine().clone().serve();
+    tokio::spawn(services.webhooks.clone().serve());
     tokio::spawn(sweep(Sessions(services.db.clone())));
     let app = http::router(AppState::new(services, config)).into_make_service_with_connect_info::<SocketAddr>();
     Ok(axum::serve(listener, app).with_graceful_shutdown(stop()).await?)

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::model::{
-    compare::{Choice, Options, RunOption, StudyOption},
+    compare::{Choice, Options, RunOption, Scores, StudyOption},
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskRevisionId, UserId},
     lang::Bilingual,
@@ -95,6 +95,16 @@ pub fn stamp(conn: &Connection, choice: &Choice) -> Result<String, Failure> {
         let stamp: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
         words.push(format!("r{id}.{}", stamp.unwrap_or(0)));
     }
+    // Imports are never changed, only added.
+    let judged: i64 = conn
+        .prepare_cached(
+            "SELECT coalesce(max(j.id), 0) FROM judgings j JOIN dataset_versions v ON v.id = j.version_id
+             JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1",
+        )?
+        .query_row([&choice.dataset], |row| row.get(0))?;
+    if judged > 0 {
+        words.push(format!("j{judged}"));
+    }
     Ok(words.join(" "))
 }
 
@@ -107,6 +117,8 @@ pub struct Place {
     pub task: u32,
     /// Counts from 0.
     pub sample: u32,
+    /// The submission that it came in.
+    pub submission: i64,
 }
 
 /// The places of a study's outputs; those of other models or other tasks have none.
@@ -114,7 +126,7 @@ pub fn places(conn: &Connection, head: &Ground, study: StudyId) -> Result<HashMa
     let models: HashMap<ModelId, u32> = (0..).zip(&head.models).map(|(at, (id, _))| (*id, at)).collect();
     let tasks: HashMap<TaskRevisionId, u32> = (0..).zip(&head.tasks).map(|(at, task)| (task.revision, at)).collect();
     let mut outputs = conn.prepare_cached(
-        "SELECT o.id, s.model_id, o.revision_id, o.sample FROM study_submissions ss
+        "SELECT o.id, s.model_id, o.revision_id, o.sample, s.id FROM study_submissions ss
          JOIN submissions s ON s.id = ss.submission_id JOIN outputs o ON o.submission_id = s.id WHERE ss.study_id = ?1",
     )?;
     let mut places = HashMap::new();
@@ -122,7 +134,10 @@ pub fn places(conn: &Connection, head: &Ground, study: StudyId) -> Result<HashMa
     while let Some(row) = rows.next()? {
         let (model, task) = (models.get(&ModelId(row.get(1)?)), tasks.get(&TaskRevisionId(row.get(2)?)));
         if let (Some(model), Some(task)) = (model, task) {
-            places.insert(row.get(0)?, Place { model: *model, task: *task, sample: row.get(3)? });
+            places.insert(
+                row.get(0)?,
+                Place { model: *model, task: *task, sample: row.get(3)?, submission: row.get(4)? },
+            );
         }
     }
     Ok(places)
@@ -133,6 +148,10 @@ pub fn places(conn: &Connection, head: &Ground, study: StudyId) -> Result<HashMa
 pub fn ground(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Ground, Failure> {
     let mut ground = head(conn, name, choice)?;
     ratings(conn, &mut ground)?;
+    if choice.scores == Scores::Final {
+        ground.finals = super::results_final::finals(conn, &ground)?;
+    }
+    ground.judges = super::results_judges::judges(conn, &ground)?;
     for at in 0..ground.runs.len() {
         verdicts(conn, &mut ground, at)?;
     }
@@ -151,9 +170,12 @@ pub fn head(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Groun
     }
     for id in choice.studies.iter().flatten() {
         let setup = super::studies::setup(conn, *id)?.ok_or_else(|| Failure::not_found("study"))?;
-        let title: String =
-            conn.prepare_cached("SELECT title FROM studies WHERE id = ?1")?.query_row([id.0], |row| row.get(0))?;
-        ground.studies.push(GroundStudy { id: *id, title, seed: setup.seed });
+        let (title, dataset_version) = conn
+            .prepare_cached(
+                "SELECT s.title, v.number FROM studies s JOIN dataset_versions v ON v.id = s.version_id WHERE s.id = ?1",
+            )?
+            .query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        ground.studies.push(GroundStudy { id: *id, title, seed: setup.seed, dataset_version });
         if ground.rubric.is_none() {
             ground.seed = setup.seed;
             ground.rubric = Some(setup.rubric);
@@ -163,9 +185,12 @@ pub fn head(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Groun
     let tasks: HashMap<i64, u32> = (0..).zip(&ground.tasks).map(|(at, task)| (task.revision.0, at)).collect();
     for id in choice.runs.iter().flatten() {
         let (submission, version) = run_of(conn, *id)?.ok_or_else(|| Failure::not_found("run"))?;
-        let model: i64 = conn
-            .prepare_cached("SELECT model_id FROM submissions WHERE id = ?1")?
-            .query_row([submission], |row| row.get(0))?;
+        let (model, dataset_version, environment): (i64, u32, Option<String>) = conn
+            .prepare_cached(
+                "SELECT s.model_id, v.number, u.environment FROM runs u JOIN submissions s ON s.id = u.submission_id
+                 JOIN dataset_versions v ON v.id = s.version_id WHERE u.id = ?1",
+            )?
+            .query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         // A run of a model that is not compared tells nothing here.
         let Some(model) = ground.models.iter().position(|(id, _)| id.0 == model) else { continue };
         let mut statement = conn.prepare_cached(
@@ -177,6 +202,9 @@ pub fn head(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Groun
             id: Some(*id),
             model: u32::try_from(model).unwrap_or(u32::MAX),
             tasks: with_tests.iter().filter_map(|revision| tasks.get(revision).copied()).collect(),
+            submission: Some(submission),
+            dataset_version: Some(dataset_version),
+            environment: environment.map(|json| serde_json::from_str(&json)).transpose()?,
             ..GroundRun::default()
         });
     }
@@ -234,7 +262,7 @@ fn ratings(conn: &Connection, ground: &mut Ground) -> Result<(), Failure> {
                 task: place.task,
                 model: place.model,
                 output: OutputId(output),
-                rater: Some(rater),
+                rater,
             });
         }
     }

@@ -17,6 +17,10 @@ use crate::{error::Failure, report::ground::Ground};
 pub struct RatingLine<'a> {
     /// The study.
     pub study: StudyId,
+    /// The version of the dataset that it grades.
+    pub dataset_version: u32,
+    /// The submission that the output came in.
+    pub submission: i64,
     /// The task's id in its source.
     pub task_id: &'a str,
     /// The description's language.
@@ -33,6 +37,8 @@ pub struct RatingLine<'a> {
     pub comment: &'a str,
     /// The flag they raised, as JSON.
     pub flag: Option<&'a str>,
+    /// What they said about single lines, as JSON; absent where nothing.
+    pub notes: Option<&'a str>,
     /// When the output was first shown to them.
     pub shown_at: Option<Timestamp>,
     /// When they rated.
@@ -45,6 +51,10 @@ pub struct RatingLine<'a> {
 pub struct VerdictLine<'a> {
     /// The run.
     pub run: RunId,
+    /// The version of the dataset that the outputs answer.
+    pub dataset_version: Option<u32>,
+    /// The submission that they came in.
+    pub submission: Option<i64>,
     /// The task's id in its source.
     pub task_id: &'a str,
     /// The description's language.
@@ -67,16 +77,14 @@ pub struct VerdictLine<'a> {
     pub finished_at: Option<Timestamp>,
 }
 
-/// Gives every rater of these studies a pseudonym who has none yet: a number drawn at random, so that
+/// Gives everybody who is or was in these studies a pseudonym who has none yet: a number drawn at random, so that
 /// it tells neither the order of accounts nor that of joining.
 pub fn name_raters(conn: &Connection, studies: &[StudyId]) -> Result<(), Failure> {
     for study in studies {
         let mut missing = conn
             .prepare_cached(
-                "SELECT DISTINCT c.user_id FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-                 JOIN (SELECT id AS user_id FROM users) c ON c.user_id = r.user_id
-                 WHERE a.study_id = ?1 AND NOT EXISTS (
-                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = r.user_id)",
+                "SELECT m.user_id FROM study_raters m WHERE m.study_id = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = m.user_id)",
             )?
             .query_map([study.0], |row| row.get::<_, i64>(0))?
             .collect::<Result<Vec<_>, _>>()?;
@@ -92,14 +100,13 @@ pub fn name_raters(conn: &Connection, studies: &[StudyId]) -> Result<(), Failure
     Ok(())
 }
 
-/// Whether every rater of these studies has a pseudonym.
+/// Whether everybody who is or was in these studies has a pseudonym: a few rows, however many ratings.
 pub fn all_named(conn: &Connection, studies: &[StudyId]) -> Result<bool, Failure> {
     for study in studies {
         let missing = conn
             .prepare_cached(
-                "SELECT 1 FROM assignments a JOIN ratings r ON r.assignment_id = a.id
-                 WHERE a.study_id = ?1 AND NOT EXISTS (
-                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = r.user_id) LIMIT 1",
+                "SELECT 1 FROM study_raters m WHERE m.study_id = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = m.user_id) LIMIT 1",
             )?
             .exists([study.0])?;
         if missing {
@@ -131,7 +138,10 @@ pub fn each_rating(
             "SELECT a.output_id, r.user_id,
                 (SELECT group_concat(score, '') FROM
                     (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension)),
-                r.comment, r.flag, r.shown_at, r.at, r.superseded_at
+                r.comment, r.flag, r.shown_at, r.at, r.superseded_at,
+                CASE WHEN EXISTS (SELECT 1 FROM rating_notes n WHERE n.rating_id = r.id) THEN
+                    (SELECT json_group_array(json_object('line', n.line, 'column', n.\"column\", 'text', n.text))
+                     FROM rating_notes n WHERE n.rating_id = r.id) END
              FROM assignments a JOIN ratings r ON r.assignment_id = a.id
              WHERE a.study_id = ?1 ORDER BY a.output_id, a.slot, r.id",
         )?;
@@ -149,6 +159,8 @@ pub fn each_rating(
             };
             let line = RatingLine {
                 study: study.id,
+                dataset_version: study.dataset_version,
+                submission: place.submission,
                 task_id: &task.task_id,
                 lang: task.lang,
                 model,
@@ -158,6 +170,7 @@ pub fn each_rating(
                 scores: row.get_ref(2)?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
                 comment: row.get_ref(3)?.as_str().map_err(Failure::internal)?,
                 flag: row.get_ref(4)?.as_str_or_null().map_err(Failure::internal)?,
+                notes: row.get_ref(8)?.as_str_or_null().map_err(Failure::internal)?,
                 shown_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
                 at: Timestamp(row.get(6)?),
                 superseded_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
@@ -188,6 +201,8 @@ pub fn each_verdict(
             let Some(task) = tasks.get(&row.get(0)?).and_then(|at| head.tasks.get(*at)) else { continue };
             each(&VerdictLine {
                 run: id,
+                dataset_version: run.dataset_version,
+                submission: run.submission,
                 task_id: &task.task_id,
                 lang: task.lang,
                 model,

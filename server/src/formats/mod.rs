@@ -10,6 +10,7 @@ pub mod lines;
 pub mod matching;
 pub mod native;
 pub mod outputs;
+pub mod ratings;
 pub mod rubric_text;
 pub mod telltales;
 

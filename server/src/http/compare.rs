@@ -1,10 +1,16 @@
 //! A comparison's files, streamed as they are read.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use app::{
     error::AppError,
-    model::{compare::Choice, user::Visitor},
+    model::{
+        compare::{Choice, TaskFilter},
+        user::Visitor,
+    },
     port::Caller,
 };
 use axum::{
@@ -18,7 +24,15 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::errors::HttpError;
-use crate::{services::comparisons::export::File, state::AppState};
+use crate::{
+    report::figures::Theme,
+    services::comparisons::{
+        ComparisonService,
+        export::{File, Ready},
+        pictures::Kind,
+    },
+    state::AppState,
+};
 
 /// What is sent at once.
 const CHUNK: usize = 64 * 1024;
@@ -39,6 +53,15 @@ pub async fn export(
     let service = state.services.comparisons.clone();
     // Who may not, or asks for what is not there, hears so by the status.
     let ready = service.ready(&caller, Choice::read(&slug, all), file, visitor.lang).await?;
+    let headers = [
+        (header::CONTENT_TYPE, file.kind().to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{name}\"", plain(&slug))),
+    ];
+    Ok((headers, streamed(service, ready)))
+}
+
+/// The file's bytes as they are read.
+pub fn streamed(service: Arc<ComparisonService>, ready: Ready) -> Body {
     let (sender, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         let out = Chunks { sender: sender.clone(), buffer: Vec::with_capacity(CHUNK) };
@@ -53,11 +76,34 @@ pub async fn export(
             }
         }
     });
+    Body::from_stream(ReceiverStream::new(receiver))
+}
+
+/// `GET /admin/compare/{slug}/figures/{file}?…`: a picture; `theme=dark` for a dark ground.
+pub async fn figure(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    Extension(visitor): Extension<Visitor>,
+    Path((slug, name)): Path<(String, String)>,
+    Query(query): Query<Vec<(String, String)>>,
+) -> Result<impl IntoResponse, HttpError> {
+    caller.admin()?;
+    let (id, kind) = Kind::of(&name).ok_or_else(|| AppError::NotFound("picture".into()))?;
+    let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
+    let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+    let theme = last("theme").and_then(|name| Theme::named(&name)).unwrap_or_default();
+    let asked = (Choice::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
+    let bytes = state.services.comparisons.picture(&caller, asked, (id, kind), (theme, visitor.lang)).await?;
     let headers = [
-        (header::CONTENT_TYPE, file.kind().to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{name}\"", plain(&slug))),
+        (header::CONTENT_TYPE, kind.media().to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{}\"", plain(&slug), file_name(&name))),
     ];
-    Ok((headers, Body::from_stream(ReceiverStream::new(receiver))))
+    Ok((headers, bytes))
+}
+
+/// A file's name as it may stand in a header.
+fn file_name(name: &str) -> String {
+    name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')).collect()
 }
 
 /// A short name as it may stand in a header.

@@ -61,6 +61,7 @@ pub async fn submit(
         Ok(_) => Ok(next),
         Err(AppError::Draft(DraftFault::Missing(place))) => Ok(again(format!("missing-{place}"))),
         Err(AppError::Draft(DraftFault::OffScale(place))) => Ok(again(format!("off-scale-{place}"))),
+        Err(AppError::Draft(DraftFault::NoReason)) => Ok(again("no-reason".into())),
         Err(AppError::Draft(DraftFault::Notes)) => Ok(again("notes-0".into())),
         Err(AppError::Draft(_)) => Ok(again("too-long".into())),
         Err(e) => Err(e.into()),

@@ -35,7 +35,7 @@ pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next:
 }
 
 fn open_to_all(path: &str) -> bool {
-    path == "/log-in" || path.starts_with("/join/") || path.starts_with("/rpc/")
+    path == "/log-in" || ["/join/", "/public/", "/rpc/"].iter().any(|open| path.starts_with(open))
 }
 
 fn is_admins(path: &str) -> bool {
@@ -83,8 +83,13 @@ fn from_ourselves(headers: &HeaderMap, public_url: Option<&str>) -> bool {
 
 /// Middleware: headers for every answer. A page brings a policy of its own, with its nonce.
 pub async fn headers(request: Request, next: Next) -> Response {
+    let public = request.uri().path().starts_with("/public/");
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
+    if public {
+        // Whoever has the link may read it; search engines may not pass it on.
+        headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
+    }
     let mut default = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     };

@@ -8,6 +8,7 @@ pub mod errors;
 pub mod grade;
 pub mod guard;
 pub mod pages;
+pub mod rest;
 pub mod router;
 pub mod runs;
 pub mod session;

@@ -9,11 +9,16 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, assets, compare, compress, grade, guard, pages, runs, session, settings, studies, upload};
+use super::{account, assets, compare, compress, grade, guard, pages, rest, runs, session, settings, studies, upload};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
 const FORM_LIMIT: usize = 1024 * 1024;
+
+/// The addresses of all pages, as they are routed.
+pub fn pages() -> Vec<String> {
+    generate_route_list(app::routes::App).iter().map(|page| page.path().to_owned()).collect()
+}
 
 /// The whole program as a service.
 pub fn router(state: AppState) -> Router {
@@ -35,6 +40,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
         // A comparison's files.
         .route("/admin/compare/{slug}/export/{file}", get(compare::export))
+        .route("/admin/compare/{slug}/figures/{file}", get(compare::figure))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/compare.csv", get(runs::pair_csv))
@@ -64,6 +70,8 @@ pub fn router(state: AppState) -> Router {
         // The client's files: the same for everybody.
         .route("/assets/{name}", get(assets::serve))
         .merge(people)
+        // Programs: http/rest/mod.rs lists what they may ask.
+        .merge(rest::router(&state))
         .layer(middleware::from_fn(compress::pack))
         .layer(middleware::from_fn(guard::headers))
         .layer(CatchPanicLayer::new())

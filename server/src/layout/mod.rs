@@ -8,6 +8,7 @@ mod build;
 mod doc;
 mod expressions;
 mod highlight;
+mod packed;
 mod parse;
 mod space;
 mod statements;
@@ -24,6 +25,7 @@ use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
 pub use highlight::KINDS;
+use packed::Packed;
 
 /// Code longer than this (in bytes) is shown as it came and without colours: it is twenty times the
 /// longest published output, nobody reads so much, and parsing long nonsense is slow.
@@ -33,24 +35,23 @@ const LONGEST: usize = 32 * 1024;
 /// them is most of a page's cost.
 const KEPT: usize = 4096;
 
-static VIEWS: LazyLock<Cache<[u8; 32], Arc<CodeView>>> = LazyLock::new(|| Cache::new(KEPT));
+static VIEWS: LazyLock<Cache<[u8; 32], Arc<Packed>>> = LazyLock::new(|| Cache::new(KEPT));
 
 /// How `code` is shown; `said` is what a chat answer said around it. It names nobody that the two
 /// texts do not name.
 pub fn view(code: &str, said: &str) -> CodeView {
     let key: [u8; 32] = Sha256::digest(code.as_bytes()).into();
-    let view = match VIEWS.get(&key) {
-        Some(view) => view,
-        None => {
-            let view = Arc::new(make(code));
-            // Long ones are rare and would push many others out.
-            if code.len() <= 16 * 1024 {
-                VIEWS.insert(key, view.clone());
-            }
-            view
-        }
-    };
-    CodeView { said: said.to_owned(), ..(*view).clone() }
+    if let Some(packed) = VIEWS.get(&key) {
+        return packed.view(said);
+    }
+    let view = make(code);
+    // Long ones are rare and would push many others out.
+    if code.len() <= 16 * 1024
+        && let Some(packed) = Packed::of(&view)
+    {
+        VIEWS.insert(key, Arc::new(packed));
+    }
+    CodeView { said: said.to_owned(), ..view }
 }
 
 fn make(code: &str) -> CodeView {

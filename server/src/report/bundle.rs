@@ -10,12 +10,17 @@ use std::{
     io::{Read, Seek, Write},
 };
 
-use app::model::{compare::Sheet, ids::UserId, lang::Lang};
+use app::{
+    i18n::I18n,
+    model::{compare::Sheet, ids::UserId, lang::Lang},
+    ui::chart::compared,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use super::{
+    figures,
     ground::{Checked, Counted, Ground},
     tables,
 };
@@ -59,8 +64,8 @@ struct VerdictLine {
     checked: Checked,
 }
 
-/// A file to put in besides, under its name.
-pub type Extra = (String, Vec<u8>);
+/// A file to put in besides: its name, and what writes it.
+pub type Extra<'a> = (&'static str, Box<dyn FnOnce(&mut dyn Write) -> Result<(), Failure> + 'a>);
 
 /// The ground with people's names gone: what a bundle may hold.
 pub fn without_names(mut ground: Ground) -> Ground {
@@ -77,23 +82,21 @@ pub fn write<W: Write + Seek>(
     out: W,
     ground: &Ground,
     sheet: &Sheet,
-    extras: Vec<Extra>,
+    extras: Vec<Extra<'_>>,
     made_at: &str,
 ) -> Result<(), Failure> {
     let mut zip = Packer { zip: ZipWriter::new(out), files: BTreeMap::new() };
     zip.add("README.md", README.as_bytes())?;
     zip.add("statistics.md", include_bytes!("../../../docs/statistics.md"))?;
     zip.add("setup.json", &serde_json::to_vec_pretty(ground)?)?;
-    zip.add(
-        "ratings.jsonl",
-        &lines(ground.scored().map(|(counted, scores)| RatingLine { counted: *counted, scores: scores.to_vec() }))?,
-    )?;
+    let ratings = ground.scored().map(|(counted, scores)| RatingLine { counted: *counted, scores: scores.to_vec() });
+    zip.entry("ratings.jsonl", |out| lines(out, ratings))?;
     let verdicts = ground
         .runs
         .iter()
         .zip(0..)
         .flat_map(|(run, at)| run.verdicts.iter().map(move |checked| VerdictLine { run: at, checked: *checked }));
-    zip.add("verdicts.jsonl", &lines(verdicts)?)?;
+    zip.entry("verdicts.jsonl", |out| lines(out, verdicts))?;
     if let Some(rubric) = &ground.rubric {
         zip.add("rubric.json", &serde_json::to_vec_pretty(rubric)?)?;
     }
@@ -102,8 +105,13 @@ pub fn write<W: Write + Seek>(
         zip.add(&format!("tables{suffix}.md"), tables::markdown(sheet, lang).as_bytes())?;
         zip.add(&format!("tables{suffix}.tex"), tables::latex(sheet, lang).as_bytes())?;
     }
-    for (name, bytes) in extras {
-        zip.add(&name, &bytes)?;
+    let raters: Vec<String> = ground.raters.iter().map(|(_, name)| name.clone()).collect();
+    for figure in compared::all(I18n::of(Lang::En), sheet, &raters) {
+        let text = figures::svg(&figure, figures::Theme::Light, Lang::En);
+        zip.add(&format!("figures/{}.svg", figure.id), text.as_bytes())?;
+    }
+    for (name, write) in extras {
+        zip.entry(name, write)?;
     }
     let manifest = Manifest {
         format: FORMAT.into(),
@@ -130,13 +138,12 @@ the same to the last bit as those in `figures.json`.\n\n\
 - `manifest.json`: the program's version, and the SHA-256 of every file\n\n\
 Raters have numbers in place of names.\n";
 
-fn lines<T: Serialize>(values: impl Iterator<Item = T>) -> Result<Vec<u8>, Failure> {
-    let mut out = Vec::new();
+fn lines<T: Serialize>(out: &mut dyn Write, values: impl Iterator<Item = T>) -> Result<(), Failure> {
     for value in values {
-        serde_json::to_writer(&mut out, &value)?;
-        out.push(b'\n');
+        serde_json::to_writer(&mut *out, &value)?;
+        out.write_all(b"\n")?;
     }
-    Ok(out)
+    Ok(())
 }
 
 struct Packer<W: Write + Seek> {
@@ -146,11 +153,37 @@ struct Packer<W: Write + Seek> {
 
 impl<W: Write + Seek> Packer<W> {
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        self.entry(name, |out| Ok(out.write_all(bytes)?))
+    }
+
+    /// A file that is written as it is made: nothing of it is gathered.
+    fn entry(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
         // The default time of a zip's entries is fixed: the same content gives the same bytes.
         self.zip.start_file(name, SimpleFileOptions::default()).map_err(Failure::internal)?;
-        self.zip.write_all(bytes)?;
-        self.files.insert(name.to_owned(), hex::encode(Sha256::digest(bytes)));
+        let mut out = Summed { out: std::io::BufWriter::new(&mut self.zip), sum: Sha256::new() };
+        write(&mut out)?;
+        out.flush()?;
+        let sum = out.sum.finalize();
+        self.files.insert(name.to_owned(), hex::encode(sum));
         Ok(())
+    }
+}
+
+/// Writes, and sums up what was written.
+struct Summed<W> {
+    out: W,
+    sum: Sha256,
+}
+
+impl<W: Write> Write for Summed<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.sum.update(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -217,7 +250,7 @@ pub fn read(name: &str, bundle: impl Read + Seek) -> Result<Bundle, Failure> {
         let known = (counted.task as usize) < ground.tasks.len()
             && (counted.model as usize) < ground.models.len()
             && (counted.study as usize) < ground.studies.len()
-            && counted.rater.is_none_or(|rater| (rater as usize) < ground.raters.len());
+            && (counted.rater as usize) < ground.raters.len();
         if !known || line.scores.len() != width {
             return Err(damaged(format!("ratings.jsonl, line {number}: it points at nothing in setup.json")));
         }

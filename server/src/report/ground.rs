@@ -4,6 +4,8 @@
 //! Must stay true: [`super::sheet::compute`] reads only this, in this order. Then the same ground gives
 //! the same figures to the last bit, on every machine.
 
+use std::collections::HashSet;
+
 use app::model::{
     compare::Choice,
     dataset::TaskRow,
@@ -41,8 +43,12 @@ pub struct Ground {
     /// Their scores: as many places a rating as the rubric has dimensions.
     #[serde(skip)]
     pub scores: Vec<u8>,
-    /// How many outputs have a final score in the place of their ratings.
-    pub adjudicated: u64,
+    /// Outputs with a final score in the place of their ratings; empty where raw scores were chosen.
+    #[serde(default)]
+    pub finals: Vec<Final>,
+    /// Models that judged the outputs: compared with people, never mixed in.
+    #[serde(default)]
+    pub judges: Vec<GroundJudge>,
     /// The runs, by their model's place.
     pub runs: Vec<GroundRun>,
 }
@@ -56,6 +62,9 @@ pub struct GroundStudy {
     pub title: String,
     /// Its seed.
     pub seed: u64,
+    /// The version of the dataset that it grades.
+    #[serde(default)]
+    pub dataset_version: u32,
 }
 
 /// A rating that counts. Places are those of the ground's lists.
@@ -69,8 +78,46 @@ pub struct Counted {
     pub model: u32,
     /// The output.
     pub output: OutputId,
-    /// The rater's place; absent for an adjudicated score.
-    pub rater: Option<u32>,
+    /// The rater's place.
+    pub rater: u32,
+}
+
+/// The final say on an output (docs/statistics.md, "Adjudicated scores"). Places are those of the ground's
+/// lists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Final {
+    /// The study's place.
+    pub study: u32,
+    /// The task's place.
+    pub task: u32,
+    /// The model's place.
+    pub model: u32,
+    /// The output.
+    pub output: OutputId,
+    /// One place a dimension; a median can lie between two levels.
+    pub scores: Vec<f64>,
+}
+
+/// A judge model's scores of the compared outputs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GroundJudge {
+    /// What it is called.
+    pub name: String,
+    /// Its scores, by output.
+    pub scores: Vec<JudgeScore>,
+}
+
+/// What a judge gave one output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgeScore {
+    /// The task's place.
+    pub task: u32,
+    /// The model's place.
+    pub model: u32,
+    /// The output.
+    pub output: OutputId,
+    /// One place a dimension.
+    pub scores: Vec<u8>,
 }
 
 /// A run.
@@ -87,6 +134,15 @@ pub struct GroundRun {
     pub verdicts: Vec<Checked>,
     /// Outputs without a verdict.
     pub missing: u32,
+    /// The submission whose outputs were run; absent for imported results.
+    #[serde(default)]
+    pub submission: Option<i64>,
+    /// The version of the dataset that it answers.
+    #[serde(default)]
+    pub dataset_version: Option<u32>,
+    /// What the tests ran on, as the engine noted it.
+    #[serde(default)]
+    pub environment: Option<serde_json::Value>,
 }
 
 /// What one output came to.
@@ -142,28 +198,43 @@ impl Ground {
     /// The ratings of a dimension: a place a model, in it a cell for every task.
     pub fn cells(&self, dimension: usize) -> Vec<Vec<Cell>> {
         let mut cells = vec![vec![Cell::new(); self.tasks.len()]; self.models.len()];
+        let mut put = |model: u32, task: u32, score: f64| {
+            if let Some(cell) = cells.get_mut(model as usize).and_then(|tasks| tasks.get_mut(task as usize)) {
+                cell.push(score);
+            }
+        };
+        let decided = self.decided();
         for (rating, scores) in self.scored() {
-            let cell = cells.get_mut(rating.model as usize).and_then(|tasks| tasks.get_mut(rating.task as usize));
-            if let (Some(cell), Some(score)) = (cell, scores.get(dimension)) {
-                cell.push(f64::from(*score));
+            if let Some(score) = scores.get(dimension).filter(|_| !decided.contains(&(rating.study, rating.output))) {
+                put(rating.model, rating.task, f64::from(*score));
+            }
+        }
+        for one in &self.finals {
+            if let Some(score) = one.scores.get(dimension) {
+                put(one.model, one.task, *score);
             }
         }
         cells
     }
 
+    /// Outputs whose ratings a final score stands for, by study.
+    pub fn decided(&self) -> HashSet<(u32, OutputId)> {
+        self.finals.iter().map(|one| (one.study, one.output)).collect()
+    }
+
     /// The outputs with their scores by people, by study and output: what agreement and severity are
-    /// about. An output in two studies is two units, so that nobody agrees with themselves.
+    /// about, whatever scores are final. An output in two studies is two units, so that nobody agrees with
+    /// themselves.
     pub fn units(&self, dimension: usize) -> Vec<Unit> {
         let mut units: Vec<Unit> = Vec::new();
         let mut last = None;
         for (rating, scores) in self.scored() {
-            // An adjudicator's say is no second opinion.
-            let (Some(rater), Some(score)) = (rating.rater, scores.get(dimension)) else { continue };
+            let Some(score) = scores.get(dimension) else { continue };
             if last.replace((rating.study, rating.output)) != Some((rating.study, rating.output)) {
                 units.push(Unit { model: rating.model as usize, task: rating.task as usize, ratings: Vec::new() });
             }
             if let Some(unit) = units.last_mut() {
-                unit.ratings.push((rater, *score));
+                unit.ratings.push((rating.rater, *score));
             }
         }
         units

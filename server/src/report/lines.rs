@@ -30,18 +30,20 @@ pub fn ratings(conn: &Connection, head: &Ground, form: Form, out: &mut dyn Write
         Form::Csv => {
             let mut writer = csv::Writer::from_writer(out);
             writer.write_record(
-                ["study", "rubric", "task_id", "lang", "model", "sample", "rater"]
+                ["study", "dataset_version", "rubric", "task_id", "lang", "model", "submission", "sample", "rater"]
                     .into_iter()
                     .chain(keys.iter().copied())
-                    .chain(["comment", "flag", "shown_at", "rated_at", "superseded_at"]),
+                    .chain(["comment", "flag", "notes", "shown_at", "rated_at", "superseded_at"]),
             )?;
             let count = results_lines::each_rating(conn, head, |line| {
                 let mut field = |text: &str| writer.write_field(text);
                 field(&line.study.to_string())?;
+                field(&line.dataset_version.to_string())?;
                 field(&rubric)?;
                 field(line.task_id)?;
                 field(line.lang.code())?;
-                field(line.model)?;
+                field(&safe(line.model))?;
+                field(&line.submission.to_string())?;
                 field(&line.sample.to_string())?;
                 field(line.rater)?;
                 for at in 0..keys.len() {
@@ -49,6 +51,7 @@ pub fn ratings(conn: &Connection, head: &Ground, form: Form, out: &mut dyn Write
                 }
                 field(&safe(line.comment))?;
                 field(line.flag.unwrap_or(""))?;
+                field(line.notes.unwrap_or(""))?;
                 field(&time(line.shown_at))?;
                 field(&line.at.rfc3339())?;
                 field(&time(line.superseded_at))?;
@@ -108,15 +111,18 @@ fn time(at: Option<app::model::time::Timestamp>) -> String {
 #[derive(Serialize)]
 struct Rated<'a> {
     study: i64,
+    dataset_version: u32,
     rubric: &'a str,
     task_id: &'a str,
     lang: &'static str,
     model: &'a str,
+    submission: i64,
     sample: u32,
     rater: &'a str,
     scores: Scores<'a>,
     comment: &'a str,
     flag: Option<&'a serde_json::value::RawValue>,
+    notes: Option<&'a serde_json::value::RawValue>,
     shown_at: Option<String>,
     rated_at: String,
     superseded_at: Option<String>,
@@ -135,15 +141,18 @@ impl<'a> Rated<'a> {
     fn of(line: &'a RatingLine<'_>, rubric: &'a str, keys: &'a [&'a str]) -> Self {
         Rated {
             study: line.study.0,
+            dataset_version: line.dataset_version,
             rubric,
             task_id: line.task_id,
             lang: line.lang.code(),
             model: line.model,
+            submission: line.submission,
             sample: line.sample,
             rater: line.rater,
             scores: Scores(keys, line.scores),
             comment: line.comment,
             flag: line.flag.and_then(|json| serde_json::from_str(json).ok()),
+            notes: line.notes.and_then(|json| serde_json::from_str(json).ok()),
             shown_at: line.shown_at.map(|at| at.rfc3339()),
             rated_at: line.at.rfc3339(),
             superseded_at: line.superseded_at.map(|at| at.rfc3339()),
@@ -163,9 +172,11 @@ struct Spent {
 #[derive(Serialize)]
 struct Judged<'a> {
     run: i64,
+    dataset_version: Option<u32>,
     task_id: &'a str,
     lang: &'static str,
     model: &'a str,
+    submission: Option<i64>,
     sample: u32,
     verdict: Option<&'a str>,
     limit: Option<LimitHit>,
@@ -177,11 +188,13 @@ struct Judged<'a> {
     finished_at: Option<String>,
 }
 
-const JUDGED: [&str; 13] = [
+const JUDGED: [&str; 15] = [
     "run",
+    "dataset_version",
     "task_id",
     "lang",
     "model",
+    "submission",
     "sample",
     "verdict",
     "limit",
@@ -198,9 +211,11 @@ impl<'a> Judged<'a> {
         let spent: Spent = line.outcome.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
         Judged {
             run: line.run.0,
+            dataset_version: line.dataset_version,
             task_id: line.task_id,
             lang: line.lang.code(),
             model: line.model,
+            submission: line.submission,
             sample: line.sample,
             verdict: line.verdict,
             limit: spent.limit,

@@ -4,6 +4,7 @@ pub mod bundle;
 pub mod csv;
 pub mod figures;
 pub mod ground;
+pub mod judges;
 pub mod lines;
 pub mod results_file;
 pub mod runs;

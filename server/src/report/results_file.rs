@@ -54,7 +54,7 @@ pub fn ground(files: &[(String, String, String)]) -> Result<Ground, Failure> {
     }
     let tasks: Vec<u32> = (0..u32::try_from(ground.tasks.len()).unwrap_or(u32::MAX)).collect();
     for (model, verdicts) in read {
-        ground.runs.push(GroundRun { id: None, model, tasks: tasks.clone(), verdicts, missing: 0 });
+        ground.runs.push(GroundRun { model, tasks: tasks.clone(), verdicts, ..GroundRun::default() });
     }
     Ok(ground)
 }

@@ -10,7 +10,10 @@ use app::model::{
     stats::{Estimate, Known, Reliability},
 };
 
-use super::ground::{Ground, GroundRun};
+use super::{
+    ground::{Ground, GroundRun},
+    judges,
+};
 use crate::stats::{
     bootstrap::{self, Cell, Scores},
     correlation::{self, correlation},
@@ -32,12 +35,13 @@ const PAIRED: u64 = 2 << 16;
 const AGREEMENT: u64 = 3 << 16;
 const AUTOMATED: u64 = 4 << 16;
 const BOTH: u64 = 5 << 16;
+pub(super) const JUDGES: u64 = 6 << 16;
 
-/// A draw of a large study's every rating, ten thousand times over, would take minutes: beyond 40,000
+/// A draw of a large study's every rating, ten thousand times over, would take minutes: beyond 10,000
 /// ratings there are fewer resamples, down to a thousand. The page says how many.
-fn resamples(ground: &Ground) -> u32 {
+pub(super) fn resamples(ground: &Ground) -> u32 {
     let ratings = u32::try_from(ground.ratings.len()).unwrap_or(u32::MAX).max(1);
-    (400_000_000 / ratings).clamp(1000, RESAMPLES)
+    (100_000_000 / ratings).clamp(1000, RESAMPLES)
 }
 
 /// Every figure.
@@ -49,6 +53,7 @@ pub fn compute(ground: &Ground) -> Sheet {
         human: rubric.map(|rubric| human(ground, rubric, &dimensions)),
         automated: (!ground.runs.is_empty()).then(|| automated(ground)),
         both: both(ground, &dimensions),
+        judges: judges::judges(ground),
     }
 }
 
@@ -140,7 +145,7 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
     let ps: Vec<Option<f64>> = tests.iter().map(|test| Some(test.as_ref().ok()?.wilcoxon.p)).collect();
     Human {
         raters: ground.raters.len() as u64,
-        adjudicated: ground.adjudicated,
+        adjudicated: ground.finals.len() as u64,
         holm: holm(&ps),
         tests,
         adjusted: drawn.iter().map(|drawn| adjusted(&drawn.units, ground.models.len())).collect(),
@@ -160,7 +165,7 @@ fn distribution(cells: &[Cell], dimension: &Dimension) -> Vec<u64> {
     let (low, high) = dimension.range();
     let mut counts = vec![0; usize::from(high.saturating_sub(low)) + 1];
     for score in cells.iter().flatten() {
-        // Scores are whole numbers of the scale.
+        // Scores are whole numbers of the scale; a final score between two levels counts with the lower.
         if let Some(count) = counts.get_mut((*score - f64::from(low)) as usize) {
             *count += 1;
         }

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::HashMap};
 
 use app::model::{
-    compare::{Sort, TaskCell, TaskFilter, TaskLine, TaskPage},
+    compare::{GridLine, Sort, TaskCell, TaskFilter, TaskGrid, TaskLine, TaskPage},
     ids::{ModelId, OutputId, TaskId},
 };
 
@@ -28,7 +28,36 @@ pub fn page(ground: &Ground, all: &Lines, filter: &TaskFilter) -> TaskPage {
         rubric: ground.rubric.clone(),
         found: found.len() as u64,
         all: all.0.len() as u64,
+        grid: grid(ground, &found, filter),
         lines: found.into_iter().skip(from).take(TaskFilter::PAGE).map(|line| line.shown(ground)).collect(),
+    }
+}
+
+/// The picture's figures: what the filter asks for, else pass ratios where there are runs, else the first
+/// dimension.
+fn grid(ground: &Ground, found: &[&Line], filter: &TaskFilter) -> TaskGrid {
+    let dimensions = ground.rubric.iter().flat_map(|rubric| &rubric.dimensions);
+    let tested = !ground.runs.is_empty();
+    let asked = dimensions.enumerate().find(|(_, d)| d.key == filter.grid);
+    let first = ground.rubric.as_ref().and_then(|rubric| rubric.dimensions.first()).map(|d| (0, d));
+    let shown = asked.or(first.filter(|_| !tested));
+    if ground.models.is_empty() || (shown.is_none() && !tested) {
+        return TaskGrid::default();
+    }
+    let most = TaskGrid::MOST / ground.models.len();
+    let tasks = found.iter().take(most).map(|line| {
+        let value = |m: usize| match shown {
+            Some((d, _)) => line.mean(m, d),
+            None => line.verdicts.get(m).copied().flatten().map(|checked| checked.sample().ratio),
+        };
+        let row = &ground.tasks[line.task];
+        GridLine { task: row.id, task_id: row.task_id.clone(), values: (0..ground.models.len()).map(value).collect() }
+    });
+    TaskGrid {
+        dimension: shown.map(|(_, dimension)| dimension.clone()),
+        tested,
+        tasks: tasks.collect(),
+        left_off: found.len().saturating_sub(most) as u64,
     }
 }
 
@@ -42,8 +71,10 @@ pub fn neighbours(ground: &Ground, all: &Lines, filter: &TaskFilter, task: TaskI
 /// A task while it is being chosen: sums, so that nothing is copied for those that are not shown.
 struct Line {
     task: usize,
-    /// A place a model: sum a dimension, how many ratings.
+    /// A place a model: sum a dimension, of how many scores.
     sums: Vec<(Vec<f64>, u64)>,
+    /// A place a model: how many people's ratings.
+    ratings: Vec<u64>,
     verdicts: Vec<Option<super::ground::Checked>>,
     spread: u8,
 }
@@ -92,7 +123,7 @@ impl Line {
     fn shown(&self, ground: &Ground) -> TaskLine {
         let cells = (0..ground.models.len()).map(|m| TaskCell {
             means: (0..ground.dimensions()).map(|d| self.mean(m, d)).collect(),
-            ratings: self.sums.get(m).map_or(0, |(_, n)| *n),
+            ratings: self.ratings.get(m).copied().unwrap_or(0),
             verdict: self
                 .verdicts
                 .get(m)
@@ -111,16 +142,22 @@ fn lines(ground: &Ground) -> Vec<Line> {
         .map(|task| Line {
             task,
             sums: vec![(vec![0.0; dimensions], 0); models],
+            ratings: vec![0; models],
             verdicts: vec![None; models],
             spread: 0,
         })
         .collect();
     let mut known = vec![false; all.len()];
     let mut ranges: HashMap<(OutputId, usize), (u8, u8)> = HashMap::new();
+    let decided = ground.decided();
     for (rating, scores) in ground.scored() {
         let Some(line) = all.get_mut(rating.task as usize) else { continue };
         known[line.task] = true;
-        if let Some((sums, n)) = line.sums.get_mut(rating.model as usize) {
+        if let Some(ratings) = line.ratings.get_mut(rating.model as usize) {
+            *ratings += 1;
+        }
+        let counts = !decided.contains(&(rating.study, rating.output));
+        if let Some((sums, n)) = line.sums.get_mut(rating.model as usize).filter(|_| counts) {
             sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += f64::from(*score));
             *n += 1;
         }
@@ -128,6 +165,13 @@ fn lines(ground: &Ground) -> Vec<Line> {
             let range = ranges.entry((rating.output, d)).or_insert((*score, *score));
             *range = (range.0.min(*score), range.1.max(*score));
             line.spread = line.spread.max(range.1 - range.0);
+        }
+    }
+    for one in &ground.finals {
+        let line = all.get_mut(one.task as usize);
+        if let Some((sums, n)) = line.and_then(|line| line.sums.get_mut(one.model as usize)) {
+            sums.iter_mut().zip(&one.scores).for_each(|(sum, score)| *sum += score);
+            *n += 1;
         }
     }
     for run in &ground.runs {
@@ -162,6 +206,9 @@ fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a
                 let text = text();
                 words.iter().all(|word| text.contains(word.as_str()))
             }) && filter.lang.is_none_or(|lang| lang == task.lang)
+                && model.is_none_or(|m| {
+                    line.ratings.get(m).is_some_and(|n| *n > 0) || line.verdicts.get(m).is_some_and(Option::is_some)
+                })
                 && scored.as_ref().is_none_or(|tasks| tasks[line.task])
                 && filter.verdict.is_none_or(|verdict| {
                     let mut own = line.verdicts.iter().enumerate().filter(|(m, _)| concerns(*m));

@@ -4,6 +4,7 @@
 //! rating and verdict. While newer ones are computed, the page shows the last, and says so.
 
 pub mod export;
+pub mod pictures;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -33,6 +34,8 @@ use crate::{
 
 /// What takes longer than this is shown as it last was while it is computed anew.
 const PATIENCE: Duration = Duration::from_millis(60);
+/// A choice of more ratings and verdicts than this is computed while its page waits for it in the browser.
+const PROMPT: u64 = 5_000;
 /// Grounds held in memory: a person looks at one or two at a time, and the largest takes 30 MB.
 const HELD: usize = 6;
 /// Runs of one model that are offered.
@@ -77,6 +80,14 @@ pub struct Settled {
 }
 
 impl Settled {
+    /// About how many ratings and verdicts are to be read.
+    fn rows(&self) -> u64 {
+        let ratings =
+            self.options.studies.iter().filter(|s| self.choice.studies.iter().flatten().any(|id| *id == s.id));
+        let verdicts = self.options.runs.iter().filter(|r| self.choice.runs.iter().flatten().any(|id| *id == r.id));
+        ratings.map(|s| s.ratings).sum::<u64>() + verdicts.map(|r| u64::from(r.done)).sum::<u64>()
+    }
+
     fn live(&self) -> bool {
         let studies = self.options.studies.iter().filter(|s| s.open).map(|s| s.id);
         let runs = self.options.runs.iter().filter(|r| r.open).map(|r| r.id);
@@ -113,27 +124,29 @@ impl ComparisonService {
         self.compute(settled.choice.clone(), settled.options.name.clone()).await
     }
 
-    /// The figures, and whether they are behind what is there: those that took long are computed while
-    /// the last ones are shown.
-    async fn soon(&self, settled: &Settled) -> Result<(Arc<Computed>, bool), Failure> {
+    /// The figures, and whether they are behind what is there: those that take long are computed while
+    /// the last ones are shown, or while the page says that there are none yet.
+    async fn soon(&self, settled: &Settled) -> Result<(Option<Arc<Computed>>, bool), Failure> {
         let known = lock(&self.held).get(&settled.choice);
-        match known {
-            Some(known) if known.stamp == settled.stamp => Ok((known, false)),
-            Some(known) if known.took > PATIENCE => {
-                if lock(&self.held).busy.insert(settled.choice.clone()) {
-                    let service = ComparisonService { db: self.db.clone(), held: self.held.clone() };
-                    let (choice, name) = (settled.choice.clone(), settled.options.name.clone());
-                    tokio::spawn(async move {
-                        let done = service.compute(choice.clone(), name).await;
-                        lock(&service.held).busy.remove(&choice);
-                        // Logged by turning it into what a person would see.
-                        let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
-                    });
-                }
-                Ok((known, true))
-            }
-            _ => Ok((self.computed(settled).await?, false)),
+        let slow = match &known {
+            Some(known) if known.stamp == settled.stamp => return Ok((Some(known.clone()), false)),
+            Some(known) => known.took > PATIENCE,
+            None => settled.rows() > PROMPT,
+        };
+        if !slow {
+            return Ok((Some(self.computed(settled).await?), false));
         }
+        if lock(&self.held).busy.insert(settled.choice.clone()) {
+            let service = ComparisonService { db: self.db.clone(), held: self.held.clone() };
+            let (choice, name) = (settled.choice.clone(), settled.options.name.clone());
+            tokio::spawn(async move {
+                let done = service.compute(choice.clone(), name).await;
+                lock(&service.held).busy.remove(&choice);
+                // Logged by turning it into what a person would see.
+                let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
+            });
+        }
+        Ok((known, true))
     }
 
     async fn compute(&self, choice: Choice, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
@@ -275,32 +288,54 @@ impl Comparisons for ComparisonService {
     async fn get(&self, caller: &Caller, choice: Choice) -> Answer<Compared> {
         let settled = self.settled(caller, choice).await?;
         let (computed, behind) = self.soon(&settled).await?;
+        let live = settled.live();
+        let options = listed(settled.options, &settled.choice);
+        let Some(computed) = computed else {
+            let names = options.models.iter().filter(|(id, _)| settled.choice.models.iter().flatten().any(|m| m == id));
+            let sheet = Sheet { models: names.map(|(_, name)| name.clone()).collect(), ..Sheet::default() };
+            let (raters, stamp) = (Vec::new(), String::new());
+            return Ok(Compared {
+                options,
+                choice: settled.choice,
+                sheet,
+                raters,
+                stamp,
+                behind,
+                counting: true,
+                live,
+            });
+        };
         Ok(Compared {
-            live: settled.live(),
-            options: listed(settled.options, &settled.choice),
+            live,
+            options,
             choice: settled.choice,
             sheet: computed.sheet.clone(),
             raters: computed.ground.raters.iter().map(|(_, name)| name.clone()).collect(),
             stamp: computed.stamp.clone(),
             behind,
+            counting: false,
         })
     }
 
     async fn stamp(&self, caller: &Caller, choice: Choice) -> Answer<String> {
         let settled = self.settled(caller, choice).await?;
         let (computed, _) = self.soon(&settled).await?;
-        Ok(computed.stamp.clone())
+        Ok(computed.map(|computed| computed.stamp.clone()).unwrap_or_default())
     }
 
     async fn tasks(&self, caller: &Caller, choice: Choice, filter: TaskFilter) -> Answer<TaskPage> {
         let settled = self.settled(caller, choice).await?;
         let (computed, _) = self.soon(&settled).await?;
-        Ok(tasks::page(&computed.ground, &computed.lines, &filter))
+        Ok(computed.map(|computed| tasks::page(&computed.ground, &computed.lines, &filter)).unwrap_or_default())
     }
 
     async fn task(&self, caller: &Caller, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared> {
         let settled = self.settled(caller, choice).await?;
-        let (computed, _) = self.soon(&settled).await?;
+        let computed = match self.soon(&settled).await? {
+            (Some(computed), _) => computed,
+            // Nothing can be shown without the task's place: this one page waits.
+            (None, _) => self.computed(&settled).await?,
+        };
         let ground = &computed.ground;
         let row = ground.tasks.iter().find(|row| row.id == task).cloned();
         let row = row.ok_or_else(|| Failure::not_found("task in this choice"))?;

@@ -6,7 +6,7 @@
 //! different raters is held by the database, not by this code.
 
 use app::{
-    error::AppError,
+    error::{AppError, Refusal},
     model::{
         feedback::{Calibration, Feedback, FlagReply, OpeningStep},
         grading::{
@@ -64,6 +64,7 @@ impl GradingService {
             token,
             study: study.token,
             title: study.title,
+            presentation: study.presentation,
             code: layout::view(&shown.code, &shown.said),
             raw_nl: shown.raw_nl,
             lang: shown.lang,
@@ -278,9 +279,7 @@ impl Grading for GradingService {
                     return Err(not_running());
                 }
                 if !queue::renew(tx, study.id, output, rater, handing::lease_end())? {
-                    return Err(Failure::conflict(
-                        "You were away for a while, and others have rated this output in your place. Go on with the next one.",
-                    ));
+                    return Err(AppError::Refused(Refusal::Away).into());
                 }
                 grading::insert_rating(tx, study.id, output, rater, &draft, &key)?;
                 quality::after_rating(tx, study.id, output, &study.rubric)?;
@@ -320,7 +319,7 @@ impl Grading for GradingService {
             .write(move |tx| {
                 if let Some((study, probe)) = probed(tx, &token, rater)? {
                     if study.status != StudyStatus::Running {
-                        return Err(not_running());
+                        return Err(AppError::Refused(Refusal::Stays).into());
                     }
                     return probing::undo(tx, &probe);
                 }
@@ -330,9 +329,7 @@ impl Grading for GradingService {
                     return Ok(());
                 };
                 if study.status != StudyStatus::Running {
-                    return Err(Failure::conflict(
-                        "The study is paused or closed, so what was submitted stays. Ask its admin to open it again.",
-                    ));
+                    return Err(AppError::Refused(Refusal::Stays).into());
                 }
                 let probe_after = probing::newest(tx, study.id, rater)?.is_some();
                 if probe_after || withdrawals::last(tx, study.id, rater)? != Some(output) {
@@ -445,7 +442,7 @@ fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next,
 }
 
 fn not_running() -> Failure {
-    Failure::conflict("The study is paused or closed. Your scores are kept as a draft; ask its admin to open it again.")
+    AppError::Refused(Refusal::NotRunning).into()
 }
 
 /// The probe that the rater knows under that name, if it is one.

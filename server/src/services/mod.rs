@@ -8,14 +8,18 @@ pub mod grading;
 pub mod handing;
 pub mod imports;
 pub mod plans;
+pub mod public_links;
 pub mod quality;
+pub mod ratings_import;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
 pub mod starter;
 pub mod studies;
 pub mod submissions;
+pub mod tokens;
 pub mod uploads;
+pub mod webhooks;
 
 use std::{
     path::{Path, PathBuf},
@@ -52,6 +56,8 @@ pub struct Services {
     pub plans: Arc<plans::PlanService>,
     /// Comparisons of a dataset's models.
     pub comparisons: Arc<comparisons::ComparisonService>,
+    /// Ratings from elsewhere.
+    pub ratings: Arc<ratings_import::RatingsImport>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side.
@@ -60,6 +66,12 @@ pub struct Services {
     pub quality: Arc<quality::QualityService>,
     /// What people set for themselves.
     pub settings: Arc<settings::SettingsService>,
+    /// Personal tokens for the REST API.
+    pub tokens: Arc<tokens::TokenService>,
+    /// Addresses that hear of ends.
+    pub webhooks: webhooks::WebhookService,
+    /// Public pages of closed studies.
+    pub public_links: Arc<public_links::PublicLinkService>,
 }
 
 impl Services {
@@ -78,6 +90,9 @@ impl Services {
             watching: self.quality.clone(),
             feedback: self.quality.clone(),
             settings: self.settings.clone(),
+            tokens: self.tokens.clone(),
+            webhooks: Arc::new(self.webhooks.clone()),
+            public_links: self.public_links.clone(),
         }
     }
 
@@ -90,15 +105,21 @@ impl Services {
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
+        let studies = Arc::new(studies::StudyService::new(db.clone()));
+        let runs = Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder)));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,
             plans: Arc::new(plans::PlanService::new(db.clone())),
-            studies: Arc::new(studies::StudyService::new(db.clone())),
             comparisons: Arc::new(comparisons::ComparisonService::new(db.clone())),
-            runs: Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder))),
+            ratings: Arc::new(ratings_import::RatingsImport::new(db.clone())),
+            tokens: Arc::new(tokens::TokenService::new(db.clone())),
+            webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),
+            public_links: Arc::new(public_links::PublicLinkService::new(db.clone(), studies.clone())),
+            studies,
+            runs,
             grading: Arc::new(grading::GradingService::new(db.clone())),
             quality: Arc::new(quality::QualityService::new(db.clone())),
             settings: Arc::new(settings::SettingsService::new(db.clone())),

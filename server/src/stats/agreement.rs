@@ -54,6 +54,18 @@ impl Square {
         self.cells[a * self.size + b] += weight;
     }
 
+    /// The places that hold something, with what they hold.
+    pub(super) fn entries(&self) -> Vec<(usize, f64)> {
+        self.cells.iter().copied().enumerate().filter(|(_, weight)| *weight != 0.0).collect()
+    }
+
+    /// Adds [`Square::entries`] of another of the same size, so many times.
+    pub(super) fn absorb(&mut self, entries: &[(usize, f64)], times: f64) {
+        for (cell, weight) in entries {
+            self.cells[*cell] += times * weight;
+        }
+    }
+
     fn at(&self, a: usize, b: usize) -> f64 {
         self.cells[a * self.size + b]
     }
@@ -166,6 +178,16 @@ impl Gwet {
         self.units += times;
         for level in levels {
             self.shares[*level] += times / levels.len() as f64;
+        }
+    }
+
+    /// Adds the sums of another of the same scale, so many times.
+    pub(super) fn absorb(&mut self, other: &Gwet, times: f64) {
+        self.paired += times * other.paired;
+        self.agreement += times * other.agreement;
+        self.units += times * other.units;
+        for (share, own) in self.shares.iter_mut().zip(&other.shares) {
+            *share += times * own;
         }
     }
 

@@ -31,6 +31,50 @@ pub struct Given<U, R> {
     pub active_ms: Option<u64>,
 }
 
+/// All ratings of a study that count, found by rater and by output without going through the rest: the
+/// figures of every rater together then cost what the ratings do, not ratings times raters.
+#[derive(Debug)]
+pub struct Ratings<U, R> {
+    all: Vec<Given<U, R>>,
+    by_rater: BTreeMap<R, Vec<usize>>,
+    by_output: BTreeMap<U, Vec<usize>>,
+}
+
+impl<U: Ord + Copy, R: Ord + Copy> Ratings<U, R> {
+    /// Puts `all` in order.
+    pub fn new(all: Vec<Given<U, R>>) -> Self {
+        let (mut by_rater, mut by_output) = (BTreeMap::<R, Vec<usize>>::new(), BTreeMap::<U, Vec<usize>>::new());
+        for (at, one) in all.iter().enumerate() {
+            by_rater.entry(one.rater).or_default().push(at);
+            by_output.entry(one.output).or_default().push(at);
+        }
+        Ratings { all, by_rater, by_output }
+    }
+
+    /// When each was given.
+    pub fn times(&self) -> impl Iterator<Item = Timestamp> {
+        self.all.iter().map(|one| one.at)
+    }
+
+    /// Each output's scores on one dimension, in the order of the outputs.
+    pub fn units(&self, dimension: usize) -> Vec<Vec<u8>> {
+        let of = |places: &Vec<usize>| self.at(places).filter_map(|one| one.scores.get(dimension).copied()).collect();
+        self.by_output.values().map(of).collect()
+    }
+
+    fn of(&self, rater: R) -> impl Iterator<Item = &Given<U, R>> {
+        self.by_rater.get(&rater).into_iter().flat_map(|places| self.at(places))
+    }
+
+    fn on(&self, output: U) -> impl Iterator<Item = &Given<U, R>> {
+        self.by_output.get(&output).into_iter().flat_map(|places| self.at(places))
+    }
+
+    fn at<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a Given<U, R>> + 'a {
+        places.iter().filter_map(|at| self.all.get(*at))
+    }
+}
+
 /// Scores of one rater beside what they are held against, on one output.
 #[derive(Clone, Debug)]
 pub struct Held {
@@ -47,17 +91,16 @@ pub type Own = Vec<(Timestamp, Vec<u8>, Option<u64>)>;
 /// ratings of unmarked probes; `gold` and `again` those beside known scores, and beside their own
 /// first ratings; `right` how many of `gold` are within the study's tolerance. `scales` are the lowest
 /// and highest score of each dimension.
-pub fn figures<U: Ord + Copy, R: PartialEq + Copy>(
+pub fn figures<U: Ord + Copy, R: Ord + Copy>(
     rater: R,
-    given: &[Given<U, R>],
+    given: &Ratings<U, R>,
     probed: Own,
     gold: &[Held],
     gold_right: u64,
     again: &[Held],
     scales: &[(u8, u8)],
 ) -> RaterFigures {
-    let mut own: Own =
-        given.iter().filter(|g| g.rater == rater).map(|g| (g.at, g.scores.clone(), g.active_ms)).collect();
+    let mut own: Own = given.of(rater).map(|g| (g.at, g.scores.clone(), g.active_ms)).collect();
     own.extend(probed);
     own.sort_by_key(|(at, ..)| *at);
     let timed: Vec<u64> = own.iter().filter_map(|(_, _, ms)| *ms).collect();
@@ -78,19 +121,16 @@ pub fn figures<U: Ord + Copy, R: PartialEq + Copy>(
 }
 
 /// The rater against everybody else who rated the same outputs.
-pub fn peers<U: Ord + Copy, R: PartialEq + Copy>(rater: R, given: &[Given<U, R>], scales: &[(u8, u8)]) -> Match {
+pub fn peers<U: Ord + Copy, R: Ord + Copy>(rater: R, given: &Ratings<U, R>, scales: &[(u8, u8)]) -> Match {
     let mut own: BTreeMap<U, &[u8]> = BTreeMap::new();
-    let mut others: BTreeMap<U, Vec<&[u8]>> = BTreeMap::new();
-    for one in given {
-        if one.rater == rater {
-            own.insert(one.output, &one.scores);
-        } else {
-            others.entry(one.output).or_default().push(&one.scores);
-        }
+    for one in given.of(rater) {
+        own.insert(one.output, &one.scores);
     }
-    let shared: Vec<(&[u8], Vec<&[u8]>)> =
-        own.into_iter().filter_map(|(output, own)| others.remove(&output).map(|others| (own, others))).collect();
-    compare(&shared, scales)
+    let beside = own.into_iter().map(|(output, own)| {
+        let others = given.on(output).filter(|one| one.rater != rater);
+        (own, others.map(|one| one.scores.as_slice()).collect::<Vec<_>>())
+    });
+    compare(&beside.filter(|(_, others)| !others.is_empty()).collect::<Vec<_>>(), scales)
 }
 
 /// The rater against one reference an output.
@@ -203,6 +243,7 @@ mod tests {
             given(2, 3, &[2, 3]),
             given(3, 1, &[1, 5]),
         ];
+        let all = Ratings::new(all.to_vec());
         let found = peers(1, &all, &SCALES);
         assert_eq!((found.outputs, found.pairs), (2, 6));
         // Pairs on the first dimension differ by 1, 2, 1; on the second by 0, 3, 2.
@@ -218,6 +259,7 @@ mod tests {
         let all: Vec<_> = (0..20u8)
             .flat_map(|n| [given(n.into(), 1, &[1 + n % 4, 3]), given(n.into(), 2, &[1 + (n / 2) % 4, 2])])
             .collect();
+        let all = Ratings::new(all);
         let (a, b) = (peers(1, &all, &SCALES), peers(2, &all, &SCALES));
         for (a, b) in a.difference.iter().zip(&b.difference) {
             assert!((a.unwrap() + b.unwrap()).abs() < 1e-12);
@@ -239,6 +281,7 @@ mod tests {
     fn counts_pace_by_measured_time_and_finds_straight_lines() {
         let mut all = vec![given(1, 1, &[3, 3]), given(2, 1, &[3, 3]), given(3, 1, &[2, 4]), given(4, 1, &[3, 3])];
         all[2].active_ms = None;
+        let all = Ratings::new(all);
         let probed = vec![(Timestamp(5), vec![3, 3], Some(180_000))];
         let found = figures(1, &all, probed, &[], 0, &[], &SCALES);
         assert_eq!((found.ratings, found.timed, found.active_ms), (5, 4, 360_000));

@@ -42,10 +42,10 @@ pub fn reliability(units: &[Unit], low: u8, high: u8, draws: Draws) -> Reliabili
         })
         .collect();
     let kappas = estimates.split_off(KAPPAS).into_iter().zip(&ground.raters);
-    let kappas = kappas.map(|(kappa, ((first, second), both))| Kappa {
+    let kappas = kappas.map(|(kappa, ((first, second), (outputs, _)))| Kappa {
         first: *first,
         second: *second,
-        outputs: number(both.len()),
+        outputs: number(*outputs),
         kappa,
     });
     let kappas = kappas.collect();
@@ -103,16 +103,33 @@ struct Ground {
     size: usize,
     tasks: usize,
     units: Vec<Output>,
+    /// What each task's outputs add to the sums: a resample then costs as much as there are tasks, however
+    /// many outputs and ratings they have.
+    sums: Vec<Sums>,
     pairs: u64,
-    /// For each pair of raters the outputs that both rated.
-    raters: Vec<((u32, u32), Vec<Both>)>,
+    /// For each pair of raters the outputs that both rated: how many, and what they gave how often.
+    raters: Vec<(Two, (usize, Vec<Both>))>,
 }
 
-/// What two raters gave one output.
+/// Two raters, the smaller number first.
+type Two = (u32, u32);
+/// A task, and the levels that two raters gave one of its outputs.
+type Given = (usize, usize, usize);
+
+/// What one task's outputs add.
+struct Sums {
+    /// Pairs of scores, those that are equal, those at most one apart.
+    pairs: [f64; 3],
+    coincidences: Vec<(usize, f64)>,
+    gwet: Gwet,
+}
+
+/// What two raters gave outputs of one task, and how many outputs.
 struct Both {
     task: usize,
     first: usize,
     second: usize,
+    times: f64,
 }
 
 /// Where one resample's sums are made.
@@ -128,7 +145,7 @@ impl Ground {
         let places: BTreeSet<usize> = units.iter().filter(|u| !u.ratings.is_empty()).map(|u| u.task).collect();
         let places: BTreeMap<usize, usize> = places.into_iter().enumerate().map(|(i, task)| (task, i)).collect();
         let gwet = Gwet::new(size, Weights::Quadratic);
-        let mut raters: BTreeMap<(u32, u32), Vec<Both>> = BTreeMap::new();
+        let mut raters: BTreeMap<Two, Vec<Given>> = BTreeMap::new();
         let (mut outputs, mut pairs) = (Vec::new(), 0);
         for unit in units {
             let Some(&task) = places.get(&unit.task) else { continue };
@@ -142,7 +159,7 @@ impl Ground {
             let mut of_unit = [0.0; 3];
             for (i, (first, a)) in scores.iter().enumerate() {
                 for (second, b) in &scores[i + 1..] {
-                    raters.entry((*first, *second)).or_default().push(Both { task, first: *a, second: *b });
+                    raters.entry((*first, *second)).or_default().push((task, *a, *b));
                     of_unit[0] += 1.0;
                     of_unit[1] += f64::from(u8::from(a == b));
                     of_unit[2] += f64::from(u8::from(a.abs_diff(*b) <= 1));
@@ -155,7 +172,29 @@ impl Ground {
         }
         // A rater's order among an output's ratings, and outputs' order among a task's, must not change a sum.
         outputs.sort_by(|a, b| (a.task, &a.levels).cmp(&(b.task, &b.levels)));
-        Ground { size, tasks: places.len(), units: outputs, pairs, raters: raters.into_iter().collect() }
+        let mut sums: Vec<Sums> =
+            (0..places.len()).map(|_| Sums { pairs: [0.0; 3], coincidences: Vec::new(), gwet: gwet.clone() }).collect();
+        for own in outputs.chunk_by(|a, b| a.task == b.task) {
+            let Some(sums) = own.first().and_then(|output| sums.get_mut(output.task)) else { continue };
+            let mut coincidences = Square::new(size);
+            for output in own {
+                for (sum, one) in sums.pairs.iter_mut().zip(output.pairs) {
+                    *sum += one;
+                }
+                coincide(&output.levels, |a, b, weight| coincidences.add(a, b, weight));
+                sums.gwet.add(&output.levels, output.agreement, 1.0);
+            }
+            sums.coincidences = coincidences.entries();
+        }
+        let raters = raters.into_iter().map(|(pair, mut both)| {
+            both.sort_unstable();
+            let each = both.chunk_by(|a, b| a == b).filter_map(|same| {
+                let (task, first, second) = *same.first()?;
+                Some(Both { task, first, second, times: same.len() as f64 })
+            });
+            (pair, (both.len(), each.collect()))
+        });
+        Ground { size, tasks: places.len(), sums, pairs, raters: raters.collect(), units: outputs }
     }
 
     fn desk(&self) -> Desk {
@@ -171,25 +210,25 @@ impl Ground {
         desk.coincidences.clear();
         desk.gwet.clear();
         let mut pairs = [0.0; 3];
-        for unit in &self.units {
-            let times = f64::from(counts[unit.task]);
+        for (sums, times) in self.sums.iter().zip(counts) {
+            let times = f64::from(*times);
             if times == 0.0 {
                 continue;
             }
-            for (sum, own) in pairs.iter_mut().zip(unit.pairs) {
+            for (sum, own) in pairs.iter_mut().zip(sums.pairs) {
                 *sum += times * own;
             }
-            coincide(&unit.levels, |a, b, weight| desk.coincidences.add(a, b, times * weight));
-            desk.gwet.add(&unit.levels, unit.agreement, times);
+            desk.coincidences.absorb(&sums.coincidences, times);
+            desk.gwet.absorb(&sums.gwet, times);
         }
         row[EXACT] = pairs[1] / pairs[0];
         row[WITHIN_ONE] = pairs[2] / pairs[0];
         row[ALPHA] = alpha(&desk.coincidences).unwrap_or(f64::NAN);
         row[AC2] = desk.gwet.ac2().unwrap_or(f64::NAN);
-        for (place, (_, both)) in row[KAPPAS..].iter_mut().zip(&self.raters) {
+        for (place, (_, (_, both))) in row[KAPPAS..].iter_mut().zip(&self.raters) {
             desk.table.clear();
             for one in both {
-                desk.table.add(one.first, one.second, f64::from(counts[one.task]));
+                desk.table.add(one.first, one.second, one.times * f64::from(counts[one.task]));
             }
             *place = kappa(&desk.table).unwrap_or(f64::NAN);
         }

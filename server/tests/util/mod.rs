@@ -6,6 +6,10 @@
 
 use std::net::SocketAddr;
 
+use app::{
+    model::api::{NewToken, Scope},
+    port::Caller,
+};
 use axum::{
     Router,
     body::Body,
@@ -83,6 +87,12 @@ impl TestApp {
     pub async fn admin(&self) -> Client {
         self.demo_user("admin").await
     }
+
+    /// A token of the demo admin's.
+    pub async fn token(&self, scopes: &[Scope]) -> String {
+        let new = NewToken { label: "test".into(), scopes: scopes.to_vec(), days: 1 };
+        self.services.tokens.create_for(&Caller::Operator, "admin", new).await.unwrap().secret
+    }
 }
 
 /// Somebody's browser, without the browser.
@@ -142,6 +152,20 @@ impl Client {
         let headers =
             [("content-type", "application/json"), ("accept", "application/json"), ("sec-fetch-site", "same-origin")];
         self.send(Method::POST, &format!("/rpc/{function}"), &headers, arguments.to_string()).await
+    }
+
+    /// Calls the REST API, with a token where it is not empty.
+    pub async fn api(&mut self, token: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
+        let bearer = format!("Bearer {token}");
+        let mut headers = Vec::new();
+        if !token.is_empty() {
+            headers.push(("authorization", bearer.as_str()));
+        }
+        if body.is_some() {
+            headers.push(("content-type", "application/json"));
+        }
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        self.send(method, path, &headers, body).await
     }
 
     /// Sends anything, keeping cookies as a browser does.

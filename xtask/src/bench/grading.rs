@@ -11,7 +11,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -252,6 +252,8 @@ fn counted(binary: &Path, folder: &TempDir) -> Result<usize> {
 pub(super) struct Server {
     child: Child,
     address: String,
+    /// Kept open: a server that may not say what it has to say ends.
+    _said: BufReader<ChildStdout>,
 }
 
 impl Server {
@@ -261,13 +263,14 @@ impl Server {
         command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
         let out = child.stdout.take().context("the server has no standard output")?;
+        let mut said = BufReader::new(out);
         let mut first = String::new();
-        BufReader::new(out).read_line(&mut first)?;
+        said.read_line(&mut first)?;
         let address = first.trim().rsplit("http://").next().unwrap_or_default().to_owned();
         if !first.contains("http://") {
             bail!("the server did not say where it is: {first}");
         }
-        Ok(Server { child, address })
+        Ok(Server { child, address, _said: said })
     }
 
     /// Its process.

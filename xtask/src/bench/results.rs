@@ -79,8 +79,16 @@ pub fn run(options: &Options) -> Result<Report> {
         ("the paper's layout", "/admin/compare/bench?layout=paper".to_owned()),
     ];
     for (name, path) in &pages {
-        let (first, _) = server.get(path, &cookie)?;
-        report.figure(format!("{name}: first time, in"), first.as_secs_f64() * 1e3, "ms");
+        let (first, body) = server.get(path, &cookie)?;
+        // A choice that nobody asked for before: the page is there at once, its figures when they are computed.
+        report.promised(format!("{name}: first answer"), first.as_secs_f64() * 1e3, "ms", Target::AtMost(100.0));
+        let begun = Instant::now();
+        let mut body = body;
+        while is_counting(&body) {
+            std::thread::sleep(Duration::from_millis(200));
+            body = server.get(path, &cookie)?.1;
+        }
+        report.figure(format!("{name}: figures after"), (begun.elapsed() + first).as_secs_f64(), "s");
         let mut times = Vec::new();
         for _ in 0..TIMES {
             times.push(server.get(path, &cookie)?.0);
@@ -99,26 +107,43 @@ pub fn run(options: &Options) -> Result<Report> {
     let server = Server::start(&program, &data)?;
     let cookie = server.log_in()?;
     let before = server.peak_mib()?;
-    // Every run of one model at once cannot be chosen: a comparison takes one run a model.
-    for (file, lines) in [("ratings.csv", true), ("ratings.jsonl", true), ("verdicts.csv", true)] {
+    for file in ["ratings.csv", "ratings.jsonl", "verdicts.csv", "verdicts.jsonl"] {
         let (took, body) = server.get(&format!("/admin/compare/bench/export/{file}"), &cookie)?;
         let rows = body.iter().filter(|byte| **byte == b'\n').count();
-        if lines {
-            report.promised(
-                format!("{file}: {rows} lines, a second"),
-                rows as f64 / took.as_secs_f64(),
-                "lines",
-                Target::AtLeast(100_000.0),
-            );
-        }
+        report.promised(
+            format!("{file}: {rows} lines, a second"),
+            rows as f64 / took.as_secs_f64(),
+            "lines",
+            Target::AtLeast(100_000.0),
+        );
     }
     report.figure("peak memory before exporting", before, "MiB");
     report.figure("peak memory after exporting", server.peak_mib()?, "MiB");
+    drop(server);
+    let measured =
+        Command::new(&program).args(["--json", "bench-figures"]).output().context("cannot start the program")?;
+    let measured: serde_json::Value =
+        serde_json::from_slice(&measured.stdout).context("the program measured nothing")?;
+    report.promised(
+        "bootstrap, 10,000 resamples x 161 tasks x 5 models x 3 raters x 3 dimensions",
+        measured["seconds"].as_f64().unwrap_or(f64::NAN),
+        "s",
+        Target::AtMost(1.0),
+    );
     report.note(
         "Pages are whole HTML pages over HTTP on loopback, uncompressed; verdicts.csv is of ten runs, one a model.",
     );
-    report.note("The first time is with nothing computed yet; figures that take long are kept, and shown while newer ones are computed.");
+    report.note(
+        "The first answer to a large choice that nobody asked for before says that its figures are being computed; after \
+         that the last figures are shown while newer ones are computed.",
+    );
     Ok(report)
+}
+
+/// Whether a page says that its figures are being computed.
+fn is_counting(body: &[u8]) -> bool {
+    let said = b"are being computed for the first time. This page";
+    body.windows(said.len()).any(|part| part == said)
 }
 
 struct Server {

@@ -11,6 +11,7 @@ mod parts;
 mod people;
 mod plan;
 mod preview;
+mod programs;
 mod quality;
 mod runs;
 mod sending;
@@ -30,8 +31,14 @@ use leptos_router::{
 };
 
 pub use home::AdminHome;
+// What the public page of a study shows of these.
+pub use compare::human::view as human_comparison;
+pub use parts::task_text;
 
-use super::adjudicate::{AdjudicatePage, DisputePage};
+use super::{
+    adjudicate::{AdjudicatePage, DisputePage},
+    public::{PublicStudyPage, PublicTaskPage},
+};
 
 use self::{
     compare::{ComparePage, task::CompareTaskPage},
@@ -42,6 +49,7 @@ use self::{
     people::PeoplePage,
     plan::PlanPage,
     preview::PreviewPage,
+    programs::{reference::ReferencePage, tokens::TokensPage, webhooks::WebhooksPage},
     quality::{QualityStudyPage, disputes::DisputesPage, flags::FlagsPage, ratings::RatingsPage},
     runs::{RunsPage, compare::CompareRunsPage, item::RunItemPage, run::RunPage},
     studies::StudiesPage,
@@ -119,6 +127,21 @@ pub fn QualityRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/studies/:id/disputes") view=DisputesPage ssr=SsrMode::Async/>
         <Route path=path!("/adjudicate") view=AdjudicatePage ssr=SsrMode::Async/>
         <Route path=path!("/adjudicate/:token") view=DisputePage ssr=SsrMode::Async/>
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// What leaves the house: the REST API, tokens, webhooks, public pages of studies.
+#[component(transparent)]
+pub fn OutsideRoutes() -> AnyNestedRoute {
+    // Boxed: the list's type would otherwise become part of the whole program's.
+    view! {
+        <Route path=path!("/admin/api") view=ReferencePage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/api/tokens") view=TokensPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/api/webhooks") view=WebhooksPage ssr=SsrMode::Async/>
+        <Route path=path!("/public/:secret") view=PublicStudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/public/:secret/tasks/:task") view=PublicTaskPage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()

@@ -234,7 +234,10 @@ fn StudyForm(
                         <option value="side_by_side">{p.side_by_side}</option>
                     </select>
                 </div>
-                <p class="hint" id="study-sharing-hint">{p.sharing_hint}" "{p.share_hint}</p>
+                <p class="hint" id="study-sharing-hint">
+                    <span class="hint-when" class:is-off=move || sharing.get() == Sharing::Count>{p.sharing_hint}</span>" "
+                    <span class="hint-when" class:is-off=move || sharing.get() != Sharing::Hand>{p.share_hint}</span>
+                </p>
             </div>
             <details class="more">
                 <summary>{t.study_more}</summary>

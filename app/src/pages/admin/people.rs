@@ -16,7 +16,7 @@ use crate::{
         plans::SetReads,
     },
     ui::{
-        announce::toaster,
+        copy::CopyRow,
         frame::Page,
         load::Load,
         notice::{Badge, Empty, Notice, Tone},
@@ -99,35 +99,11 @@ fn InviteLink(
     path: String,
 ) -> impl IntoView {
     let t = use_i18n().admin();
-    let field = NodeRef::<leptos::html::Input>::new();
-    let toast = toaster();
-    let full = RwSignal::new(path);
-    // The server does not know by what name it is reached; the browser does.
-    Effect::new(move |_| {
-        if let Ok(origin) = window().location().origin() {
-            full.update(|text| {
-                if text.starts_with('/') {
-                    text.insert_str(0, &origin);
-                }
-            });
-        }
-    });
-    let copy = move |_| {
-        let Some(input) = field.get_untracked() else { return };
-        input.select();
-        // The clipboard's own interface is missing on plain http; what is selected can be copied everywhere.
-        let done = copy_selection();
-        toast(if done { t.copied } else { t.copy_by_hand }.into());
-    };
     view! {
         <Notice tone=Tone::Good>
             <div class="stack">
                 <p>{t.invite_once}</p>
-                <div class="copy-row">
-                    <label class="visually-hidden" for="invite-link">{t.invite_link}</label>
-                    <input class="input" id="invite-link" node_ref=field readonly prop:value=full value=full.get_untracked()/>
-                    <button class="button" type="button" on:click=copy>{t.copy}</button>
-                </div>
+                <CopyRow id="invite-link" label=t.invite_link text=path/>
             </div>
         </Notice>
     }
@@ -297,17 +273,6 @@ fn role(i: I18n, role: Role) -> &'static str {
         Role::Admin => i.admin().role_admin,
         Role::Rater => i.admin().role_rater,
     }
-}
-
-/// Copies what is selected in the page; says whether it did.
-fn copy_selection() -> bool {
-    use leptos::wasm_bindgen::{JsCast, JsValue};
-    let document: JsValue = document().into();
-    let call = leptos::web_sys::js_sys::Reflect::get(&document, &"execCommand".into());
-    call.ok()
-        .and_then(|f| f.dyn_into::<leptos::web_sys::js_sys::Function>().ok())
-        .and_then(|f| f.call1(&document, &"copy".into()).ok())
-        .is_some_and(|done| done.is_truthy())
 }
 
 #[cfg(test)]

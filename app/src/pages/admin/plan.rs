@@ -11,7 +11,7 @@ use crate::{
     model::{
         ids::StudyId,
         lang::Lang,
-        plan::{PlanDetail, Presentation, RaterPlan, Sharing},
+        plan::{PlanDetail, Presentation, RaterPlan, Reads, Sharing},
         study::StudyStatus,
     },
     rpc::{
@@ -175,6 +175,12 @@ pub fn sharing(i: I18n, sharing: Sharing) -> &'static str {
     }
 }
 
+/// Languages by the names that they give themselves.
+fn languages(reads: Reads) -> String {
+    let names: Vec<_> = Lang::ALL.into_iter().filter(|lang| reads.has(*lang)).map(Lang::name).collect();
+    names.join(", ")
+}
+
 /// Hours with one place behind the point: planned ratings are no finer.
 fn tenths(hours: f64) -> String {
     format!("{hours:.1}")
@@ -227,7 +233,7 @@ fn rater_row(i: I18n, plan: &PlanDetail, rater: &RaterPlan, doing: Doing) -> imp
     let note = match (rater.left_at, plan.sharing) {
         (Some(at), _) => Some((p.left_on)(&i.time(at))),
         (None, Sharing::Count) => None,
-        (None, _) => Some(rater.reads.to_string()),
+        (None, _) => Some(languages(rater.reads)),
     };
     let staying = rater.left_at.is_none() && plan.status != StudyStatus::Closed;
     let whose = (p.leave_whose)(&rater.name);
@@ -270,7 +276,8 @@ fn join_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> 
         .others
         .iter()
         .map(|(id, name, reads)| {
-            let text = if plan.sharing == Sharing::Count { name.clone() } else { format!("{name} ({reads})") };
+            let text =
+                if plan.sharing == Sharing::Count { name.clone() } else { format!("{name} ({})", languages(*reads)) };
             view! { <option value=id.to_string()>{text}</option> }
         })
         .collect_view();

@@ -99,13 +99,19 @@ impl Ahead {
             let mut previous = item.previous.clone();
             match outcome {
                 Outcome::Rated => {
-                    if !item.rated {
+                    // A calibration is no work, and nothing leads back into it.
+                    let work = item.opening.is_none();
+                    if !item.rated && work {
                         progress.rated += 1;
                         progress.left = progress.left.saturating_sub(1);
                     }
-                    previous = Some(item.token.clone());
+                    if work {
+                        previous = Some(item.token.clone());
+                    }
                     state.submitted.retain(|token| *token != item.token);
-                    state.submitted.push(item.token.clone());
+                    if work {
+                        state.submitted.push(item.token.clone());
+                    }
                     if state.submitted.len() > REMEMBERED {
                         state.submitted.remove(0);
                     }

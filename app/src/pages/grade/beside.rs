@@ -10,7 +10,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
 use super::{
-    Finished, Paused,
+    Finished, InPlace, Paused,
     ahead::Ahead,
     bar::OutboxBar,
     desk::{Desk, Onward, Outcome, Phase, Work},
@@ -85,17 +85,9 @@ pub fn BesidePage() -> impl IntoView {
                     fetch_ahead(ready, &items);
                     view! { <Bench items ready done=go_on /> }.into_any()
                 }
+                // So the study has it, or its calibration comes first.
                 NextTask::OneByOne => {
-                    let href = format!("/grade/{}", study.get_untracked());
-                    view! {
-                        <div class="page narrow">
-                            <h1>{i18n.bench().beside_title}</h1>
-                            <Empty title=i18n.bench().beside_one_by_one>
-                                <p><a class="button primary" href=href>{i18n.rater().desk_continue}</a></p>
-                            </Empty>
-                        </div>
-                    }
-                        .into_any()
+                    view! { <InPlace path=format!("/grade/{}", study.get_untracked()) /> }.into_any()
                 }
                 NextTask::Finished { title, progress, previous } => {
                     view! { <Finished study=study.get_untracked() title progress previous /> }.into_any()
@@ -148,6 +140,7 @@ fn Bench(items: Vec<GradingItem>, ready: StoredValue<Option<Vec<GradingItem>>>, 
                 token: item.token.clone(),
                 rubric: item.rubric.clone(),
                 draft: item.draft.clone(),
+                skippable: !item.rated,
                 practice: false,
                 prefix,
             };
@@ -290,6 +283,7 @@ fn Bench(items: Vec<GradingItem>, ready: StoredValue<Option<Vec<GradingItem>>>, 
         .map(|(n, (hands, item, letter))| view! { <Column hands item letter active n /> }.into_any())
         .collect_view();
     let rubric = format!("/rubric/{study}");
+    let back = first.previous.map(|previous| format!("/grade/{study}/{previous}"));
     view! {
         <Title text=first.title.clone() />
         <div class="beside" data-columns=count.to_string()>
@@ -300,6 +294,7 @@ fn Bench(items: Vec<GradingItem>, ready: StoredValue<Option<Vec<GradingItem>>>, 
                     <span class="bench-count">{place}</span>
                 </div>
                 <nav class="bench-nav" aria-label=t.bench_navigation>
+                    {back.map(|href| view! { <a class="button quiet" href=href>{t.back} " " <kbd>{key(Action::Back)}</kbd></a> })}
                     <button class="button quiet scripted" type="button" on:click=move |_| leader.undo()>
                         {b.undo} " " <kbd>{key(Action::Undo)}</kbd>
                     </button>
@@ -343,7 +338,7 @@ fn Column(hands: Hands, item: GradingItem, letter: &'static str, active: RwSigna
     let b = use_i18n().bench();
     let name = (b.output_letter)(letter);
     let GradingItem { token, code, rubric, draft, rated, .. } = item;
-    let notes = note::to_text(&draft.notes, &code);
+    let (skippable, notes) = (!rated, note::to_text(&draft.notes, &code));
     let margin = margin(hands, code.laid_out.is_some());
     let submitted = move || hands.desk.phase.get() == Phase::Done;
     let heading = hands.desk.id("heading");
@@ -366,7 +361,7 @@ fn Column(hands: Hands, item: GradingItem, letter: &'static str, active: RwSigna
             </h2>
             <CodeBox code of=name.clone() raw=hands.raw margin />
             <div class="column-form" inert=submitted>
-                <RatingForm hands token rubric rated notes beside=true name />
+                <RatingForm hands token rubric rated skippable notes beside=true name />
             </div>
         </section>
     }

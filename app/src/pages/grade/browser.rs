@@ -121,7 +121,7 @@ pub fn ticked(form: &str, group: &str) -> Option<u8> {
     element.dyn_into::<web_sys::HtmlInputElement>().ok()?.value().parse().ok()
 }
 
-/// Leaves a mark on the browser's timeline, for whoever measures (`end2end/journeys/speed.spec.ts`).
+/// Leaves a mark on the browser's timeline, for whoever measures (`end2end/journeys/ahead.spec.ts`).
 pub fn mark(name: &str) {
     if let Some(performance) = leptos::prelude::window().performance() {
         let _ = performance.mark(name);

@@ -51,7 +51,7 @@ fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl Into
 #[component]
 fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
     let i = use_i18n();
-    let t = i.quality();
+    let t = i.feedback();
     let Feedback { token, title, step, raw_nl, lang, signature, code, rubric, yours, known, reasons, .. } = feedback;
     let rows = rubric
         .dimensions
@@ -98,7 +98,7 @@ fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
 
 #[component]
 fn Ended(result: OpeningResult, passed: bool, done: Callback<()>) -> impl IntoView {
-    let t = use_i18n().quality();
+    let t = use_i18n().feedback();
     let OpeningResult { study, title, right, of, needed } = result;
     let (head, lead) = if passed { (t.passed_head, t.passed_lead) } else { (t.stopped_head, t.stopped_lead) };
     view! {
@@ -118,14 +118,14 @@ fn Ended(result: OpeningResult, passed: bool, done: Callback<()>) -> impl IntoVi
 
 /// Above an item of the calibration: what it is.
 pub fn opening_note(step: OpeningStep) -> impl IntoView {
-    let t = use_i18n().quality();
+    let t = use_i18n().feedback();
     let text = if step.mode == Opening::Train { t.opening_train_note } else { t.opening_must_note };
     view! { <Notice><b>{(t.step_of)(step.number, step.of)}</b>" "{text}</Notice> }
 }
 
 /// Beside an item: what was answered to the rater's flags on it.
 pub fn reply_notes(replies: Vec<FlagReply>) -> impl IntoView {
-    let t = use_i18n().quality();
+    let t = use_i18n().feedback();
     replies
         .into_iter()
         .map(|r| {

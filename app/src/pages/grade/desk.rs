@@ -72,6 +72,8 @@ pub struct Work {
     pub rubric: Rubric,
     /// What was put down before.
     pub draft: Draft,
+    /// Whether it can be given back: not what was rated, and no item of a calibration.
+    pub skippable: bool,
     /// Whether nothing of it leaves the page: the tour.
     pub practice: bool,
     /// What the ids of its fields begin with: several desks may be on one page.
@@ -108,6 +110,7 @@ pub struct Desk {
     onward: Onward,
     /// The submission whose fate the page waits for.
     awaited: RwSignal<Option<(String, Outcome)>>,
+    skippable: bool,
     practice: bool,
     prefix: &'static str,
     /// The page's count of active time when this work began.
@@ -152,7 +155,7 @@ impl Post {
 impl Desk {
     /// A desk for some work.
     pub fn new(work: Work, i18n: I18n, onward: Onward) -> Desk {
-        let Work { study, token, rubric, draft, practice, prefix } = work;
+        let Work { study, token, rubric, draft, skippable, practice, prefix } = work;
         Desk {
             draft: RwSignal::new(draft),
             kept: RwSignal::new(Kept::Untouched),
@@ -165,6 +168,7 @@ impl Desk {
             post: StoredValue::new(Post { study, token, state: Arc::default() }),
             onward,
             awaited: RwSignal::new(None),
+            skippable,
             practice,
             prefix,
             since: active::so_far(),
@@ -305,6 +309,10 @@ impl Desk {
             self.problem.set(self.fault_text(fault));
             return match fault {
                 DraftFault::Missing(place) | DraftFault::OffScale(place) => Some(place),
+                DraftFault::NoReason => {
+                    browser::focus(&self.id("flag_text"), false);
+                    None
+                }
                 DraftFault::TooLong | DraftFault::Notes | DraftFault::OtherRubric => None,
             };
         }
@@ -325,9 +333,11 @@ impl Desk {
         Some(before.unwrap_or(0) + now.saturating_sub(self.since?))
     }
 
-    /// Gives the output back.
+    /// Gives the output back, or says that this one is to stay.
     pub fn skip(self) {
-        if self.phase.get_untracked() == Phase::Editing {
+        if !self.skippable {
+            self.problem.set(self.i18n.bench().not_skipped.into());
+        } else if self.phase.get_untracked() == Phase::Editing {
             self.decide(What::Skip, Outcome::Skipped);
         }
     }
@@ -342,6 +352,7 @@ impl Desk {
         match fault {
             DraftFault::Missing(place) => (self.i18n.rater().score_missing)(&name(place)),
             DraftFault::OffScale(_) => self.i18n.common.off_scale.into(),
+            DraftFault::NoReason => self.i18n.common.no_reason.into(),
             DraftFault::TooLong => self.i18n.common.too_long.into(),
             DraftFault::Notes => self.i18n.common.notes_wrong.into(),
             DraftFault::OtherRubric => self.i18n.common.other_rubric.into(),

@@ -35,6 +35,8 @@ pub fn RatingForm(
     rubric: Rubric,
     /// Whether a rating of it was submitted before.
     rated: bool,
+    /// Whether it can be given back.
+    skippable: bool,
     /// The line notes as text, for the form without JavaScript.
     notes: String,
     /// Whether it is one of several that stand side by side: without JavaScript one comes back to all.
@@ -131,7 +133,7 @@ pub fn RatingForm(
                         {submit_text}
                         <kbd>"Enter"</kbd>
                     </button>
-                    {(!rated)
+                    {skippable
                         .then(|| {
                             view! {
                                 <button

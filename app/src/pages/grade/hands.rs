@@ -113,7 +113,13 @@ impl Hands {
             }
             Action::Comment => browser::focus(&self.desk.id("comment"), false),
             Action::Flag => browser::focus(&self.desk.id("flag"), false),
-            Action::Skip => self.desk.skip(),
+            Action::Skip => {
+                self.desk.skip();
+                let problem = self.desk.problem.get_untracked();
+                if !problem.is_empty() {
+                    self.tell(problem);
+                }
+            }
             Action::Undo => self.undo(),
             Action::Back => self.leave_for(self.back.get_value(), self.i18n.rater().no_back),
             Action::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater().no_forward),

@@ -27,6 +27,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::{
     NavigateOptions,
+    components::Redirect,
     hooks::{use_navigate, use_params_map},
 };
 
@@ -50,6 +51,7 @@ use crate::{
         ids::Token,
         keys::Keys,
         lang::Lang,
+        plan::Presentation,
     },
     rpc::grading::{item, next_item},
     ui::{announce::sayer, load::Load, notice},
@@ -111,6 +113,10 @@ pub fn GradeNextPage() -> impl IntoView {
     view! {
         <Load data=next let:next>
             {match next {
+                // The calibration is over, or somebody typed the address.
+                Next::Item(item) if item.presentation == Presentation::SideBySide && item.opening.is_none() => {
+                    view! { <InPlace path=format!("/beside/{}", item.study) /> }.into_any()
+                }
                 Next::Item(item) => {
                     let (study, shown) = (item.study.clone(), item.token.clone());
                     let (of, then) = (study.clone(), (*item).clone());
@@ -184,6 +190,13 @@ fn done_text(t: &crate::i18n::rater::Rater, outcome: Outcome) -> &'static str {
         Outcome::Rated => t.said_rated,
         Outcome::Skipped => t.said_skipped,
     }
+}
+
+/// Goes to another page in this one's place, so that the back button passes both by.
+#[component]
+fn InPlace(path: String) -> impl IntoView {
+    let options = NavigateOptions { replace: true, ..NavigateOptions::default() };
+    view! { <Redirect path options /> }
 }
 
 /// Nothing is left.

@@ -14,6 +14,7 @@ use crate::{
         grading::{Draft, GradingItem, Progress},
         ids::Token,
         lang::Bilingual,
+        plan::Presentation,
         rubric::{Dimension, Level, Rubric},
     },
 };
@@ -188,6 +189,7 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         token: Token("tour".into()),
         study: Token("tour".into()),
         title: String::new(),
+        presentation: Presentation::One,
         raw_nl: task.into(),
         lang,
         signature: None,

@@ -59,9 +59,19 @@ pub fn Workbench(
         following,
         opening,
         replies,
+        ..
     } = item;
     let notes = note::to_text(&draft.notes, &code);
-    let work = Work { study: study.clone(), token: token.clone(), rubric: rubric.clone(), draft, practice, prefix: "" };
+    let skippable = !rated && opening.is_none();
+    let work = Work {
+        study: study.clone(),
+        token: token.clone(),
+        rubric: rubric.clone(),
+        draft,
+        skippable,
+        practice,
+        prefix: "",
+    };
     let desk = Desk::new(work, i18n, ahead);
     let forward = (rated || following.is_some()).then_some(onward);
     let hands = Hands::new(desk, rubric.clone(), previous.clone(), forward.clone());
@@ -81,7 +91,7 @@ pub fn Workbench(
     // Boxed: views nest as types, and the compiler measures the whole of them.
     let code = view! { <CodeBox code raw=hands.raw key=key(Action::Raw).chars().next().unwrap_or_default() margin /> }
         .into_any();
-    let form = view! { <RatingForm hands token rubric rated notes /> }.into_any();
+    let form = view! { <RatingForm hands token rubric rated skippable notes /> }.into_any();
     let jump = view! { <JumpBar hands rubric_names=names(hands) /> }.into_any();
     view! {
         <Title text=page_title />
@@ -183,6 +193,7 @@ fn told_text(told: &str, desk: Desk, t: &Rater) -> Option<(Tone, String)> {
     match told {
         "saved" => Some((Tone::Good, t.state_saved.into())),
         "changed" => Some((Tone::Good, t.told_changed.into())),
+        "no-reason" => Some((Tone::Bad, desk.fault_text(DraftFault::NoReason))),
         "too-long" => Some((Tone::Bad, desk.fault_text(DraftFault::TooLong))),
         _ => None,
     }

@@ -1,12 +1,10 @@
-//! Pictures as SVG text: stacked distributions and interval plots.
+//! The two pictures that fill their box, stacked distributions and interval plots, as SVG text; and what
+//! all pictures share: marks, scales, escaping.
 //!
-//! Called by the admin's pages, on the server and in the browser alike: everything here is a pure
-//! function from figures to text. Widths are percentages and heights pixels, so that a picture
-//! fills its box while its lettering keeps its size, on a phone as on a wide screen. Colours come
-//! from classes (`style/60-admin.css`), because the page's policy forbids style attributes.
-//!
-//! A picture never stands alone: its `title` and `desc` say what it shows, and the page puts the
-//! same figures beside it as a table. All text handed in is escaped here and nowhere else.
+//! Everything here is a pure function from figures to text, the same on the server and in the browser.
+//! Widths are percentages and heights pixels, so that a picture fills its box while its lettering keeps
+//! its size, on a phone as on a wide screen. All text handed in is escaped here and in
+//! [`draw`](super::draw), nowhere else.
 
 use std::fmt::Write;
 
@@ -14,16 +12,6 @@ use crate::model::comparison::Interval;
 
 /// How many colours the palette for scores has, lightest (lowest score) first.
 pub const STEPS: usize = 9;
-
-/// What a picture says about itself to somebody who does not see it.
-pub struct Head<'a> {
-    /// Unique in the page: `title` and `desc` are found by it.
-    pub id: &'a str,
-    /// What the picture is.
-    pub title: &'a str,
-    /// What can be read off it, in a sentence or two.
-    pub desc: &'a str,
-}
 
 /// One bar of a stacked chart.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +33,8 @@ pub struct Part {
     pub name: String,
     /// What a pointer resting on it tells.
     pub tip: String,
+    /// Where it leads.
+    pub href: Option<String>,
 }
 
 /// One line of an interval plot.
@@ -60,6 +50,8 @@ pub struct Mark {
     pub interval: Option<Interval>,
     /// Whether the line is to stand out: a difference that the data separate from zero.
     pub strong: bool,
+    /// Where it leads.
+    pub href: Option<String>,
 }
 
 /// The scale under an interval plot.
@@ -123,21 +115,12 @@ pub fn signed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Bars of equal length, each cut into its parts.
-pub fn stacked_bars(head: &Head, nothing: &str, bars: &[Bar]) -> String {
-    let mut out = String::new();
-    open(&mut out, head, ROW * bars.len() as u32);
-    stacked_body(&mut out, nothing, bars, &mut Marks::silent());
-    out.push_str("</svg>");
-    out
-}
-
 /// The height of [`stacked_body`] in pixels.
 pub(super) fn stacked_height(bars: &[Bar]) -> u32 {
     ROW * bars.len() as u32
 }
 
-/// What is inside [`stacked_bars`]: widths in percent of the box.
+/// Bars of equal length, each cut into its parts: widths in percent of the box.
 pub(super) fn stacked_body(out: &mut String, nothing: &str, bars: &[Bar], marks: &mut Marks) {
     for (i, bar) in bars.iter().enumerate() {
         let top = ROW * i as u32;
@@ -163,21 +146,12 @@ pub(super) fn stacked_body(out: &mut String, nothing: &str, bars: &[Bar], marks:
     }
 }
 
-/// Points with the intervals around them, over one scale.
-pub fn intervals(head: &Head, axis: &Axis, marks: &[Mark]) -> String {
-    let mut out = String::new();
-    open(&mut out, head, intervals_height(marks));
-    intervals_body(&mut out, axis, marks, &mut Marks::silent());
-    out.push_str("</svg>");
-    out
-}
-
 /// The height of [`intervals_body`] in pixels.
 pub(super) fn intervals_height(marks: &[Mark]) -> u32 {
     ROW * marks.len() as u32 + AXIS
 }
 
-/// What is inside [`intervals`]: widths in percent of the box.
+/// Points with the intervals around them, over one scale: widths in percent of the box.
 pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reached: &mut Marks) {
     let bottom = ROW * marks.len() as u32;
     for (i, (value, text)) in axis.ticks.iter().enumerate() {
@@ -207,10 +181,8 @@ pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reac
         let Some(value) = mark.value else { continue };
         let (x, y) = (axis.place(value), top + BAR_TOP + BAR / 2);
         let class = if mark.strong { "chart-mark chart-strong" } else { "chart-mark" };
-        _ = write!(out, r#"<g class="{class}"{}>"#, reached.next());
-        if reached.is_spoken() {
-            _ = write!(out, "<title>{}: {}</title>", escape(&mark.label), escape(&mark.note));
-        }
+        let tip = format!("{}: {}", mark.label, mark.note);
+        let end_of_mark = reached.open(out, class, &tip, mark.href.as_deref());
         if let Some(interval) = mark.interval {
             let (from, to) = (axis.place(interval.low), axis.place(interval.high));
             _ = write!(out, r#"<line class="chart-reach" x1="{from:.3}%" x2="{to:.3}%" y1="{y}" y2="{y}"/>"#);
@@ -219,11 +191,7 @@ pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reac
                 _ = write!(out, r#"<line class="chart-end" x1="{end:.3}%" x2="{end:.3}%" y1="{up}" y2="{down}"/>"#);
             }
         }
-        _ = write!(out, r#"<circle class="chart-point" cx="{x:.3}%" cy="{y}" r="5.5">"#);
-        if !reached.is_spoken() {
-            _ = write!(out, "<title>{}: {}</title>", escape(&mark.label), escape(&mark.note));
-        }
-        out.push_str("</circle></g>");
+        _ = write!(out, r#"<circle class="chart-point" cx="{x:.3}%" cy="{y}" r="5.5"/>{end_of_mark}"#);
     }
 }
 
@@ -243,17 +211,22 @@ impl Marks {
         Marks { spoken: true, first: true }
     }
 
-    fn is_spoken(&self) -> bool {
-        self.spoken
-    }
-
-    /// The next mark's attributes; its `title` is its name.
-    pub(super) fn next(&mut self) -> &'static str {
-        match (self.spoken, std::mem::replace(&mut self.first, false)) {
-            (false, _) => "",
-            (true, true) => r#" role="img" tabindex="0""#,
-            (true, false) => r#" role="img" tabindex="-1""#,
-        }
+    /// Opens the next mark, named by its tip; a link where it leads somewhere and somebody is there to
+    /// follow it. Returns what closes it.
+    pub(super) fn open(&mut self, out: &mut String, class: &str, tip: &str, href: Option<&str>) -> &'static str {
+        let first = std::mem::replace(&mut self.first, false);
+        let tip = escape(tip);
+        let stop = if first { "0" } else { "-1" };
+        let (opening, end) = match (self.spoken, href) {
+            (false, _) => (format!(r#"<g class="{class}">"#), "</g>"),
+            (true, None) => (format!(r#"<g class="{class}" role="img" tabindex="{stop}">"#), "</g>"),
+            (true, Some(href)) => {
+                let href = escape(href);
+                (format!(r#"<a class="{class}" href="{href}" aria-label="{tip}" tabindex="{stop}">"#), "</a>")
+            }
+        };
+        _ = write!(out, "{opening}<title>{tip}</title>");
+        end
     }
 }
 
@@ -274,14 +247,6 @@ const ROOM_FOR_SHARE: f64 = 22.0;
 /// The longest name, in characters, that leaves room for figures beside it on a phone.
 const SHORT_LABEL: usize = 20;
 
-fn open(out: &mut String, head: &Head, height: u32) {
-    let (id, title, desc) = (escape(head.id), escape(head.title), escape(head.desc));
-    _ = write!(
-        out,
-        r#"<svg class="chart" role="img" aria-labelledby="{id}-title {id}-desc" width="100%" height="{height}" xmlns="http://www.w3.org/2000/svg"><title id="{id}-title">{title}</title><desc id="{id}-desc">{desc}</desc>"#
-    );
-}
-
 fn labels(out: &mut String, top: u32, label: &str, note: &str) {
     let y = top + 14;
     // Beside a long name there is no room for the figures on a phone; the page has them in a table.
@@ -296,19 +261,15 @@ fn labels(out: &mut String, top: u32, label: &str, note: &str) {
 
 fn segment(out: &mut String, top: u32, x: f64, width: f64, step: usize, part: &Part, marks: &mut Marks) {
     let y = top + BAR_TOP;
-    _ = write!(
-        out,
-        r#"<g class="chart-part step-{step}"{}><title>{}</title><rect x="{x:.3}%" y="{y}" width="{width:.3}%" height="{BAR}"/>"#,
-        marks.next(),
-        escape(&part.tip)
-    );
+    let end = marks.open(out, &format!("chart-part step-{step}"), &part.tip, part.href.as_deref());
+    _ = write!(out, r#"<rect x="{x:.3}%" y="{y}" width="{width:.3}%" height="{BAR}"/>"#);
     if width >= ROOM_FOR_NAME {
         let (middle, base) = (x + width / 2.0, y + BAR / 2 + 5);
         let name = escape(&part.name);
         let text = if width >= ROOM_FOR_SHARE { format!("{name} · {width:.0} %") } else { name };
         _ = write!(out, r#"<text x="{middle:.3}%" y="{base}" text-anchor="middle">{text}</text>"#);
     }
-    out.push_str("</g>");
+    out.push_str(end);
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
@@ -337,10 +298,25 @@ pub fn escape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const HEAD: Head = Head { id: "c", title: "Scores", desc: "How often each score was given." };
+    fn stacked_bars(nothing: &str, bars: &[Bar]) -> String {
+        let mut out = String::new();
+        stacked_body(&mut out, nothing, bars, &mut Marks::spoken());
+        out
+    }
+
+    fn intervals(axis: &Axis, marks: &[Mark]) -> String {
+        let mut out = String::new();
+        intervals_body(&mut out, axis, marks, &mut Marks::spoken());
+        out
+    }
 
     fn bar(label: &str, sizes: &[u64]) -> Bar {
-        let part = |(i, size): (usize, &u64)| Part { size: *size, name: (i + 1).to_string(), tip: format!("{size}×") };
+        let part = |(i, size): (usize, &u64)| Part {
+            size: *size,
+            name: (i + 1).to_string(),
+            tip: format!("{size}×"),
+            href: None,
+        };
         Bar { label: label.into(), note: "n".into(), parts: sizes.iter().enumerate().map(part).collect() }
     }
 
@@ -356,7 +332,7 @@ mod tests {
     #[test]
     fn bars_are_cut_in_proportion() {
         let check = |sizes: &[u64], widths: &[&str]| {
-            let svg = stacked_bars(&HEAD, "none", &[bar("m", sizes)]);
+            let svg = stacked_bars("none", &[bar("m", sizes)]);
             assert_eq!(values(&svg, "<rect", "width"), widths, "{sizes:?}");
         };
         check(&[1, 1, 2], &["25.000%", "25.000%", "50.000%"]);
@@ -367,8 +343,18 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_that_leads_somewhere_is_a_link() {
+        let mut part = bar("m", &[1, 1]);
+        part.parts[1].href = Some("/x?a=1&b=2".into());
+        let svg = stacked_bars("none", &[part]);
+        assert_eq!(values(&svg, "<a", "href"), ["/x?a=1&amp;b=2"]);
+        assert_eq!(svg.matches(r#"tabindex="0""#).count(), 1, "{svg}");
+        assert_eq!((svg.matches("</a>").count(), svg.matches("</g>").count()), (1, 1));
+    }
+
+    #[test]
     fn narrow_parts_keep_their_lettering_to_themselves() {
-        let svg = stacked_bars(&HEAD, "none", &[bar("m", &[2, 13, 85])]);
+        let svg = stacked_bars("none", &[bar("m", &[2, 13, 85])]);
         assert!(!svg.contains(">1<"), "2 % has no room");
         assert!(svg.contains(">2<"), "13 % has room for its name");
         assert!(svg.contains(">3 · 85 %<"), "85 % has room for both");
@@ -377,12 +363,16 @@ mod tests {
     #[test]
     fn a_model_cannot_write_into_the_page() {
         let name = r#"<script>alert("x")</script> & 'more' "#;
-        let mark = Mark { label: name.into(), note: name.into(), value: Some(2.0), interval: None, strong: false };
-        let head = Head { id: "c\" onload=\"x", title: name, desc: name };
-        for svg in [
-            stacked_bars(&head, name, &[bar(name, &[1, 0]), bar(name, &[])]),
-            intervals(&head, &Axis::scores(1, 3), &[mark]),
-        ] {
+        let mark = Mark {
+            label: name.into(),
+            note: name.into(),
+            value: Some(2.0),
+            interval: None,
+            strong: false,
+            href: Some(name.into()),
+        };
+        let bars = [bar(name, &[1, 0]), bar(name, &[])];
+        for svg in [stacked_bars(name, &bars), intervals(&Axis::scores(1, 3), &[mark])] {
             assert!(!svg.contains("<script") && !svg.contains("onload=\""), "{svg}");
             assert!(svg.contains("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;more&#39;"), "{svg}");
         }
@@ -397,8 +387,9 @@ mod tests {
                 value: Some(value),
                 interval: Some(Interval { low: value, high: value }),
                 strong: true,
+                href: None,
             };
-            let svg = intervals(&HEAD, &axis, &[mark]);
+            let svg = intervals(&axis, &[mark]);
             assert_eq!(values(&svg, "<circle", "cx"), [place], "{value}");
         };
         check(Axis::scores(1, 5), 1.0, "2.000%");

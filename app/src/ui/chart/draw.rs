@@ -8,7 +8,7 @@ use std::{collections::HashMap, fmt::Write};
 
 use super::{
     bars::{self, Axis, Marks, escape},
-    figure::{Cell, Column, Dot, Figure, Group, Look, Picture, SERIES},
+    figure::{Cell, Dot, Figure, Group, Look, Picture, SERIES, TaskColumn, Upright},
 };
 
 /// How large a picture is, in pixels.
@@ -157,24 +157,21 @@ fn columns(out: &mut String, axis: &Axis, groups: &[Group], marks: &mut Marks) {
         let start = left + wide * g as f64;
         let bar = (wide * 0.8 / group.bars.len().max(1) as f64).min(64.0);
         let begin = start + (wide - bar * group.bars.len() as f64) / 2.0;
-        for (m, (value, text)) in group.bars.iter().enumerate() {
+        for (m, Upright { value, text, href }) in group.bars.iter().enumerate() {
             let Some(value) = value else { continue };
             let (x, y) = (begin + bar * m as f64, along(axis, *value, foot, top));
             let (middle, above, inner, series) = (x + bar / 2.0, y - 5.0, bar - 4.0, m % SERIES);
             let high = foot - y;
-            let (name, text) = (escape(&group.name), escape(text));
-            _ = write!(
-                out,
-                r#"<g class="chart-column series-{series}"{}><title>{name}: {text}</title><rect x="{:.1}" y="{y:.1}" width="{inner:.1}" height="{high:.1}"/>"#,
-                marks.next(),
-                x + 2.0,
-            );
+            let tip = format!("{}: {text}", group.name);
+            let end = marks.open(out, &format!("chart-column series-{series}"), &tip, href.as_deref());
+            let from = x + 2.0;
+            _ = write!(out, r#"<rect x="{from:.1}" y="{y:.1}" width="{inner:.1}" height="{high:.1}"/>"#);
             // A figure over its bar only where it does not meet its neighbour's.
             if bar >= 40.0 {
-                let figure = text.rsplit(": ").next().unwrap_or_default();
+                let figure = escape(text.rsplit(": ").next().unwrap_or_default());
                 _ = write!(out, r#"<text x="{middle:.1}" y="{above:.1}" text-anchor="middle">{figure}</text>"#);
             }
-            out.push_str("</g>");
+            out.push_str(end);
         }
         let (middle, base) = (start + wide / 2.0, foot + 20.0);
         _ = write!(
@@ -212,17 +209,13 @@ fn cell(out: &mut String, cell: &Cell, [x, y, width, height]: [f64; 4], marks: &
         Look::Series(series) => format!("series-{}", series % SERIES),
         Look::Empty => "chart-none".into(),
     };
-    let tip = escape(&cell.tip);
-    _ = write!(
-        out,
-        r#"<g class="{class}"{}><title>{tip}</title><rect x="{x}" y="{y}" width="{width}" height="{height}" rx="2"/>"#,
-        marks.next()
-    );
+    let end = marks.open(out, &class, &cell.tip, cell.href.as_deref());
+    _ = write!(out, r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="2"/>"#);
     if !cell.text.is_empty() {
         let (middle, base) = (x + width / 2.0, y + height / 2.0 + 4.5);
         _ = write!(out, r#"<text x="{middle}" y="{base}" text-anchor="middle">{}</text>"#, escape(&cell.text));
     }
-    out.push_str("</g>");
+    out.push_str(end);
 }
 
 fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot], marks: &mut Marks) {
@@ -252,13 +245,8 @@ fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot
     };
     for (dot, (x, y)) in dots.iter().zip(apart(dots.iter().map(at))) {
         let series = dot.series % SERIES;
-        _ = write!(
-            out,
-            r#"<g class="chart-dot series-{series}"{}><title>{}</title>{}</g>"#,
-            marks.next(),
-            escape(&dot.tip),
-            shape(dot.series, x, y, 4.5)
-        );
+        let end = marks.open(out, &format!("chart-dot series-{series}"), &dot.tip, dot.href.as_deref());
+        _ = write!(out, "{}{end}", shape(dot.series, x, y, 4.5));
     }
 }
 
@@ -324,7 +312,7 @@ fn band_height(models: usize) -> f64 {
     22.0 + GRID * models as f64 + 14.0
 }
 
-fn grid(out: &mut String, models: &[String], tasks: &[Column], marks: &mut Marks) {
+fn grid(out: &mut String, models: &[String], tasks: &[TaskColumn], marks: &mut Marks) {
     for (b, band) in tasks.chunks(BAND).enumerate() {
         let top = band_height(models.len()) * b as f64;
         for (m, name) in models.iter().enumerate() {
@@ -390,7 +378,7 @@ mod tests {
     }
 
     fn cell_of(look: Look) -> Cell {
-        Cell { look, text: "<b>".into(), tip: "a & b".into() }
+        Cell { look, text: "<b>".into(), tip: "a & b".into(), href: None }
     }
 
     fn figure(picture: Picture) -> Figure {
@@ -413,18 +401,19 @@ mod tests {
             },
             Picture::Grid {
                 models: vec!["<i>".into()],
-                tasks: vec![Column { name: "<u>".into(), cells: vec![cell_of(Look::Step(0))] }; 90],
+                tasks: vec![TaskColumn { name: "<u>".into(), cells: vec![cell_of(Look::Step(0))] }; 90],
             },
             Picture::Columns {
                 axis: Axis::scores(1, 4),
                 groups: vec![Group {
-                    name: "<i>".into(), bars: vec![(Some(2.0), "2 <b>".into()), (None, "–".into())]
+                    name: "<i>".into(),
+                    bars: vec![Upright { value: Some(2.0), text: "2 <b>".into(), href: Some("<b>".into()) }],
                 }],
             },
             Picture::Scatter {
                 x: (Axis::scores(0, 1), "<x>".into()),
                 y: (Axis::scores(1, 4), "<y>".into()),
-                dots: vec![Dot { x: 0.5, y: 2.0, series: 7, tip: "<tip>".into() }; 3],
+                dots: vec![Dot { x: 0.5, y: 2.0, series: 7, tip: "<tip>".into(), href: None }; 3],
             },
         ];
         for picture in pictures {
@@ -439,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_grid_is_as_high_as_its_bands() {
-        let tasks = |n| vec![Column { name: "1".into(), cells: vec![cell_of(Look::Empty)] }; n];
+        let tasks = |n| vec![TaskColumn { name: "1".into(), cells: vec![cell_of(Look::Empty)] }; n];
         let size = |n| size(&Picture::Grid { models: vec!["m".into()], tasks: tasks(n) });
         assert_eq!(size(161).height, 5.0 * size(40).height);
         assert_eq!(size(161).width, size(40).width);

@@ -1,5 +1,7 @@
 //! A picture with all that belongs to it, before it is drawn.
 
+use std::collections::BTreeMap;
+
 use super::bars::{Axis, Bar, Mark};
 
 /// How many colours and shapes the palette for models has; with more models they begin again.
@@ -87,7 +89,7 @@ pub enum Picture {
         /// The models, a row each in every band.
         models: Vec<String>,
         /// The tasks, a column each.
-        tasks: Vec<Column>,
+        tasks: Vec<TaskColumn>,
     },
 }
 
@@ -96,8 +98,19 @@ pub enum Picture {
 pub struct Group {
     /// Its name, under it.
     pub name: String,
-    /// A bar for each model: its height (none where there is no figure) and the figure as text.
-    pub bars: Vec<(Option<f64>, String)>,
+    /// A bar for each model.
+    pub bars: Vec<Upright>,
+}
+
+/// An upright bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Upright {
+    /// Its height; none where there is no figure.
+    pub value: Option<f64>,
+    /// The figure as text, after the model's name and a colon.
+    pub text: String,
+    /// Where it leads.
+    pub href: Option<String>,
 }
 
 /// A cell of a heat map or a grid.
@@ -109,11 +122,13 @@ pub struct Cell {
     pub text: String,
     /// What it says in full.
     pub tip: String,
+    /// Where it leads.
+    pub href: Option<String>,
 }
 
 /// A task of a grid.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct TaskColumn {
     /// The task's name.
     pub name: String,
     /// A cell for each model.
@@ -131,6 +146,8 @@ pub struct Dot {
     pub series: usize,
     /// What it says in full.
     pub tip: String,
+    /// Where it leads.
+    pub href: Option<String>,
 }
 
 /// Figures as a table. The first column names its row.
@@ -140,4 +157,6 @@ pub struct Table {
     pub head: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
+    /// Where a cell leads, by its row and its column.
+    pub links: BTreeMap<(usize, usize), String>,
 }

@@ -1,26 +1,39 @@
-//! The pictures of a comparison, made of figures. Called by pages, and by the server for files; every word
-//! is in the language asked for.
+//! The kinds of pictures that a comparison has, made of figures. Called by [`compared`](super::compared);
+//! every word is in the language asked for.
+
+use std::collections::BTreeMap;
 
 use crate::{
     i18n::I18n,
-    model::{comparison::Interval, stats::Kappa},
+    model::{comparison::Interval, run::Verdict, stats::Kappa},
 };
 
 use super::{
     bars::{Axis, Bar, Mark, Part, STEPS, signed, step},
-    figure::{Cell, Column, Dot, Figure, Group, Key, Look, Picture, Table},
+    figure::{Cell, Dot, Figure, Group, Key, Look, Picture, Table, TaskColumn, Upright},
 };
 
+/// Where a mark leads; nowhere, in a file.
+pub type Way<'a, T> = &'a dyn Fn(T) -> Option<String>;
+
 /// How often each model got each score. `levels` are scores with their labels, lowest first; `models` are
-/// names with a count for each level.
-pub fn distribution(i: I18n, id: &str, name: &str, levels: &[(u8, String)], models: &[(String, Vec<u64>)]) -> Figure {
+/// names with a count for each level. Parts lead where `way` says for a model's place and a score.
+pub fn distribution(
+    i: I18n,
+    id: &str,
+    name: &str,
+    levels: &[(u8, String)],
+    models: &[(String, Vec<u64>)],
+    way: Way<(usize, u8)>,
+) -> Figure {
     let t = i.chart();
-    let bars = models.iter().map(|(model, counts)| {
+    let bars = models.iter().enumerate().map(|(at, (model, counts))| {
         let whole: u64 = counts.iter().sum();
         let part = |((score, _), count): (&(u8, String), &u64)| Part {
             size: *count,
             name: score.to_string(),
             tip: t.part_tip(model, *score, *count, whole),
+            href: way((at, *score)),
         };
         Bar { label: model.clone(), note: t.ratings(whole), parts: levels.iter().zip(counts).map(part).collect() }
     });
@@ -40,7 +53,71 @@ pub fn distribution(i: I18n, id: &str, name: &str, levels: &[(u8, String)], mode
         desc: t.distribution_desc.into(),
         picture: Picture::Stacked { nothing: t.no_ratings.into(), bars: bars.collect() },
         legend: legend.collect(),
-        table: Table { head: head.chain([t.sum.to_owned()]).collect(), rows: rows.collect() },
+        table: Table {
+            head: head.chain([t.sum.to_owned()]).collect(),
+            rows: rows.collect(),
+            links: ways(models, levels.iter().map(|(score, _)| *score), way),
+        },
+    }
+}
+
+/// Where the counts of a table lead: those above 0.
+fn ways<K: Copy>(
+    models: &[(String, Vec<u64>)],
+    kinds: impl Iterator<Item = K> + Clone,
+    way: Way<(usize, K)>,
+) -> BTreeMap<(usize, usize), String> {
+    let cell = |at: usize, column: usize, kind: K, count: u64| {
+        let href = (count > 0).then(|| way((at, kind))).flatten()?;
+        Some(((at, column + 1), href))
+    };
+    let rows = models.iter().enumerate().flat_map(|(at, (_, counts))| {
+        let kinds = kinds.clone().zip(counts).enumerate();
+        kinds.filter_map(move |(column, (kind, count))| cell(at, column, kind, *count))
+    });
+    rows.collect()
+}
+
+/// How often each model's outputs came to each verdict. `kinds` are verdicts with their names, the best last;
+/// `models` are names with a count for each.
+pub fn verdicts(
+    i: I18n,
+    id: &str,
+    kinds: &[(Verdict, String)],
+    models: &[(String, Vec<u64>)],
+    way: Way<(usize, Verdict)>,
+) -> Figure {
+    let t = i.chart();
+    let bars = models.iter().enumerate().map(|(at, (model, counts))| {
+        let whole: u64 = counts.iter().sum();
+        let part = |((verdict, name), count): (&(Verdict, String), &u64)| Part {
+            size: *count,
+            name: name.clone(),
+            tip: t.verdict_tip(model, name, *count, whole),
+            href: way((at, *verdict)),
+        };
+        Bar { label: model.clone(), note: t.outputs_n(whole), parts: kinds.iter().zip(counts).map(part).collect() }
+    });
+    let legend = kinds
+        .iter()
+        .enumerate()
+        .map(|(at, (_, name))| Key { look: Look::Step(step(at, kinds.len())), text: name.clone() });
+    let head = std::iter::once(t.model.to_owned()).chain(kinds.iter().map(|(_, name)| name.clone()));
+    let rows = models.iter().map(|(model, counts)| {
+        let each = counts.iter().map(|n| i.number(*n));
+        std::iter::once(model.clone()).chain(each).chain([i.number(counts.iter().sum())]).collect()
+    });
+    Figure {
+        id: id.to_owned(),
+        title: t.verdicts.into(),
+        desc: t.verdicts_desc.into(),
+        picture: Picture::Stacked { nothing: t.none.into(), bars: bars.collect() },
+        legend: legend.collect(),
+        table: Table {
+            head: head.chain([t.sum.to_owned()]).collect(),
+            rows: rows.collect(),
+            links: ways(models, kinds.iter().map(|(verdict, _)| *verdict), way),
+        },
     }
 }
 
@@ -51,15 +128,17 @@ pub fn means(
     name: &str,
     (low, high): (u8, u8),
     models: &[(String, Option<f64>, Option<Interval>)],
+    way: Way<usize>,
 ) -> Figure {
     let t = i.chart();
     let number = |v: f64| format!("{v:.2}");
-    let marks = models.iter().map(|(model, value, interval)| Mark {
+    let marks = models.iter().enumerate().map(|(at, (model, value, interval))| Mark {
         label: model.clone(),
         note: value.map_or_else(|| t.no_ratings.into(), |v| with_ends(number(v), *interval, number)),
         value: *value,
         interval: *interval,
         strong: false,
+        href: way(at),
     });
     let picture = Picture::Intervals { axis: Axis::scores(low, high), marks: marks.collect() };
     let rows = models.iter().map(|(model, value, interval)| row(model.clone(), *value, *interval, number));
@@ -69,7 +148,45 @@ pub fn means(
         desc: t.means_desc.into(),
         picture,
         legend: Vec::new(),
-        table: Table { head: heads([t.model, t.mean, t.interval]), rows: rows.collect() },
+        table: Table { head: heads([t.model, t.mean, t.interval]), rows: rows.collect(), ..Table::default() },
+    }
+}
+
+/// Shares, 0 to 1, with their intervals, in percent: a line for each model and figure.
+pub fn shares(
+    i: I18n,
+    id: &str,
+    title: &str,
+    lines: &[(String, Option<f64>, Option<Interval>)],
+    way: Way<usize>,
+) -> Figure {
+    let t = i.chart();
+    let number = |v: f64| format!("{v:.2} %");
+    let scaled: Vec<_> = lines
+        .iter()
+        .map(|(name, value, interval)| {
+            let interval = interval.map(|r| Interval { low: r.low * 100.0, high: r.high * 100.0 });
+            (name.clone(), value.map(|v| v * 100.0), interval)
+        })
+        .collect();
+    let marks = scaled.iter().enumerate().map(|(at, (name, value, interval))| Mark {
+        label: name.clone(),
+        note: value.map_or_else(|| t.none.into(), |v| with_ends(number(v), *interval, number)),
+        value: *value,
+        interval: *interval,
+        strong: false,
+        href: way(at),
+    });
+    let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|v| (v, format!("{v:.0} %")));
+    let axis = Axis { low: 0.0, high: 100.0, ticks: ticks.into(), zero: None };
+    let rows = scaled.iter().map(|(name, value, interval)| row(name.clone(), *value, *interval, number));
+    Figure {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        desc: t.shares_desc.into(),
+        legend: Vec::new(),
+        table: Table { head: heads([t.model, t.figure, t.interval]), rows: rows.collect(), ..Table::default() },
+        picture: Picture::Intervals { axis, marks: marks.collect() },
     }
 }
 
@@ -84,6 +201,8 @@ pub struct Apart {
     pub interval: Option<Interval>,
     /// Whether the data separate the two: the line stands out.
     pub separated: bool,
+    /// Where it leads.
+    pub href: Option<String>,
 }
 
 /// The differences of pairs of models with their intervals; as shares in percent points where `percent`.
@@ -100,6 +219,7 @@ pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool
         value,
         interval,
         strong: p.separated,
+        href: p.href.clone(),
     });
     let reach = each().flat_map(|(_, value, interval)| [value, interval.map(|r| r.low), interval.map(|r| r.high)]);
     let axis = if percent { percent_points(reach.flatten()) } else { Axis::around_zero(reach.flatten()) };
@@ -109,7 +229,7 @@ pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool
         title: t.differences_title(name),
         desc: t.differences_desc.into(),
         legend: Vec::new(),
-        table: Table { head: heads([t.pair, t.difference, t.interval]), rows: rows.collect() },
+        table: Table { head: heads([t.pair, t.difference, t.interval]), rows: rows.collect(), ..Table::default() },
         picture: Picture::Intervals { axis, marks: marks.collect() },
     }
 }
@@ -130,16 +250,18 @@ pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], 
     let value = |k: &Kappa| k.kappa.map_or_else(|why| t.why(why), |e| signed(e.value, 2).replace('+', ""));
     let cell = |(a, first): &(u32, String), (b, second): &(u32, String)| {
         if a == b {
-            return Cell { look: Look::Empty, text: String::new(), tip: format!("{first}: {}", t.itself) };
+            return Cell { look: Look::Empty, text: String::new(), tip: format!("{first}: {}", t.itself), href: None };
         }
         match found(*a, *b) {
-            None => Cell { look: Look::Empty, text: "–".into(), tip: t.kappa_tip(first, second, t.none, 0) },
+            None => {
+                Cell { look: Look::Empty, text: "–".into(), tip: t.kappa_tip(first, second, t.none, 0), href: None }
+            }
             Some(k) => {
                 let tip = t.kappa_tip(first, second, &value(k), k.outputs);
                 match k.kappa {
                     // Chance and worse are lightest.
-                    Ok(e) => Cell { look: Look::Step(share_step(e.value)), text: value(k), tip },
-                    Err(_) => Cell { look: Look::Empty, text: "–".into(), tip },
+                    Ok(e) => Cell { look: Look::Step(share_step(e.value)), text: value(k), tip, href: None },
+                    Err(_) => Cell { look: Look::Empty, text: "–".into(), tip, href: None },
                 }
             }
         }
@@ -162,7 +284,11 @@ pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], 
                 text: if v == 0.0 { "≤ 0".into() } else { format!("{v}") },
             })
             .into(),
-        table: Table { head: heads([t.pair, t.kappa, t.interval, t.outputs]), rows: lines.collect() },
+        table: Table {
+            head: heads([t.pair, t.kappa, t.interval, t.outputs]),
+            rows: lines.collect(),
+            ..Table::default()
+        },
     }
 }
 
@@ -177,6 +303,8 @@ pub struct Both {
     pub ratio: f64,
     /// Its mean score.
     pub score: f64,
+    /// Where it leads.
+    pub href: Option<String>,
 }
 
 /// Pass ratio against the mean score of people.
@@ -195,12 +323,14 @@ pub fn tests_and_people(
         y: p.score,
         series: p.model,
         tip: t.dot_tip(called(p.model), &p.task, p.ratio, p.score),
+        href: p.href.clone(),
     });
     let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|v| (v, format!("{:.0} %", v * 100.0)));
     let x = Axis { low: 0.0, high: 1.0, ticks: ticks.into(), zero: None };
     let rows = points.iter().map(|p| {
         vec![p.task.clone(), called(p.model).to_owned(), format!("{:.1} %", p.ratio * 100.0), format!("{:.2}", p.score)]
     });
+    let links = points.iter().enumerate().filter_map(|(at, p)| Some(((at, 0), p.href.clone()?)));
     Figure {
         id: format!("{id}-both"),
         title: t.scatter_title(name),
@@ -211,18 +341,29 @@ pub fn tests_and_people(
             dots: dots.collect(),
         },
         legend: series(models),
-        table: Table { head: heads([t.task, t.model, t.pass_ratio, t.human_score]), rows: rows.collect() },
+        table: Table {
+            head: heads([t.task, t.model, t.pass_ratio, t.human_score]),
+            rows: rows.collect(),
+            links: links.collect(),
+        },
     }
 }
 
-/// A task of [`grid`]: its name, and for each model the share of the best possible, 0 to 1, with the figure as
-/// text.
-pub type GridTask = (String, Vec<Option<(f64, String)>>);
+/// A task of [`grid`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct GridTask {
+    /// Its name.
+    pub name: String,
+    /// For each model the share of the best possible, 0 to 1, with the figure as text.
+    pub values: Vec<Option<(f64, String)>>,
+    /// Where it leads.
+    pub href: Option<String>,
+}
 
 /// A cell for each model and task. `ends` are the figures at share 0 and share 1.
 pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask], ends: (&str, &str)) -> Figure {
     let t = i.chart();
-    let columns = tasks.iter().map(|(task, values)| {
+    let columns = tasks.iter().map(|GridTask { name: task, values, href }| {
         let cell = |(at, model): (usize, &String)| {
             let value = values.get(at).and_then(Option::as_ref);
             let said = value.map_or(t.none, |(_, text)| text.as_str());
@@ -230,12 +371,14 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
                 look: value.map_or(Look::Empty, |(share, _)| Look::Step(share_step(*share))),
                 text: String::new(),
                 tip: format!("{} {task}, {model}: {said}", t.task),
+                href: href.clone(),
             }
         };
-        Column { name: task.clone(), cells: models.iter().enumerate().map(cell).collect() }
+        TaskColumn { name: task.clone(), cells: models.iter().enumerate().map(cell).collect() }
     });
     let head = std::iter::once(t.task.to_owned()).chain(models.iter().cloned());
-    let rows = tasks.iter().map(|(task, values)| {
+    let links = tasks.iter().enumerate().filter_map(|(at, task)| Some(((at, 0), task.href.clone()?)));
+    let rows = tasks.iter().map(|GridTask { name: task, values, .. }| {
         let text = |at: usize| values.get(at).and_then(Option::as_ref).map_or("–".into(), |(_, text)| text.clone());
         std::iter::once(task.clone()).chain((0..models.len()).map(text)).collect()
     });
@@ -249,13 +392,13 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
             Key { look: Look::Step(STEPS - 1), text: ends.1.into() },
             Key { look: Look::Empty, text: t.none.into() },
         ],
-        table: Table { head: head.collect(), rows: rows.collect() },
+        table: Table { head: head.collect(), rows: rows.collect(), links: links.collect() },
         picture: Picture::Grid { models: models.to_vec(), tasks: columns.collect() },
     }
 }
 
 /// Upright bars in groups, as the paper's two charts have them: `groups` are names with a figure for each
-/// model. `top` is the scale's upper end; `decimals` how figures are written.
+/// model. The scale's two ends; `way` says where the bar of a group and a model leads.
 pub fn columns(
     i: I18n,
     id: &str,
@@ -263,14 +406,15 @@ pub fn columns(
     models: &[String],
     groups: &[(String, Vec<Option<f64>>)],
     (low, top): (f64, f64),
-    decimals: usize,
+    way: Way<(usize, usize)>,
 ) -> Figure {
     let t = i.chart();
-    let number = |v: f64| format!("{v:.decimals$}");
-    let bars = groups.iter().map(|(name, values)| {
+    let number = |v: f64| format!("{v:.2}");
+    let bars = groups.iter().enumerate().map(|(group, (name, values))| {
         let bar = |(at, model): (usize, &String)| {
             let value = values.get(at).copied().flatten();
-            (value, format!("{model}: {}", value.map_or_else(|| t.none.into(), number)))
+            let text = format!("{model}: {}", value.map_or_else(|| t.none.into(), number));
+            Upright { value, text, href: way((group, at)) }
         };
         Group { name: name.clone(), bars: models.iter().enumerate().map(bar).collect() }
     });
@@ -282,11 +426,11 @@ pub fn columns(
         std::iter::once(name.clone()).chain((0..models.len()).map(text)).collect()
     });
     Figure {
-        id: format!("{id}-columns"),
+        id: id.to_owned(),
         title: title.to_owned(),
         desc: t.columns_desc.into(),
         legend: series(models),
-        table: Table { head: head.collect(), rows: rows.collect() },
+        table: Table { head: head.collect(), rows: rows.collect(), ..Table::default() },
         picture: Picture::Columns { axis, groups: bars.collect() },
     }
 }
@@ -373,6 +517,7 @@ mod tests {
             value: Some(-0.0714),
             interval: Some(Interval { low: -0.14, high: 0.01 }),
             separated: false,
+            href: None,
         };
         let figure = differences(I18n::of(Lang::En), "p", "pass@1", &[pair], true);
         assert_eq!(figure.table.rows, [["a − b", "−7.1", "[−14.0, +1.0]"]]);

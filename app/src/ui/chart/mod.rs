@@ -1,6 +1,7 @@
 //! Pictures as SVG: pure functions from figures to text, the same on the server, in the browser and in a
 //! file to take away (`server/src/report/figures`).
 //!
+//! - [`compared`] has every picture of a comparison, for the pages and for files.
 //! - [`figures`] makes a [`figure::Figure`] of figures: title, description, picture, legend, and the table
 //!   with the same values.
 //! - [`draw`] turns a picture into SVG; [`bars`] has the two that fill their box.
@@ -10,9 +11,10 @@
 //! style attributes; a file has the same classes with the colours of one theme inside.
 
 pub mod bars;
+pub mod compared;
 pub mod draw;
 pub mod figure;
 pub mod figures;
 pub mod view;
 
-pub use bars::{Axis, Bar, Head, Mark, Part, STEPS, intervals, signed, stacked_bars, step};
+pub use bars::{STEPS, signed};

@@ -18,7 +18,7 @@ pub fn ChartFigure(
     /// The figure.
     figure: Figure,
     /// Where it can be had as a file: SVG, PNG.
-    #[prop(optional, into)]
+    #[prop(optional_no_strip)]
     files: Option<(String, String)>,
 ) -> impl IntoView {
     let t = use_i18n().chart();
@@ -92,10 +92,16 @@ fn table(table: &Table, title: &str) -> impl IntoView + use<> {
         0 => view! { <th scope="col">{head.clone()}</th> }.into_any(),
         _ => view! { <th scope="col" class="num">{head.clone()}</th> }.into_any(),
     });
-    let rows = table.rows.iter().map(|row| {
-        let cells = row.iter().enumerate().map(|(at, cell)| match at {
-            0 => view! { <th scope="row">{cell.clone()}</th> }.into_any(),
-            _ => view! { <td class="num">{cell.clone()}</td> }.into_any(),
+    let rows = table.rows.iter().enumerate().map(|(number, row)| {
+        let cells = row.iter().enumerate().map(|(at, cell)| {
+            let text = match table.links.get(&(number, at)) {
+                Some(href) => view! { <a href=href.clone()>{cell.clone()}</a> }.into_any(),
+                None => cell.clone().into_any(),
+            };
+            match at {
+                0 => view! { <th scope="row">{text}</th> }.into_any(),
+                _ => view! { <td class="num">{text}</td> }.into_any(),
+            }
         });
         view! { <tr>{cells.collect_view()}</tr> }
     });
@@ -134,7 +140,7 @@ fn stride(key: &str) -> Option<Stride> {
 fn neighbour(event: &web_sys::KeyboardEvent, by: Stride) -> Option<web_sys::SvgElement> {
     let here = mark_of(event.target()?)?;
     let picture = here.closest("svg.chart").ok()??;
-    let marks = picture.query_selector_all("g[tabindex]").ok()?;
+    let marks = picture.query_selector_all("[tabindex]").ok()?;
     let count = i32::try_from(marks.length()).ok()?;
     let mark = |at: i32| marks.get(u32::try_from(at).ok()?)?.dyn_into::<web_sys::SvgElement>().ok();
     let at = (0..count).find(|at| mark(*at).is_some_and(|m| *m == here))?;
@@ -152,7 +158,7 @@ fn neighbour(event: &web_sys::KeyboardEvent, by: Stride) -> Option<web_sys::SvgE
 }
 
 fn mark_of(target: web_sys::EventTarget) -> Option<web_sys::Element> {
-    target.dyn_into::<web_sys::Element>().ok()?.closest("g[tabindex]").ok()?
+    target.dyn_into::<web_sys::Element>().ok()?.closest("svg.chart [tabindex]").ok()?
 }
 
 fn name_of(mark: &web_sys::Element) -> String {

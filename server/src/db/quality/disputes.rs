@@ -1,6 +1,6 @@
 //! Outputs whose raters disagree beyond the study's threshold, extra assignments, decisions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
     ids::{OutputId, StudyId, TaskId, Token, UserId},
@@ -9,7 +9,7 @@ use app::model::{
     rubric::Rubric,
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use crate::{clock, db::accounts::parsed, error::Failure};
 
@@ -73,42 +73,58 @@ impl Rated {
     }
 }
 
-/// Every output of the study with at least one rating; only `output` where it is named.
+/// Every output of the study with at least one rating; only `output` where it is named. Each part is one
+/// walk along an index: this is asked for again and again while a large study goes on.
 pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Result<Vec<Rated>, Failure> {
     let mut found: BTreeMap<i64, Rated> = BTreeMap::new();
-    let mut statement = conn.prepare_cached(
-        "SELECT a.output_id, a.slot, a.rated_at IS NOT NULL, r.id, r.user_id,
-            (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x WHERE x.rating_id = r.id),
-            EXISTS (SELECT 1 FROM adjudications d
-                    WHERE d.study_id = a.study_id AND d.output_id = a.output_id AND d.superseded_at IS NULL)
-         FROM assignments a
-         LEFT JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
-         WHERE a.study_id = ?1 AND (?2 IS NULL OR a.output_id = ?2)",
-    )?;
-    let mut rows = statement.query(params![study.0, output.map(|o| o.0)])?;
+    let (which, named) = match output {
+        Some(output) => (" AND output_id = ?2", vec![study.0, output.0]),
+        None => ("", vec![study.0]),
+    };
+    // The ratings that count, in the order in which they were given (0008_results.sql).
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT output_id, rating_id, user_id, scores FROM counted WHERE study_id = ?1{which}
+         ORDER BY study_id, output_id, rating_id"
+    ))?;
+    let mut rows = statement.query(params_from_iter(&named))?;
     while let Some(row) = rows.next()? {
         let id: i64 = row.get(0)?;
-        let (extra, done): (bool, bool) = (row.get::<_, i64>(1)? >= FIRST_EXTRA, row.get(2)?);
-        let decided = row.get(6)?;
-        let place = found.entry(id).or_insert_with(|| Rated {
+        let one = found.entry(id).or_insert_with(|| Rated {
             output: OutputId(id),
             complete: true,
             planned_complete: true,
             extra: 0,
             ratings: Vec::new(),
-            decided,
+            decided: false,
         });
-        place.complete &= done;
-        place.planned_complete &= done || extra;
-        place.extra += u64::from(extra);
-        if let (Some(rating), Some(rater)) = (row.get(3)?, row.get::<_, Option<i64>>(4)?) {
-            place.ratings.push((rating, UserId(rater), serde_json::from_str(&row.get::<_, String>(5)?)?));
+        one.ratings.push((row.get(1)?, UserId(row.get(2)?), digits(&row.get::<_, String>(3)?)));
+    }
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT output_id, slot, rated_at IS NOT NULL FROM assignments WHERE study_id = ?1{which}"
+    ))?;
+    let mut rows = statement.query(params_from_iter(&named))?;
+    while let Some(row) = rows.next()? {
+        let Some(one) = found.get_mut(&row.get::<_, i64>(0)?) else { continue };
+        let (extra, done): (bool, bool) = (row.get::<_, i64>(1)? >= FIRST_EXTRA, row.get(2)?);
+        one.complete &= done;
+        one.planned_complete &= done || extra;
+        one.extra += u64::from(extra);
+    }
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT output_id FROM adjudications WHERE study_id = ?1{which} AND superseded_at IS NULL"
+    ))?;
+    let mut rows = statement.query(params_from_iter(&named))?;
+    while let Some(row) = rows.next()? {
+        if let Some(one) = found.get_mut(&row.get::<_, i64>(0)?) {
+            one.decided = true;
         }
     }
-    for one in found.values_mut() {
-        one.ratings.sort_by_key(|(id, ..)| *id);
-    }
-    Ok(found.into_values().filter(|one| !one.ratings.is_empty()).collect())
+    Ok(found.into_values().collect())
+}
+
+/// Scores as `counted` has them: a digit a dimension.
+pub fn digits(scores: &str) -> Vec<u8> {
+    scores.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect()
 }
 
 /// A rater who could give one more rating of the output: in the study, not yet given it, reading its
@@ -199,6 +215,25 @@ pub fn rates(conn: &Connection, study: StudyId, output: OutputId, user: UserId) 
     Ok(conn
         .prepare_cached("SELECT 1 FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
         .exists(params![study.0, output.0, user.0])?)
+}
+
+/// Every output of the study that the user has or had to rate.
+pub fn all_of(conn: &Connection, study: StudyId, user: UserId) -> Result<BTreeSet<OutputId>, Failure> {
+    let mut statement =
+        conn.prepare_cached("SELECT output_id FROM assignments WHERE study_id = ?1 AND user_id = ?2")?;
+    let rows = statement.query_map(params![study.0, user.0], |row| Ok(OutputId(row.get(0)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What the user decided in the study and nobody has decided since, newest first.
+pub fn decided_by(conn: &Connection, study: StudyId, user: UserId) -> Result<Vec<(OutputId, Timestamp)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT output_id, at FROM adjudications
+         WHERE study_id = ?1 AND user_id = ?2 AND superseded_at IS NULL ORDER BY id DESC",
+    )?;
+    let rows =
+        statement.query_map(params![study.0, user.0], |row| Ok((OutputId(row.get(0)?), Timestamp(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// The name under which the user knows the disagreement; made at the first asking.

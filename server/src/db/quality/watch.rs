@@ -7,31 +7,42 @@ use app::model::{
 };
 use rusqlite::{Connection, params_from_iter, types::Value};
 
+use super::disputes::digits;
 use crate::{clock, db::accounts::parsed, error::Failure, stats::raters::Given};
 
 /// Every rating that counts, in the order of time.
 pub fn given(conn: &Connection, study: StudyId) -> Result<Vec<Given<OutputId, UserId>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.output_id, r.user_id, r.at, r.active_ms,
-            (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x WHERE x.rating_id = r.id)
-         FROM assignments a JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
-         WHERE a.study_id = ?1 ORDER BY r.at, r.id",
+        "SELECT c.output_id, c.user_id, r.at, r.active_ms, c.scores, r.id
+         FROM counted c CROSS JOIN ratings r ON r.id = c.rating_id WHERE c.study_id = ?1",
     )?;
     let rows = statement.query_map([study.0], |row| {
         let one = Given {
             output: OutputId(row.get(0)?),
             rater: UserId(row.get(1)?),
-            scores: Vec::new(),
+            scores: digits(row.get_ref(4)?.as_str()?),
             at: Timestamp(row.get(2)?),
             active_ms: row.get(3)?,
         };
-        Ok((one, row.get::<_, String>(4)?))
+        Ok((row.get::<_, i64>(5)?, one))
     })?;
-    rows.map(|row| {
-        let (one, scores) = row?;
-        Ok(Given { scores: serde_json::from_str(&scores)?, ..one })
-    })
-    .collect()
+    let mut found = rows.collect::<Result<Vec<_>, _>>()?;
+    found.sort_unstable_by_key(|(id, one)| (one.at, *id));
+    Ok(found.into_iter().map(|(_, one)| one).collect())
+}
+
+/// What goes up with everything that figures about raters, agreement and disagreements are computed
+/// from, settings aside: the study's stamp, answers to probes, decisions, extra ratings asked for.
+pub fn stamp(conn: &Connection, study: StudyId) -> Result<[i64; 4], Failure> {
+    let one = |sql: &str| conn.prepare_cached(sql)?.query_row([study.0], |row| row.get::<_, i64>(0));
+    Ok([
+        one("SELECT coalesce((SELECT stamp FROM study_stamps WHERE study_id = ?1), 0)")?,
+        one(
+            "SELECT coalesce(max(r.id), 0) FROM probes p JOIN probe_ratings r ON r.probe_id = p.id WHERE p.study_id = ?1",
+        )?,
+        one("SELECT coalesce(max(id), 0) FROM adjudications WHERE study_id = ?1")?,
+        one("SELECT count(*) FROM extra_assignments WHERE study_id = ?1")?,
+    ])
 }
 
 /// How far each model is, in the order of the study's submissions.

@@ -90,6 +90,7 @@ mod tests {
         i18n::I18n,
         model::{
             comparison::Interval,
+            run::Verdict,
             stats::{Estimate, Kappa, Undefined},
         },
         ui::chart::figures::{self, Apart, Both},
@@ -117,6 +118,7 @@ mod tests {
             value: Some(-0.0372),
             interval: interval(-0.0372),
             separated: false,
+            href: None,
         };
         let raters: Vec<(u32, String)> = (1..).zip(["ada", "bo", "chen"].map(String::from)).collect();
         let kappa = |first, second, value: f64| Kappa {
@@ -132,12 +134,13 @@ mod tests {
                 task: n.to_string(),
                 ratio: f64::from(n % 5) / 4.0,
                 score: f64::from(1 + n % 4),
+                href: None,
             })
             .collect();
         let tasks: Vec<figures::GridTask> = (0..161u32)
             .map(|n| {
                 let share = |m: u32| (n % 7 != m).then(|| (f64::from((n * 5 + m) % 9) / 8.0, "3.00".to_owned()));
-                (n.to_string(), (0..3).map(share).collect())
+                figures::GridTask { name: n.to_string(), values: (0..3).map(share).collect(), href: None }
             })
             .collect();
         let groups = [
@@ -145,13 +148,21 @@ mod tests {
             ("AvgPassRatio".to_owned(), vec![Some(68.55), Some(69.69), Some(12.0)]),
         ];
         vec![
-            figures::distribution(i, "c", name, &levels, &counts),
-            figures::means(i, "c", name, (1, 4), &means),
+            figures::distribution(i, "c", name, &levels, &counts, &|_| None),
+            figures::means(i, "c", name, (1, 4), &means, &|_| None),
             figures::differences(i, "c", name, &[pair], false),
             figures::rater_agreement(i, "c", name, &raters, &kappas),
             figures::tests_and_people(i, "c", name, (1, 4), &models, &points),
             figures::grid(i, "c", name, &models, &tasks, ("1", "4")),
-            figures::columns(i, "c", "pass@1", &models, &groups, (0.0, 100.0), 2),
+            figures::columns(i, "paper", "pass@1", &models, &groups, (0.0, 100.0), &|_| None),
+            figures::shares(i, "pass", "pass@1", &means, &|_| None),
+            figures::verdicts(
+                i,
+                "verdicts",
+                &[(Verdict::Failed, "failed <b>".into()), (Verdict::Passed, "passed".into())],
+                &models.iter().cloned().zip([vec![1, 2], vec![0, 3], vec![0, 0]]).collect::<Vec<_>>(),
+                &|_| None,
+            ),
         ]
     }
 

@@ -16,7 +16,7 @@ use crate::{
         bundle,
         ground::Ground,
         lines::{self, Form},
-        tables,
+        sheet, tables,
     },
 };
 
@@ -141,24 +141,25 @@ impl ComparisonService {
         let computed = self.fresh(&ready).await?;
         let db = self.db.clone();
         let work = move || {
-            let ground = bundle::without_names(computed.ground.clone());
-            let mut extras = Vec::new();
-            for (name, file) in
-                [("data/ratings.csv", File::Ratings(Form::Csv)), ("data/verdicts.csv", File::Verdicts(Form::Csv))]
-            {
-                let mut bytes = Vec::new();
-                db.read_blocking(|conn| {
-                    let head = results::head(conn, ready.name.clone(), &ready.choice)?;
-                    match file {
-                        File::Ratings(form) => lines::ratings(conn, &head, form, &mut bytes),
-                        _ => lines::verdicts(conn, &head, Form::Csv, &mut bytes),
-                    }
-                })?;
-                extras.push((name.to_owned(), bytes));
-            }
             // A zip's directory is written last, over places in the file: it cannot stream.
             let mut file = tempfile::tempfile()?;
-            bundle::write(&mut file, &ground, &computed.sheet, extras, &clock::now().rfc3339())?;
+            db.read_blocking(|conn| {
+                // Figures and tables in one snapshot: what has come in since is in both.
+                let fresh = results::stamp(conn, &ready.choice)? == computed.stamp;
+                let ground = match fresh {
+                    true => computed.ground.clone(),
+                    false => results::ground(conn, ready.name.clone(), &ready.choice)?,
+                };
+                let again = (!fresh).then(|| sheet::compute(&ground));
+                let figures = again.as_ref().unwrap_or(&computed.sheet);
+                let head = results::head(conn, ready.name.clone(), &ready.choice)?;
+                let ratings = |out: &mut dyn Write| lines::ratings(conn, &head, Form::Csv, out).map(drop);
+                let verdicts = |out: &mut dyn Write| lines::verdicts(conn, &head, Form::Csv, out).map(drop);
+                let extras: Vec<bundle::Extra<'_>> =
+                    vec![("data/ratings.csv", Box::new(ratings)), ("data/verdicts.csv", Box::new(verdicts))];
+                let ground = bundle::without_names(ground);
+                bundle::write(&mut file, &ground, figures, extras, &clock::now().rfc3339())
+            })?;
             file.rewind()?;
             std::io::copy(&mut file, &mut out)?;
             out.flush()?;

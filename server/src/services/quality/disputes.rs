@@ -2,7 +2,7 @@
 
 use app::model::{
     ids::{OutputId, StudyId, UserId},
-    quality::{DisputeRow, DisputeState, FinalBy, QualitySettings},
+    quality::{DISPUTES_PAGE, DisputeRow, DisputeState, FinalBy, QualitySettings},
     rubric::Rubric,
 };
 use rusqlite::Connection;
@@ -121,41 +121,58 @@ pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option
     disputes::insert_extra(conn, study, output, rater, by)
 }
 
-/// Every disagreement of the study, the waiting ones first.
-pub fn rows(conn: &Connection, study: StudyId, asking: Option<UserId>) -> Result<Vec<DisputeRow>, Failure> {
+/// A page of the study's disagreements, the waiting ones first, then the widest; how many there are in
+/// all; and those of the page that `asking` may decide: whoever has not rated them.
+pub fn rows(
+    conn: &Connection,
+    study: StudyId,
+    asking: Option<UserId>,
+    page: u32,
+) -> Result<(u64, Vec<DisputeRow>, Vec<OutputId>), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
     let settings = quality::settings(conn, study)?;
+    let dimensions = rubric.dimensions.len();
+    let mut all: Vec<(DisputeState, Rated)> = disputes::rated(conn, study, None)?
+        .into_iter()
+        .filter_map(|one| one.state(&settings, &rubric).map(|state| (state, one)))
+        .collect();
+    all.sort_by_cached_key(|(state, one)| {
+        (*state, std::cmp::Reverse(one.spread(dimensions).into_iter().max()), one.output)
+    });
+    let found = all.len() as u64;
+    let from = (page as usize).saturating_mul(DISPUTES_PAGE as usize);
     let names = disputes::names(conn)?;
-    let mut found = Vec::new();
-    for one in disputes::rated(conn, study, None)? {
-        let Some(state) = one.state(&settings, &rubric) else { continue };
+    let (mut rows, mut open) = (Vec::new(), Vec::new());
+    for (state, one) in all.into_iter().skip(from).take(DISPUTES_PAGE as usize) {
         let about = disputes::about(conn, one.output)?;
         let final_scores = match state {
             DisputeState::Median | DisputeState::Decided => Some(final_of(conn, study, &one, &rubric)?.0),
             DisputeState::Waiting | DisputeState::ExtraRater => None,
         };
-        let name = |user: &UserId| names.get(user).cloned().unwrap_or_default();
-        // The name is made when somebody asks to decide; here it is only looked up.
-        let rates = asking.is_none_or(|user| one.ratings.iter().any(|(_, rater, _)| *rater == user));
-        found.push(DisputeRow {
+        if let Some(user) = asking
+            && !disputes::rates(conn, study, one.output, user)?
+        {
+            open.push(one.output);
+        }
+        rows.push(DisputeRow {
             output: one.output,
             task: about.task,
             task_id: about.task_id,
             raw_nl: about.raw_nl.chars().take(200).collect(),
             lang: about.lang,
             model: about.model,
-            spread: one.spread(rubric.dimensions.len()),
-            ratings: one.ratings.iter().map(|(_, rater, scores)| (name(rater), scores.clone())).collect(),
+            spread: one.spread(dimensions),
+            ratings: one
+                .ratings
+                .iter()
+                .map(|(_, rater, scores)| (names.get(rater).cloned().unwrap_or_default(), scores.clone()))
+                .collect(),
             state,
             final_scores,
             history: disputes::history(conn, study, one.output)?.into_iter().map(|(_, d)| d).collect(),
-            token: match asking {
-                Some(user) if !rates => Some(disputes::handout(conn, study, one.output, user)?),
-                _ => None,
-            },
+            token: None,
             rater_left: disputes::rater_left(conn, study, one.output)?.is_some(),
         });
     }
-    found.sort_by_key(|row| (row.state, std::cmp::Reverse(row.spread.iter().max().copied()), row.output));
-    Ok(found)
+    Ok((found, rows, open))
 }

@@ -2,11 +2,12 @@
 //! with a model, a submission or a database id.
 
 use app::{
-    error::AppError,
+    error::{AppError, Refusal},
     model::{
-        feedback::{CameBack, Dispute, DisputeLine, FlagReply, OwnFigures, Voice},
+        feedback::{CameBack, Dispute, DisputeLine, DisputeQueue, FlagReply, OwnFigures, Voice},
         ids::{OutputId, StudyId, Token, UserId},
         quality::{DisputeState, Shown},
+        time::Timestamp,
         user::Role,
     },
     port::{Answer, Caller, quality::Feedback},
@@ -28,6 +29,8 @@ use crate::{
 
 /// Answers that were read stay on the desk until so many newer ones have come.
 const READ_SHOWN: u32 = 5;
+/// Disagreements listed of each kind: one comes after the other anyway.
+const LISTED: usize = 100;
 /// The longest reason for a decision, in characters.
 const COMMENT_MAX: usize = 4000;
 
@@ -40,7 +43,7 @@ impl Feedback for QualityService {
             .read(move |conn| {
                 Ok(CameBack {
                     replies: flags::replies(conn, me.id, READ_SHOWN)?.into_iter().map(reply).collect(),
-                    disputes: waiting(conn, me.id, me.role == Role::Admin)?.len() as u64,
+                    disputes: waiting(conn, me.id, me.role == Role::Admin, 0)?.1,
                     figures: own_figures(conn, me.id)?,
                 })
             })
@@ -73,10 +76,14 @@ impl Feedback for QualityService {
             .await?)
     }
 
-    async fn disputes(&self, caller: &Caller) -> Answer<Vec<DisputeLine>> {
+    async fn disputes(&self, caller: &Caller) -> Answer<DisputeQueue> {
         let me = caller.user()?.clone();
-        // Names for what waits are made at the first look.
-        Ok(self.db.write(move |tx| lines(tx, me.id, me.role == Role::Admin)).await?)
+        let (user, admin) = (me.id, me.role == Role::Admin);
+        let (queue, places) = self.db.read(move |conn| lines(conn, user, admin)).await?;
+        // Names for what is listed are made at the first look.
+        let tokens = self.handouts(user, places).await?;
+        let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisputeLine { token, ..line });
+        Ok(DisputeQueue { lines: named.collect(), ..queue })
     }
 
     async fn dispute(&self, caller: &Caller, token: &Token) -> Answer<Dispute> {
@@ -84,9 +91,9 @@ impl Feedback for QualityService {
         let token = token.clone();
         let (found, code, said) = self
             .db
-            .write(move |tx| {
-                let (study, output) = may_decide(tx, &token, me.id, me.role == Role::Admin)?;
-                dispute(tx, token, study, output, me.id, me.role == Role::Admin)
+            .read(move |conn| {
+                let (study, output) = may_decide(conn, &token, me.id, me.role == Role::Admin)?;
+                dispute(conn, token, study, output)
             })
             .await?;
         Ok(Dispute { code: layout::view(&code, &said), ..found })
@@ -99,10 +106,9 @@ impl Feedback for QualityService {
             return Err(AppError::invalid("comment", "the reason is longer than 4000 characters", "Shorten it"));
         }
         let (caller, token) = (caller.clone(), token.clone());
-        Ok(self
-            .db
+        let (user, admin) = (me.id, me.role == Role::Admin);
+        self.db
             .write(move |tx| {
-                let admin = me.role == Role::Admin;
                 let (study, output) = may_decide(tx, &token, me.id, admin)?;
                 let rubric = super::setup(tx, study)?.rubric;
                 let fits = scores.len() == rubric.dimensions.len()
@@ -120,9 +126,26 @@ impl Feedback for QualityService {
                     disputes::decide(tx, study, output, me.id, &scores, &comment)?;
                     audit::note(tx, &caller, "adjudicate", &format!("study {study}: output {output}"))?;
                 }
-                following(tx, me.id, admin, None)
+                Ok(())
             })
-            .await?)
+            .await?;
+        let next = self.db.read(move |conn| Ok(waiting(conn, user, admin, 1)?.0)).await?;
+        let places = next.into_iter().map(|(study, _, output, _)| (study, output)).collect();
+        Ok(self.handouts(user, places).await?.pop())
+    }
+}
+
+impl QualityService {
+    /// The names under which a person knows these outputs. Apart from looking for them, which goes through
+    /// whole studies: raters wait for what is written.
+    async fn handouts(&self, user: UserId, places: Vec<(StudyId, OutputId)>) -> Answer<Vec<Token>> {
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let name = move |tx: &rusqlite::Transaction<'_>| {
+            places.into_iter().map(|(study, output)| disputes::handout(tx, study, output, user)).collect()
+        };
+        Ok(self.db.write(name).await?)
     }
 }
 
@@ -149,67 +172,80 @@ fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Re
         return Err(AppError::Forbidden.into());
     }
     if disputes::rates(conn, study, output, user)? {
-        return Err(Failure::conflict("You have rated this output yourself, so somebody else must decide."));
+        return Err(AppError::Refused(Refusal::RatedYourself).into());
     }
     let settings = quality::settings(conn, study)?;
     let rubric = super::setup(conn, study)?.rubric;
     let stands = disputes::rated(conn, study, Some(output))?.iter().any(|one| one.state(&settings, &rubric).is_some());
-    if stands { Ok(found) } else { Err(Failure::conflict("Its raters do not disagree any more.")) }
+    if stands { Ok(found) } else { Err(AppError::Refused(Refusal::Agreed).into()) }
 }
 
-/// Each disagreement that waits for this person: study, title, output, widest spread.
-fn waiting(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<(StudyId, String, OutputId, u8)>, Failure> {
-    let mut found = Vec::new();
+/// A disagreement that waits: study, title, output, widest spread.
+type Waiting = (StudyId, String, OutputId, u8);
+
+/// The first `most` disagreements that wait for this person, and how many do in all.
+fn waiting(conn: &Connection, user: UserId, admin: bool, most: usize) -> Result<(Vec<Waiting>, u64), Failure> {
+    let (mut found, mut count) = (Vec::new(), 0);
     for (study, title) in disputes::studies(conn, user, admin)? {
         let settings = quality::settings(conn, study)?;
         if settings.spread.is_none() && settings.spread_correctness.is_none() {
             continue;
         }
         let rubric = super::setup(conn, study)?.rubric;
+        let own = disputes::all_of(conn, study, user)?;
         for one in disputes::rated(conn, study, None)? {
-            let waits = one.state(&settings, &rubric) == Some(DisputeState::Waiting);
-            if waits && !disputes::rates(conn, study, one.output, user)? {
+            if one.state(&settings, &rubric) != Some(DisputeState::Waiting) || own.contains(&one.output) {
+                continue;
+            }
+            count += 1;
+            if found.len() < most {
                 let widest = one.spread(rubric.dimensions.len()).into_iter().max().unwrap_or(0);
                 found.push((study, title.clone(), one.output, widest));
             }
         }
     }
-    Ok(found)
+    Ok((found, count))
 }
 
-fn lines(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<DisputeLine>, Failure> {
-    let mut found = Vec::new();
-    for (study, title, output, spread) in waiting(conn, user, admin)? {
-        found.push(line(conn, study, title, output, spread, user, None)?);
+/// What an adjudicator's list shows, without names yet, and of what each line is.
+fn lines(conn: &Connection, user: UserId, admin: bool) -> Result<(DisputeQueue, Vec<(StudyId, OutputId)>), Failure> {
+    let mut queue = DisputeQueue::default();
+    let mut places = Vec::new();
+    let (first, count) = waiting(conn, user, admin, LISTED)?;
+    queue.waiting = count;
+    for (study, title, output, spread) in first {
+        queue.lines.push(line(conn, title, output, spread, None)?);
+        places.push((study, output));
     }
     // What they decided themselves may be decided again.
+    let mut listed = 0;
     for (study, title) in disputes::studies(conn, user, admin)? {
-        let rubric = super::setup(conn, study)?.rubric;
-        for one in disputes::rated(conn, study, None)?.into_iter().filter(|one| one.decided) {
-            let standing = disputes::history(conn, study, one.output)?.into_iter().find(|(_, d)| !d.superseded);
-            if let Some((by, decision)) = standing
-                && by == user
+        let dimensions = super::setup(conn, study)?.rubric.dimensions.len();
+        for (output, at) in disputes::decided_by(conn, study, user)? {
+            queue.decided += 1;
+            if listed < LISTED
+                && let Some(one) = disputes::rated(conn, study, Some(output))?.first()
             {
-                let widest = one.spread(rubric.dimensions.len()).into_iter().max().unwrap_or(0);
-                found.push(line(conn, study, title.clone(), one.output, widest, user, Some(decision.at))?);
+                let widest = one.spread(dimensions).into_iter().max().unwrap_or(0);
+                queue.lines.push(line(conn, title.clone(), output, widest, Some(at))?);
+                places.push((study, output));
+                listed += 1;
             }
         }
     }
-    Ok(found)
+    Ok((queue, places))
 }
 
 fn line(
     conn: &Connection,
-    study: StudyId,
     title: String,
     output: OutputId,
     spread: u8,
-    user: UserId,
-    decided_at: Option<app::model::time::Timestamp>,
+    decided_at: Option<Timestamp>,
 ) -> Result<DisputeLine, Failure> {
     let about = disputes::about(conn, output)?;
     Ok(DisputeLine {
-        token: disputes::handout(conn, study, output, user)?,
+        token: Token(String::new()),
         title,
         raw_nl: about.raw_nl.chars().take(200).collect(),
         lang: about.lang,
@@ -218,20 +254,12 @@ fn line(
     })
 }
 
-/// The next one that waits for this person, besides `but`.
-fn following(conn: &Connection, user: UserId, admin: bool, but: Option<OutputId>) -> Result<Option<Token>, Failure> {
-    let next = waiting(conn, user, admin)?.into_iter().find(|(_, _, output, _)| Some(*output) != but);
-    next.map(|(study, _, output, _)| disputes::handout(conn, study, output, user)).transpose()
-}
-
 /// A disagreement without its code, which is laid out after the transaction; and that code.
 fn dispute(
     conn: &Connection,
     token: Token,
     study: StudyId,
     output: OutputId,
-    user: UserId,
-    admin: bool,
 ) -> Result<(Dispute, String, String), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
     let shown = grading::shown(conn, output)?;
@@ -257,7 +285,6 @@ fn dispute(
         rubric,
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
         decided: decided.map(|(_, d)| (d.scores, d.comment)),
-        following: following(conn, user, admin, Some(output))?,
     };
     Ok((found, shown.code, shown.said))
 }

@@ -46,12 +46,13 @@ const OFTEN_MAX: u32 = 10_000;
 /// The service; see the module.
 pub struct QualityService {
     db: Db,
+    figured: watching::Kept,
 }
 
 impl QualityService {
     /// A service over `db`.
     pub fn new(db: Db) -> Self {
-        QualityService { db }
+        QualityService { db, figured: watching::Kept::default() }
     }
 
     async fn change(

@@ -5,14 +5,17 @@
 //! same calls, its place among what was rated before, and it is counted as work (`schedule` says how
 //! what is left is counted); nothing about it is in the study's ratings.
 
-use app::model::{
-    code::CodeView,
-    feedback::{Feedback, OpeningResult, OpeningStep},
-    grading::{Draft, OwnRating, Progress},
-    ids::{StudyId, Token, UserId},
-    lang::{Bilingual, Lang},
-    quality::{Opening, OpeningState, QualitySettings},
-    time::Timestamp,
+use app::{
+    error::{AppError, Refusal},
+    model::{
+        code::CodeView,
+        feedback::{Feedback, OpeningResult, OpeningStep},
+        grading::{Draft, OwnRating, Progress},
+        ids::{StudyId, Token, UserId},
+        lang::{Bilingual, Lang},
+        quality::{Opening, OpeningState, QualitySettings},
+        time::Timestamp,
+    },
 };
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
@@ -308,10 +311,10 @@ pub fn known(conn: &Connection, probe: &Probe, draft: &Draft, key: &str) -> Resu
 pub fn submit(conn: &Connection, probe: &Probe, draft: &Draft, key: &str) -> Result<(), Failure> {
     if probe.kind == Kind::Opening {
         if probe.rated_at.is_some() {
-            return Err(Failure::conflict("A calibration item is answered once; your first answer stays."));
+            return Err(refused(Refusal::AnsweredOnce));
         }
         if openings::get(conn, probe.study, probe.rater)?.is_some_and(|s| s.round != probe.round) {
-            return Err(Failure::conflict("The calibration was begun again meanwhile. Open the study from your desk."));
+            return Err(refused(Refusal::BegunAgain));
         }
     }
     probes::insert_rating(conn, probe.id, draft, key)
@@ -324,7 +327,7 @@ pub fn undo(conn: &Connection, probe: &Probe) -> Result<(), Failure> {
         return Ok(());
     };
     if probe.kind == Kind::Opening {
-        return Err(Failure::conflict("A calibration item is answered once; your first answer stays."));
+        return Err(refused(Refusal::AnsweredOnce));
     }
     if newest(conn, probe.study, probe.rater)? != Some(probe.id) {
         return Err(not_last());
@@ -339,14 +342,18 @@ pub fn newest(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option
 
 /// Only the newest rating can be taken back.
 pub fn not_last() -> Failure {
-    Failure::conflict("Only the rating given last can be taken back. This one you can open and change.")
+    refused(Refusal::NotLast)
+}
+
+fn refused(refusal: Refusal) -> Failure {
+    AppError::Refused(refusal).into()
 }
 
 /// Passes over a probe. Pressed twice, or in a second tab, it counts once: only what is open can be
 /// passed over. An item of the opening cannot.
 pub fn skip(conn: &Connection, probe: &Probe) -> Result<(), Failure> {
     match probe.kind {
-        Kind::Opening => Err(Failure::conflict("A calibration item cannot be skipped; score it as well as you can.")),
+        Kind::Opening => Err(refused(Refusal::NotSkipped)),
         _ if probe.rated_at.is_some() => Ok(()),
         _ => probes::skip(conn, probe.id),
     }

@@ -1,10 +1,18 @@
 //! A study as it goes on: live figures, ratings, flags, disagreements.
 
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
 use app::{
     model::{
-        ids::{OutputId, StudyId},
+        comparison::Agreement,
+        ids::{OutputId, StudyId, UserId},
         quality::{
-            DisputeList, DisputeState, FlagOn, FlagRow, Live, LiveRater, RaterFigures, RatingFilter, RatingList,
+            DisputeList, DisputeRow, DisputeState, FlagOn, FlagRow, Live, LiveRater, Projection, QualitySettings,
+            RaterFigures, RatingFilter, RatingList,
         },
         rubric::Rubric,
     },
@@ -35,7 +43,8 @@ const REPLY_MAX: usize = 4000;
 impl Watching for QualityService {
     async fn live(&self, caller: &Caller, study: StudyId) -> Answer<Live> {
         caller.admin()?;
-        Ok(self.db.read(move |conn| live(conn, study)).await?)
+        let kept = self.figured.clone();
+        Ok(self.db.read(move |conn| live(conn, study, &kept)).await?)
     }
 
     async fn ratings(&self, caller: &Caller, study: StudyId, filter: RatingFilter) -> Answer<RatingList> {
@@ -88,21 +97,34 @@ impl Watching for QualityService {
         .await
     }
 
-    async fn disputes(&self, caller: &Caller, study: StudyId) -> Answer<DisputeList> {
+    async fn disputes(&self, caller: &Caller, study: StudyId, page: u32) -> Answer<DisputeList> {
         caller.admin()?;
         let asking = caller.id();
-        // Names under which the admin may decide are made at the first look.
-        Ok(self
+        let (list, open) = self
+            .db
+            .read(move |conn| {
+                let (found, rows, open) = super::disputes::rows(conn, study, asking, page)?;
+                let list = DisputeList {
+                    title: super::title(conn, study)?,
+                    rubric: super::setup(conn, study)?.rubric,
+                    settings: quality::settings(conn, study)?,
+                    found,
+                    rows,
+                };
+                Ok((list, open))
+            })
+            .await?;
+        let (Some(user), false) = (asking, open.is_empty()) else { return Ok(list) };
+        // The names under which the admin may decide these are made at the first look.
+        let named = self
             .db
             .write(move |tx| {
-                Ok(DisputeList {
-                    title: super::title(tx, study)?,
-                    rubric: super::setup(tx, study)?.rubric,
-                    settings: quality::settings(tx, study)?,
-                    rows: super::disputes::rows(tx, study, asking)?,
-                })
+                let name = |output| Ok((output, stored::handout(tx, study, output, user)?));
+                open.into_iter().map(name).collect::<Result<BTreeMap<_, _>, Failure>>()
             })
-            .await?)
+            .await?;
+        let token = |row: DisputeRow| DisputeRow { token: named.get(&row.output).cloned(), ..row };
+        Ok(DisputeList { rows: list.rows.into_iter().map(token).collect(), ..list })
     }
 
     async fn ask_extra(&self, caller: &Caller, study: StudyId, output: OutputId) -> Answer<()> {
@@ -118,22 +140,74 @@ impl Watching for QualityService {
     }
 }
 
-fn live(conn: &Connection, study: StudyId) -> Result<Live, Failure> {
-    let row = studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
-    let rubric = super::setup(conn, study)?.rubric;
+/// The figures of a study that every rating goes into, with what they were computed at.
+#[derive(Clone)]
+pub(super) struct Figured {
+    settings: QualitySettings,
+    stamp: [i64; 4],
+    at: Instant,
+    took: Duration,
+    raters: BTreeMap<UserId, RaterFigures>,
+    agreement: Vec<Agreement>,
+    extra: u64,
+    waiting: u64,
+    extra_waiting: u64,
+    projection: Option<Projection>,
+}
+
+/// The newest of them for each study.
+pub(super) type Kept = Arc<Mutex<HashMap<StudyId, Figured>>>;
+
+/// While ratings come in, the figures are computed anew only after so many times as long as it took: who
+/// looks at a large study takes a small part of one core, and sees figures a few seconds old.
+const REST: u32 = 8;
+/// What takes less is always computed anew.
+const WORTH: Duration = Duration::from_millis(50);
+
+/// The figures as they are, or as they were a moment ago. Ratings alone may be that moment ahead of them;
+/// what the admin did (a decision, another threshold) shows at once.
+fn figured(conn: &Connection, study: StudyId, kept: &Kept, left: u64) -> Result<Figured, Failure> {
     let settings = quality::settings(conn, study)?;
+    let stamp = watch::stamp(conn, study)?;
+    let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let fresh = |one: &Figured| {
+        let of_ratings = one.stamp == stamp || (one.took > WORTH && one.at.elapsed() < one.took * REST);
+        one.settings == settings && one.stamp[2..] == stamp[2..] && of_ratings
+    };
+    if let Some(one) = lock().get(&study).filter(|one| fresh(one)) {
+        return Ok(one.clone());
+    }
+    let at = Instant::now();
+    let rubric = super::setup(conn, study)?.rubric;
     let all = all_figures(conn, study, &rubric)?;
     let rated = stored::rated(conn, study, None)?;
     let states: Vec<DisputeState> = rated.iter().filter_map(|one| one.state(&settings, &rubric)).collect();
     let count = |state| states.iter().filter(|s| **s == state).count() as u64;
-    let agreements = rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
-        let (low, high) = dimension.range();
-        let units: Vec<Vec<u8>> =
-            rated.iter().map(|one| one.ratings.iter().filter_map(|(_, _, s)| s.get(d).copied()).collect()).collect();
-        agreement(&units, low, high)
-    });
+    let scales = rubric.dimensions.iter().map(app::model::rubric::Dimension::range).enumerate();
+    let people = studies::raters(conn, study)?.into_iter();
+    let times: Vec<_> = all.given.times().collect();
+    let found = Figured {
+        raters: people.map(|r| (r.id, all.of(r.id, &settings, &rubric))).collect(),
+        agreement: scales.map(|(d, (low, high))| agreement(&all.given.units(d), low, high)).collect(),
+        extra: rated.iter().map(|one| one.extra).sum(),
+        waiting: count(DisputeState::Waiting),
+        extra_waiting: count(DisputeState::ExtraRater),
+        projection: raters::projection(&times, clock::now(), left),
+        settings,
+        stamp,
+        took: at.elapsed(),
+        at: Instant::now(),
+    };
+    lock().insert(study, found.clone());
+    Ok(found)
+}
+
+fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure> {
+    let row = studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
+    let rubric = super::setup(conn, study)?.rubric;
+    let mut found = figured(conn, study, kept, row.wanted.saturating_sub(row.done))?;
     let raters = studies::raters(conn, study)?.into_iter().map(|r| LiveRater {
-        figures: all.of(r.id, &settings, &rubric),
+        figures: found.raters.remove(&r.id).unwrap_or_default(),
         id: r.id,
         name: r.name,
         rated: r.rated,
@@ -142,29 +216,28 @@ fn live(conn: &Connection, study: StudyId) -> Result<Live, Failure> {
         last_at: r.last_at,
         median_ms: r.median_ms,
     });
-    let times: Vec<_> = all.given.iter().map(|g| g.at).collect();
     Ok(Live {
         study,
         status: row.status,
         done: row.done,
         wanted: row.wanted,
-        extra: rated.iter().map(|one| one.extra).sum(),
+        extra: found.extra,
         dimensions: rubric.dimensions.iter().map(|d| d.name.clone()).collect(),
         raters: raters.collect(),
         models: watch::models(conn, study)?,
         leases: watch::leases(conn, study)?,
-        projection: raters::projection(&times, clock::now(), row.wanted.saturating_sub(row.done)),
-        disputes: count(DisputeState::Waiting),
-        extra_waiting: count(DisputeState::ExtraRater),
+        projection: found.projection,
+        disputes: found.waiting,
+        extra_waiting: found.extra_waiting,
         flags: flags::open(conn, study)?,
         stopped: openings::stopped(conn, study)?,
-        agreement: agreements.collect(),
+        agreement: found.agreement,
     })
 }
 
 /// Everything that figures about a study's raters are computed from.
 pub struct AllFigures {
-    given: Vec<raters::Given<OutputId, app::model::ids::UserId>>,
+    given: raters::Ratings<OutputId, UserId>,
     answered: Vec<probes::Answered>,
     scales: Vec<(u8, u8)>,
 }
@@ -172,7 +245,7 @@ pub struct AllFigures {
 /// Reads it.
 pub fn all_figures(conn: &Connection, study: StudyId, rubric: &Rubric) -> Result<AllFigures, Failure> {
     Ok(AllFigures {
-        given: watch::given(conn, study)?,
+        given: raters::Ratings::new(watch::given(conn, study)?),
         answered: probes::answered(conn, study)?,
         scales: rubric.dimensions.iter().map(app::model::rubric::Dimension::range).collect(),
     })
@@ -180,12 +253,7 @@ pub fn all_figures(conn: &Connection, study: StudyId, rubric: &Rubric) -> Result
 
 impl AllFigures {
     /// The figures of one rater.
-    pub fn of(
-        &self,
-        rater: app::model::ids::UserId,
-        settings: &app::model::quality::QualitySettings,
-        rubric: &Rubric,
-    ) -> RaterFigures {
+    pub fn of(&self, rater: UserId, settings: &QualitySettings, rubric: &Rubric) -> RaterFigures {
         let own = || self.answered.iter().filter(|a| a.rater == rater);
         let scores = |a: &probes::Answered| a.draft.scores.iter().flatten().copied().collect::<Vec<u8>>();
         let whole = |a: &&probes::Answered| scores(a).len() == rubric.dimensions.len();

@@ -13,7 +13,7 @@ use crate::{
 
 /// The form, closed unless there is nothing to see yet.
 pub fn form(i: I18n, found: &Compared) -> AnyView {
-    let open = found.sheet.human.is_none() && found.sheet.automated.is_none();
+    let open = found.sheet.human.is_none() && found.sheet.automated.is_none() && !found.counting;
     let (options, choice) = (&found.options, &found.choice);
     let boxes = |key: &'static str, rows: Vec<(i64, String, String)>, ticked: &dyn Fn(i64) -> bool| -> AnyView {
         rows.into_iter()

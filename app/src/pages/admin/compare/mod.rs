@@ -3,12 +3,15 @@
 //! The choice and the filter of tasks live in the address. Two loads: the figures, and the tasks, so
 //! that a filter asks for no figure again.
 
+mod agreement;
 mod choice;
 pub mod human;
+mod judges;
 mod paper;
 pub mod task;
 mod tasks;
 mod tested;
+mod words;
 
 use leptos::{prelude::*, web_sys};
 use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsMap};
@@ -16,14 +19,11 @@ use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsM
 use super::parts::asked;
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{
-        compare::{Choice, Compared, TaskFilter},
-        ids::ModelId,
-        run::Verdict,
-    },
+    model::compare::{Choice, Compared, TaskFilter},
     rpc::compare::{compare_get, compare_stamp, compare_tasks},
     ui::{
         announce::sayer,
+        chart::compared::Links,
         frame::Page,
         load::Load,
         notice::{Empty, Notice, Tone},
@@ -106,7 +106,8 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
     let runs = found.choice.runs.as_ref().map_or(0, Vec::len) as u64;
     let facts = (t.facts)(found.sheet.models.len() as u64, &i.number(ratings), raters, runs);
     let adjudicated = found.sheet.human.as_ref().map_or(0, |human| human.adjudicated);
-    let empty = found.sheet.human.is_none() && found.sheet.automated.is_none();
+    let counting = found.counting;
+    let empty = found.sheet.human.is_none() && found.sheet.automated.is_none() && !counting;
     let downloads = take_away(i, &slug, &exact);
     let (live, behind) = (found.live, found.behind);
     let form = choice::form(i, &found);
@@ -119,7 +120,9 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
         }
     };
     let body = move || {
-        if empty {
+        if counting {
+            view! { <Notice tone=Tone::Care><p role="status">{t.counting}</p></Notice> }.into_any()
+        } else if empty {
             view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any()
         } else if paper.get() {
             paper::view(i, &found)
@@ -130,14 +133,14 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
     view! {
         <Page title=(t.title)(&name) crumbs>
             <p class="compare-facts">
-                {facts}
+                {(!counting).then_some(facts)}
                 {(adjudicated > 0).then(|| format!(" {}", (t.adjudicated_n)(adjudicated)))}
             </p>
             {live.then(|| view! { <p class="muted small compare-live">{t.live}</p> })}
-            {behind.then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
+            {(behind && !counting).then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
             {form}
             <div class="row compare-tools">
-                {(!empty).then_some(other)}
+                {(!empty && !counting).then_some(other)}
                 <a class="button quiet" href=format!("/admin/compare/{slug}?{exact}")>{t.exact_link}</a>
                 {(!empty).then_some(downloads)}
             </div>
@@ -182,8 +185,7 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
 
 fn figures(i: I18n, found: &Compared) -> AnyView {
     let t = i.compare();
-    let links =
-        Links { slug: found.choice.dataset.clone(), query: found.choice.query(), models: found.choice.models.clone() };
+    let links = Links::of(&found.choice);
     let by_people = match &found.sheet.human {
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
         Some(human) => human::with_tests(i, found, human, &links),
@@ -197,15 +199,19 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
         view! {
             <section id="both" class="stack" aria-labelledby="both-head">
                 <h2 id="both-head">{t.tests_and_people}</h2>
-                {tested::both(i, &found.sheet.models, &human.comparison.rubric, both, &links)}
+                {tested::both(i, &found.sheet, &human.comparison.rubric, both, &links)}
             </section>
         }
     });
+    let short = in_short(i, found);
+    let judges = found.sheet.human.as_ref().and_then(|human| judges::view(i, found, human));
     view! {
+        {short}
         <nav class="compare-nav" aria-label=t.comparison>
             <a href="#people" rel="external">{t.by_people}</a>
             <a href="#tests" rel="external">{t.by_tests}</a>
             {both.is_some().then(|| view! { <a href="#both" rel="external">{t.tests_and_people}</a> })}
+            {judges.is_some().then(|| view! { <a href="#judges" rel="external">{t.judges}</a> })}
             <a href="#tasks" rel="external">{t.tasks}</a>
         </nav>
         <section id="people" class="comparison stack" aria-labelledby="people-head">
@@ -217,41 +223,35 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
             {by_tests}
         </section>
         {both}
+        {judges}
     }
     .into_any()
 }
 
-/// Where figures lead: the tasks behind them.
-pub struct Links {
-    /// The dataset's short name.
-    slug: String,
-    /// The choice as a query.
-    query: String,
-    /// The models' ids, by their places.
-    models: Option<Vec<ModelId>>,
-}
-
-impl Links {
-    fn to(&self, model: usize, more: &str) -> String {
-        let model = self.models.iter().flatten().nth(model).map(|id| format!("model={id}&")).unwrap_or_default();
-        let query = if self.query.is_empty() { String::new() } else { format!("{}&", self.query) };
-        format!("/admin/compare/{}?{query}{model}{more}#tasks", self.slug)
+/// One sentence a dimension, and one for the tests: what somebody reads who reads no more.
+fn in_short(i: I18n, found: &Compared) -> Option<AnyView> {
+    let mut lines: Vec<(String, words::Said)> = Vec::new();
+    if let Some(human) = &found.sheet.human {
+        for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
+            lines.extend(words::dimension(i, human, d).map(|said| (dimension.name.get(i.lang).to_owned(), said)));
+        }
     }
-
-    /// The tasks where somebody gave a model this score.
-    pub fn score(&self, model: usize, dimension: &str, score: u8) -> String {
-        self.to(model, &format!("score={dimension}.{score}"))
+    if let Some(automated) = &found.sheet.automated {
+        let said = words::automated(i, &found.sheet.models, automated);
+        lines.extend(said.map(|said| (i.compare().by_tests.to_owned(), said)));
     }
-
-    /// The tasks where a model came to this verdict.
-    fn verdict(&self, model: usize, verdict: Verdict) -> String {
-        self.to(model, &format!("verdict={}", verdict.name()))
-    }
-
-    /// One task.
-    fn task(&self, task: crate::model::ids::TaskId, more: &str) -> String {
-        let query =
-            [self.query.as_str(), more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("&");
-        format!("/admin/compare/{}/tasks/{task}?{query}", self.slug)
-    }
+    let rows = lines.iter().map(|(name, (sentence, apart))| {
+        let class = if *apart { "say say--apart" } else { "say" };
+        view! { <li class=class><strong>{name.clone()}</strong>" "{sentence.clone()}</li> }
+    });
+    let rows = rows.collect_view();
+    (!lines.is_empty()).then(|| {
+        view! {
+            <section class="stack" aria-labelledby="short-head">
+                <h2 id="short-head">{i.compare().in_short}</h2>
+                <ul class="says">{rows}</ul>
+            </section>
+        }
+        .into_any()
+    })
 }

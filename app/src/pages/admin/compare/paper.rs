@@ -2,9 +2,11 @@
 
 use leptos::prelude::*;
 
+use super::human::picture;
 use crate::{
     i18n::I18n,
     model::compare::{Checked, Compared},
+    ui::chart::compared::{self, Links},
 };
 
 /// The paper's tables.
@@ -40,7 +42,10 @@ pub fn view(i: I18n, found: &Compared) -> AnyView {
         });
         table("table-3", t.table_3, t.metrics, heads().into_any(), rows.collect_view().into_any())
     });
-    view! { <div class="paper stack">{table_2}{table_3}</div> }.into_any()
+    let links = Links::of(&found.choice);
+    let charts = compared::paper(i, &found.sheet, Some(&links));
+    let charts = charts.into_iter().map(|figure| picture(figure, Some(&links))).collect_view();
+    view! { <div class="paper stack">{table_2}{table_3}<div class="pictures">{charts}</div></div> }.into_any()
 }
 
 fn table(id: &'static str, caption: &'static str, first: &'static str, heads: AnyView, rows: AnyView) -> AnyView {

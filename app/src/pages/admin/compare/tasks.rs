@@ -11,11 +11,17 @@ use crate::{
         run::Verdict,
     },
     pages::admin::parts::{Filter, asked, choice as option, excerpt, lang_badge},
-    ui::notice::{Badge, Empty, Tone},
+    ui::{
+        chart::{
+            compared::{self, Links},
+            view::ChartFigure,
+        },
+        notice::{Badge, Empty, Tone},
+    },
 };
 
 /// The keys of an address that choose and order tasks; the rest is the comparison's choice.
-const OWN: [&str; 9] = ["q", "tasklang", "model", "score", "verdict", "spread", "differ", "sort", "page"];
+const OWN: [&str; 10] = ["q", "tasklang", "model", "score", "verdict", "spread", "differ", "sort", "page", "grid"];
 
 /// A query with one key set anew, or left out where the value is empty.
 fn with(query: &str, key: &str, value: &str) -> String {
@@ -89,6 +95,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             }
         })
     };
+    let picture = grid(i, &choice, &here(query), &page);
     let list = if page.lines.is_empty() {
         view! { <Empty title=i.admin().none_match/> }.into_any()
     } else {
@@ -144,10 +151,50 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             <button class="button" type="submit">{a.filter}</button>
             <p class="filter-count" role="status">{count}</p>
         </Filter>
+        {picture}
         {list}
         {pages}
     }
     .into_any()
+}
+
+/// The tasks that the filter lets through as one picture, and the choice of what it shows.
+fn grid(i: I18n, choice: &Choice, query: &str, page: &TaskPage) -> Option<AnyView> {
+    let t = i.compare();
+    let links = Links::of(choice);
+    let filter: Vec<&str> = query
+        .split('&')
+        .filter(|field| field.split('=').next().is_some_and(|key| OWN.contains(&key) && key != "page"))
+        .collect();
+    let filter = filter.join("&");
+    let figure = compared::grid(i, &page.models, &page.grid, Some((&links, &filter)))?;
+    let files = links.files(&figure.id, &filter);
+    let tests = page.grid.tested.then(|| ("tests".to_owned(), t.pass_ratio.to_owned()));
+    let rubric = page.rubric.iter().flat_map(|rubric| &rubric.dimensions);
+    let kinds: Vec<_> =
+        tests.into_iter().chain(rubric.map(|d| (d.key.clone(), d.name.get(i.lang).to_owned()))).collect();
+    let now = page.grid.dimension.as_ref().map_or("tests", |d| d.key.as_str());
+    let switch = (kinds.len() > 1).then(|| {
+        let ways = kinds.iter().map(|(key, name)| {
+            let href = format!("?{}#tasks", with(&with(query, "page", ""), "grid", key));
+            match key == now {
+                true => view! { <strong aria-current="true">{name.clone()}</strong> }.into_any(),
+                false => view! { <a href=href>{name.clone()}</a> }.into_any(),
+            }
+        });
+        view! { <p class="row small"><span class="muted">{t.grid_shows}</span>{ways.collect_view()}</p> }
+    });
+    let left = (page.grid.left_off > 0)
+        .then(|| view! { <p class="muted small">{(t.grid_left_off)(&i.number(page.grid.left_off))}</p> });
+    Some(
+        view! {
+            <h3>{t.grid_head}</h3>
+            {switch}
+            <ChartFigure figure files=Some(files)/>
+            {left}
+        }
+        .into_any(),
+    )
 }
 
 fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {

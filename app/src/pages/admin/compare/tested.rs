@@ -2,7 +2,11 @@
 
 use leptos::prelude::*;
 
-use super::{Links, human::undefined};
+use super::{
+    agreement::undefined,
+    human::{picture, said},
+    words::{self, p_value},
+};
 use crate::{
     i18n::I18n,
     model::{
@@ -11,7 +15,10 @@ use crate::{
         rubric::Rubric,
         stats::{Estimate, Known},
     },
-    ui::chart::{self, Bar, Head, Part, signed},
+    ui::chart::{
+        compared::{self, Links},
+        signed,
+    },
 };
 
 /// How many tasks are named where tests and people part ways.
@@ -38,42 +45,22 @@ fn name(models: &[String], at: usize) -> &str {
 pub fn view(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> AnyView {
     let says = sheet.models.iter().zip(&automated.models).filter_map(|(model, checked)| {
         let m = checked.as_ref()?.metrics;
-        let say = (i.compare().say_solved)(
-            model,
-            m.solved,
-            m.tasks,
-            &percent(f64::from(m.solved) / f64::from(m.tasks.max(1))),
-        );
-        Some(view! { <li class="say">{say}</li> })
+        let share = percent(f64::from(m.solved) / f64::from(m.tasks.max(1)));
+        Some(((i.compare().say_solved)(model, m.solved, m.tasks, &share), false))
     });
-    let pairs = automated.pairs.iter().filter_map(|pair| {
-        let (sentence, apart) = sentence(i, &sheet.models, pair)?;
-        Some(view! { <li class=if apart { "say say--apart" } else { "say" }>{sentence}</li> })
-    });
+    let says = words::automated(i, &sheet.models, automated).into_iter().chain(says).map(said).collect_view();
+    let pictures = compared::tested(i, sheet, automated, Some(links));
+    let pictures = pictures.into_iter().map(|figure| picture(figure, Some(links))).collect_view();
     view! {
-        <ul class="says">{says.collect_view()}{pairs.collect_view()}</ul>
-        {figures(i, sheet, automated, links)}
-        {verdicts(i, sheet, automated, links)}
+        <ul class="says">{says}</ul>
+        {figures(i, sheet, automated)}
+        <div class="pictures">{pictures}</div>
         {(!automated.pairs.is_empty()).then(|| pair_table(i, &sheet.models, &automated.pairs))}
     }
     .into_any()
 }
 
-fn sentence(i: I18n, models: &[String], pair: &Pair) -> Option<(String, bool)> {
-    let t = i.compare();
-    let r = pair.pass_interval?;
-    let (first, second) = (name(models, pair.first), name(models, pair.second));
-    let size = |v: f64| format!("{:.1}", v.abs() * 100.0);
-    Some(if r.low > 0.0 {
-        ((t.say_tests_better)(first, second, &size(pair.pass), &size(r.low), &size(r.high), pair.tasks), true)
-    } else if r.high < 0.0 {
-        ((t.say_tests_better)(second, first, &size(pair.pass), &size(r.high), &size(r.low), pair.tasks), true)
-    } else {
-        ((t.say_tests_even)(first, second, &points(pair.pass), &points(r.low), &points(r.high), pair.tasks), false)
-    })
-}
-
-fn figures(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> impl IntoView + use<> {
+fn figures(i: I18n, sheet: &Sheet, automated: &Automated) -> impl IntoView + use<> {
     let t = i.compare();
     let heads = sheet
         .models
@@ -139,7 +126,6 @@ fn figures(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> impl
     if automated.models.iter().flatten().any(|c| c.missing > 0) {
         rows.push(row(t.missing, cells(&|c| (c.missing.to_string(), None))));
     }
-    let _ = links;
     view! {
         <div class="table-box" role="group" aria-labelledby="automated-caption" tabindex="0">
             <table class="table means">
@@ -148,62 +134,6 @@ fn figures(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> impl
                 <tbody>{rows}</tbody>
             </table>
         </div>
-    }
-}
-
-fn verdicts(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> impl IntoView + use<> {
-    let t = i.compare();
-    let with_run: Vec<(usize, &Checked)> =
-        automated.models.iter().enumerate().filter_map(|(m, checked)| Some((m, checked.as_ref()?))).collect();
-    let bars: Vec<Bar> = with_run
-        .iter()
-        .map(|(m, checked)| {
-            let whole: u64 = checked.verdicts.iter().map(|(_, n)| u64::from(*n)).sum();
-            let parts = checked.verdicts.iter().map(|(verdict, n)| Part {
-                size: u64::from(*n),
-                name: i.runs().verdict_name(*verdict).into(),
-                tip: format!("{}: {}: {n}", name(&sheet.models, *m), i.runs().verdict_name(*verdict)),
-            });
-            Bar { label: name(&sheet.models, *m).into(), note: i.number(whole), parts: parts.collect() }
-        })
-        .collect();
-    let head = Head { id: "verdicts-chart", title: t.verdicts, desc: t.verdicts_desc };
-    let svg = chart::stacked_bars(&head, t.missing, &bars);
-    // Verdicts that nobody came to are not listed.
-    let kinds: Vec<usize> = (0..crate::model::run::Verdict::ALL.len())
-        .filter(|at| with_run.iter().any(|(_, c)| c.verdicts.get(*at).is_some_and(|(_, n)| *n > 0)))
-        .collect();
-    let heads = kinds
-        .iter()
-        .map(|at| view! { <th scope="col" class="num">{i.runs().verdict_name(crate::model::run::Verdict::ALL[*at])}</th> })
-        .collect_view();
-    let rows = with_run
-        .iter()
-        .map(|(m, checked)| {
-            let cells = kinds
-                .iter()
-                .filter_map(|at| checked.verdicts.get(*at))
-                .map(|(verdict, n)| {
-                    let href = links.verdict(*m, *verdict);
-                    let figure = i.number((*n).into());
-                    let cell = if *n > 0 { view! { <a href=href>{figure}</a> }.into_any() } else { figure.into_any() };
-                    view! { <td class="num">{cell}</td> }
-                })
-                .collect_view();
-            view! { <tr><th scope="row">{name(&sheet.models, *m).to_owned()}</th>{cells}</tr> }
-        })
-        .collect_view();
-    view! {
-        <figure class="picture">
-            <figcaption>{t.verdicts}</figcaption>
-            <div class="canvas verdict-chart" inner_html=svg></div>
-            <div class="table-box" role="group" aria-label=t.verdicts tabindex="0">
-                <table class="table counts">
-                    <thead><tr><th scope="col">{t.model}</th>{heads}</tr></thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </figure>
     }
 }
 
@@ -246,14 +176,10 @@ fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use
     }
 }
 
-/// A p-value as people write it: never 0.
-pub fn p_value(p: f64) -> String {
-    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
-}
-
 /// Tests against people.
-pub fn both(i: I18n, models: &[String], rubric: &Rubric, both: &Both, links: &Links) -> AnyView {
-    let t = i.compare();
+pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: &Links) -> AnyView {
+    let (t, models) = (i.compare(), &sheet.models);
+    let scatter = compared::tests_and_people(i, sheet, Some(links)).map(|figure| picture(figure, Some(links)));
     let dimension = rubric.dimensions.get(both.dimension).map(|d| d.name.get(i.lang).to_owned()).unwrap_or_default();
     let rows = both
         .rows
@@ -310,6 +236,7 @@ pub fn both(i: I18n, models: &[String], rubric: &Rubric, both: &Both, links: &Li
                 <tbody>{rows}</tbody>
             </table>
         </div>
+        {scatter}
         <h3 id="parting-head">{t.part_most}</h3>
         <div class="table-box" role="group" aria-labelledby="parting-head" tabindex="0">
             <table class="table">

@@ -2,19 +2,19 @@
 //! stands, and the history of decisions.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_params_map;
+use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::{crumbs, links};
+use super::{crumbs, links, ratings::turner};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
         ids::StudyId,
         lang::Lang,
-        quality::{DisputeList, DisputeRow, DisputeState},
+        quality::{DISPUTES_PAGE, DisputeList, DisputeRow, DisputeState},
         rubric::Rubric,
     },
-    pages::admin::parts::{FormError, param},
+    pages::admin::parts::{FormError, asked, param},
     rpc::quality::{AskExtra, study_disputes},
     ui::{
         frame::Page,
@@ -29,20 +29,23 @@ pub fn DisputesPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
+    let query = use_query_map();
+    // Counted from 1 in the address.
+    let here = Memo::new(move |_| asked(query, "page").parse::<u32>().unwrap_or(1).saturating_sub(1));
     let ask = ServerAction::<AskExtra>::new();
     let data = Resource::new(
-        move || (id.get(), ask.version().get()),
-        |(id, _)| async move { study_disputes(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+        move || (id.get(), here.get(), ask.version().get()),
+        |(id, here, _)| async move { study_disputes(id.ok_or_else(|| AppError::NotFound("study".into()))?, here).await },
     );
-    view! { <Load data let:found>{page(i, id.get_untracked(), found, ask)}</Load> }
+    view! { <Load data let:found>{page(i, id.get_untracked(), here.get_untracked(), found, ask)}</Load> }
 }
 
-fn page(i: I18n, id: Option<StudyId>, found: DisputeList, ask: ServerAction<AskExtra>) -> AnyView {
+fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisputeList, ask: ServerAction<AskExtra>) -> AnyView {
     let t = i.quality();
-    let DisputeList { title, rubric, settings, rows } = found;
+    let DisputeList { title, rubric, settings, found, rows } = list;
     let Some(id) = id else { return ().into_any() };
     let off = settings.spread.is_none() && settings.spread_correctness.is_none();
-    let body = if rows.is_empty() {
+    let body = if found == 0 {
         let hint = if off { t.disputes_off } else { t.disputes_none_hint };
         view! {
             <Empty title=t.disputes_none>
@@ -59,6 +62,7 @@ fn page(i: I18n, id: Option<StudyId>, found: DisputeList, ask: ServerAction<AskE
         <Page title=t.disputes crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
             <FormError of=move || ask.value().get().and_then(Result::err)/>
             {body}
+            {turner(i, String::new(), u64::from(here) + 1, found.div_ceil(DISPUTES_PAGE.into()))}
         </Page>
     }
     .into_any()

@@ -51,15 +51,15 @@ fn page(
     let section = move |name: &'static str, key: &'static str, rows: Vec<FlagRow>| {
         (!rows.is_empty()).then(|| {
             let count = rows.len() as u64;
-            let cards = rows
-                .into_iter()
-                .enumerate()
-                .map(|(n, row)| card(i, id, format!("{key}-{n}"), row, answer))
-                .collect_view();
             view! {
                 <section class="stack" aria-labelledby=key>
                     <h2 id=key>{name}" "<span class="count">{i.number(count)}</span></h2>
-                    <ul class="desk">{cards}</ul>
+                    <ul class="desk">
+                        // By its name: a reply that was written must not stay in the next flag's field.
+                        <For each=move || rows.clone() key=|row| (name_of(row), row.answer.as_ref().map(|(_, _, at)| at.0)) let:row>
+                            {card(i, id, row, answer)}
+                        </For>
+                    </ul>
                 </section>
             }
         })
@@ -75,8 +75,17 @@ fn page(
     .into_any()
 }
 
-fn card(i: I18n, study: StudyId, key: String, row: FlagRow, answer: ServerAction<AnswerFlag>) -> impl IntoView {
+/// A name for the flag within the page.
+fn name_of(row: &FlagRow) -> String {
+    match row.on {
+        FlagOn::Assignment(id) => format!("a{id}"),
+        FlagOn::Probe(id) => format!("p{id}"),
+    }
+}
+
+fn card(i: I18n, study: StudyId, row: FlagRow, answer: ServerAction<AnswerFlag>) -> impl IntoView + use<> {
     let t = i.quality();
+    let key = name_of(&row);
     let (probe, on) = match row.on {
         FlagOn::Assignment(id) => (false, id),
         FlagOn::Probe(id) => (true, id),

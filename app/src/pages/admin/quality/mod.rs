@@ -427,12 +427,12 @@ fn adjudicator_list(i: I18n, id: StudyId, people: Vec<(UserId, String, bool)>, f
             view! {
                 <li class="row">
                     <span>{name.clone()}</span>
-                    {on.then(|| view! { <Badge tone=Tone::Good>{t.adjudicators}</Badge> })}
+                    {on.then(|| view! { <Badge tone=Tone::Good>{t.adjudicator}</Badge> })}
                     <ActionForm action=forms.adjudicator>
                         <input type="hidden" name="study" value=id.to_string()/>
                         <input type="hidden" name="user" value=user.to_string()/>
                         <input type="hidden" name="on" value=(!on).to_string()/>
-                        <button class="button quiet" type="submit">{text}<span class="visually-hidden">" "{name}</span></button>
+                        <button class="button small-button" type="submit">{text}<span class="visually-hidden">" "{name}</span></button>
                     </ActionForm>
                 </li>
             }

@@ -67,7 +67,7 @@ fn page(i: I18n, id: Option<StudyId>, filter: RatingFilter, list: RatingList) ->
     let RatingList { title, rubric, raters, models, found, rows } = list;
     let Some(id) = id else { return ().into_any() };
     let pages = found.div_ceil(RATINGS_PAGE.into()).max(1);
-    let turner = turner(i, &filter, pages);
+    let turner = turner(i, query(&filter), u64::from(filter.page) + 1, pages);
     let table = if rows.is_empty() {
         view! { <Empty title=i.admin().none_match/> }.into_any()
     } else {
@@ -217,11 +217,10 @@ pub fn duration(i: I18n, ms: u64) -> String {
     if seconds < 120 { (i.admin().seconds)(seconds) } else { (i.admin().minutes)(seconds / 60, seconds % 60) }
 }
 
-/// The way to the pages before and after this one.
-fn turner(i: I18n, filter: &RatingFilter, pages: u64) -> Option<impl IntoView + use<>> {
+/// The way to the pages before and after this one. `rest` is the address's query without the page, ending
+/// with `&` where it says anything; `here` counts from 1.
+pub fn turner(i: I18n, rest: String, here: u64, pages: u64) -> Option<impl IntoView + use<>> {
     let t = i.quality();
-    let here = u64::from(filter.page) + 1;
-    let rest = query(filter);
     let to = move |page: u64| format!("?{rest}page={page}");
     let (back, on) = ((here > 1).then(|| to(here - 1)), (here < pages).then(|| to(here + 1)));
     (pages > 1).then(|| {

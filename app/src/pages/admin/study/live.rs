@@ -130,9 +130,9 @@ fn agreement(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
         .iter()
         .zip(&live.agreement)
         .map(|(name, a)| {
-            let alpha = a.alpha.map_or_else(|| "–".to_owned(), |a| format!("{a:.2}"));
-            let (exact, name, pairs) = (share(a.exact), name.get(i.lang).to_owned(), i.number(a.pairs));
-            view! { <li>{name}" α "<b>{alpha}</b>" · "{exact}<span class="muted small">" (n = "{pairs}")"</span></li> }
+            let alpha = a.alpha.map_or_else(|| "–".to_owned(), |a| format!("{a:.2}").replace('-', "−"));
+            let equal = (t.equal_of)(&share(a.exact), &i.number(a.pairs));
+            view! { <li>{name.get(i.lang).to_owned()}" α "<b>{alpha}</b><span class="muted small">" "{equal}</span></li> }
         })
         .collect_view();
     let href = format!("{ratings}?disputed=1");
@@ -182,7 +182,8 @@ fn rater(i: I18n, r: LiveRater, most: u64, ratings: &str) -> impl IntoView + use
     let severity = if f.peers.outputs == 0 {
         "–".to_owned()
     } else {
-        let each = f.peers.difference.iter().map(|d| d.map_or_else(|| "–".to_owned(), |d| format!("{d:+.1}")));
+        let signed = |d: f64| format!("{d:+.1}").replace('-', "−");
+        let each = f.peers.difference.iter().map(|d| d.map_or_else(|| "–".to_owned(), signed));
         each.collect::<Vec<_>>().join(" · ")
     };
     let minutes = f.active_ms / 60_000;
@@ -192,13 +193,19 @@ fn rater(i: I18n, r: LiveRater, most: u64, ratings: &str) -> impl IntoView + use
     let skipped = (r.skipped > 0).then(|| format!("{} {}", a.skipped, i.number(r.skipped)));
     let run = (f.longest_run > 1).then(|| format!("{} {}", i.number(f.longest_run), t.run_hint));
     let link = format!("{ratings}?rater={}", r.id);
+    let quality = ratings.replace("/ratings", "/quality#known");
+    // A figure leads to the ratings behind it; a dash leads nowhere.
+    let to = |href: String, text: String| match text.as_str() {
+        "–" => text.into_any(),
+        _ => view! { <a href=href>{text}</a> }.into_any(),
+    };
     view! {
         <tr role="row">
             <th role="rowheader" scope="row" data-label=a.rater><a href=link.clone()>{r.name.clone()}</a></th>
             <td role="cell" data-label=a.rated class="num">
                 <span class="meter-cell">
                     <meter min="0" max=most value=r.rated aria-label=(a.rated_by)(&r.name)></meter>
-                    {i.number(r.rated)}
+                    {to(link.clone(), i.number(r.rated))}
                 </span>
                 {skipped.map(|text| view! { <span class="muted small block">{text}</span> })}
             </td>
@@ -207,12 +214,12 @@ fn rater(i: I18n, r: LiveRater, most: u64, ratings: &str) -> impl IntoView + use
                 {pace}
                 {active.map(|text| view! { <span class="muted small block">{t.active}" "{text}</span> })}
             </td>
-            <td role="cell" data-label=t.severity class="num">{severity}</td>
-            <td role="cell" data-label=t.with_peers class="num"><a href=format!("{link}&disputed=1")>{matched(i, &f.peers)}</a></td>
-            <td role="cell" data-label=t.with_gold class="num">{gold}</td>
+            <td role="cell" data-label=t.severity class="num">{to(format!("{link}&disputed=1"), severity)}</td>
+            <td role="cell" data-label=t.with_peers class="num">{to(format!("{link}&disputed=1"), matched(i, &f.peers))}</td>
+            <td role="cell" data-label=t.with_gold class="num">{to(quality, gold)}</td>
             <td role="cell" data-label=t.with_self class="num">{matched(i, &f.again)}</td>
             <td role="cell" data-label=t.flat class="num">
-                {share(f.flat)}
+                {to(link.clone(), share(f.flat))}
                 {run.map(|text| view! { <span class="muted small block">{text}</span> })}
             </td>
             <td role="cell" data-label=a.last_rating class="when">{r.last_at.map_or_else(|| "–".into(), |at| i.time(at))}</td>

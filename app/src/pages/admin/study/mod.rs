@@ -5,6 +5,7 @@
 
 mod live;
 mod progress;
+mod public;
 mod tasks;
 
 use leptos::prelude::*;
@@ -12,7 +13,7 @@ use leptos_router::hooks::use_params_map;
 
 pub use progress::flag_text;
 
-use super::{compare::human, parts::param, quality::links};
+use super::{compare::human, parts::param, quality::links as quality_links};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -48,7 +49,8 @@ pub fn StudyPage() -> impl IntoView {
         move |(id, _)| async move { study_live(id.ok_or_else(missing)?).await },
     );
     let heard = live::listen(id);
-    view! { <Load data let:detail>{page(i, detail, set_status, (now, heard), comparison, tasks)}</Load> }
+    let links = public::Handles::of(id);
+    view! { <Load data let:detail>{page(i, detail, set_status, (now, heard), (comparison, tasks), links)}</Load> }
 }
 
 fn page(
@@ -56,16 +58,17 @@ fn page(
     detail: StudyDetail,
     set_status: ServerAction<SetStudyStatus>,
     (now, heard): (Resource<Result<Live, AppError>>, live::Heard),
-    comparison: Resource<Result<Comparison, AppError>>,
-    tasks: Resource<Result<Vec<TaskScores>, AppError>>,
+    (comparison, tasks): (Resource<Result<Comparison, AppError>>, Resource<Result<Vec<TaskScores>, AppError>>),
+    links: public::Handles,
 ) -> AnyView {
     let t = i.admin();
     let id = detail.row.id;
     let models = detail.row.models.clone();
+    let status = detail.row.status;
     let whole = format!("/admin/compare/{}?studies={id}", detail.row.dataset);
     let actions = move || {
         view! {
-            {links(i, id)}
+            {quality_links(i, id)}
             <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="">{t.comparison_csv}</a>
             <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="">{t.ratings_csv}</a>
         }
@@ -83,6 +86,7 @@ fn page(
                 <h2 id="tasks-head">{t.tasks}</h2>
                 <Load data=tasks let:rows>{view! { <tasks::Tasks study=id models=models.clone() tasks=rows/> }}</Load>
             </section>
+            <public::PublicPage study=id status handles=links/>
         </Page>
     }
     .into_any()

@@ -1,0 +1,241 @@
+//! Whether differences hold and raters agree: the tests of the differences, every coefficient of agreement,
+//! and why one is missing.
+
+use leptos::prelude::*;
+
+use super::{human::picture, words::p_value};
+use crate::{
+    i18n::I18n,
+    model::{
+        compare::{Compared, Human},
+        comparison::{Agreement, Comparison},
+        rubric::Dimension,
+        stats::{Estimate, Known, Undefined},
+    },
+    ui::chart::{
+        compared::{self, Links},
+        signed,
+    },
+};
+
+/// Every difference with its tests.
+pub fn tests(i: I18n, human: &Human) -> Option<AnyView> {
+    let (t, c) = (i.compare(), &human.comparison);
+    if human.tests.iter().all(Result::is_err) {
+        return None;
+    }
+    let rows = c
+        .differences
+        .iter()
+        .zip(human.tests.iter().zip(&human.holm))
+        .filter_map(|(x, (test, holm))| {
+            let test = test.as_ref().ok()?;
+            let dimension = c.rubric.dimensions.get(x.dimension).map(|d| d.name.get(i.lang).to_owned());
+            let effect = |known: Known<f64>| known.map_or_else(|_| "–".into(), |r| signed(r, 2));
+            Some(view! {
+                <tr>
+                    <th scope="row">{dimension}</th>
+                    <td>{format!("{} − {}", name(c, x.first), name(c, x.second))}</td>
+                    <td class="num">{signed(test.mean, 2)}</td>
+                    <td class="num">{effect(test.rank_biserial)}</td>
+                    <td class="num">{effect(test.cohen_dz)}</td>
+                    <td class="num">{signed(test.cliff_delta, 2)}</td>
+                    <td class="num">{p_value(test.wilcoxon.p)}</td>
+                    <td class="num">{p_value(test.permutation.p)}</td>
+                    <td class="num">{holm.map_or_else(|| "–".into(), p_value)}</td>
+                </tr>
+            })
+        })
+        .collect_view();
+    let heads = [t.difference, t.effect, t.dz, t.cliff, t.wilcoxon, t.permutation, t.holm]
+        .map(|word| view! { <th scope="col" class="num">{word}</th> })
+        .collect_view();
+    Some(
+        view! {
+            <h3 id="difference-tests">{t.pair_tests}</h3>
+            <p class="muted">{t.tests_lead}</p>
+            <div class="table-box" role="group" aria-labelledby="difference-tests" tabindex="0">
+                <table class="table">
+                    <thead><tr>
+                        <th scope="col">{i.admin().dimension}</th><th scope="col">{t.pair}</th>{heads}
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+        .into_any(),
+    )
+}
+
+/// Why a figure is missing, in a few words.
+pub fn undefined(i: I18n, why: Undefined) -> String {
+    let t = i.compare();
+    match why {
+        Undefined::Nothing => t.un_nothing.into(),
+        Undefined::TooFew => t.un_too_few.into(),
+        Undefined::NoPairs => t.un_no_pairs.into(),
+        Undefined::NoVariation => t.un_no_variation.into(),
+        Undefined::NotCrossed => t.un_not_crossed.into(),
+        Undefined::Disconnected(groups) => (t.un_disconnected)(groups),
+        Undefined::SeveralSamples => t.un_several_samples.into(),
+        Undefined::Unstable => t.un_unstable.into(),
+    }
+}
+
+/// Every coefficient of agreement with its interval, and each two raters' kappa.
+pub fn reliability(i: I18n, found: &Compared, human: &Human, links: &Links) -> AnyView {
+    let t = i.compare();
+    let cell = |known: Known<Estimate>, share: bool| {
+        let (figure, within) = match known {
+            Err(why) => (undefined(i, why), None),
+            Ok(estimate) => {
+                let text =
+                    |v: f64| if share { format!("{:.0} %", v * 100.0) } else { format!("{v:.2}").replace('-', "−") };
+                let within = estimate.interval.ok().map(|r| format!("[{}, {}]", text(r.low), text(r.high)));
+                (text(estimate.value), within)
+            }
+        };
+        let class = if known.is_ok() { "mean" } else { "muted small" };
+        view! {
+            <td class="num">
+                <span class=class>{figure}</span>
+                {within.map(|text| view! { <span class="interval">{text}</span> })}
+            </td>
+        }
+    };
+    let dimensions = &human.comparison.rubric.dimensions;
+    let rows = dimensions
+        .iter()
+        .zip(&human.reliability)
+        .map(|(dimension, r)| {
+            view! {
+                <tr>
+                    <th scope="row">{dimension.name.get(i.lang).to_owned()}</th>
+                    {cell(r.alpha, false)} {cell(r.ac2, false)} {cell(r.icc1, false)} {cell(r.icc2, false)}
+                    {cell(r.icc2k, false)} {cell(r.exact, true)} {cell(r.within_one, true)}
+                    <td class="num">{i.number(r.pairs)}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    let a = i.admin();
+    let heads = [a.alpha, t.ac2, t.icc1, t.icc2, t.icc2k, a.exact, a.within_one, a.pairs]
+        .map(|word| view! { <th scope="col" class="num">{word}</th> })
+        .collect_view();
+    let name = |at: u32| found.raters.get(at as usize).cloned().unwrap_or_default();
+    let pairs = human.reliability.first().map(|r| r.kappas.clone()).unwrap_or_default();
+    let kappa_heads = dimensions
+        .iter()
+        .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
+        .collect_view();
+    let kappas = pairs
+        .iter()
+        .map(|pair| {
+            let cells = human
+                .reliability
+                .iter()
+                .map(|r| {
+                    let same = r.kappas.iter().find(|k| (k.first, k.second) == (pair.first, pair.second));
+                    cell(same.map_or(Err(Undefined::NoPairs), |k| k.kappa), false)
+                })
+                .collect_view();
+            view! {
+                <tr>
+                    <th scope="row">{format!("{} – {}", name(pair.first), name(pair.second))}</th>
+                    <td class="num">{pair.outputs}</td>
+                    {cells}
+                </tr>
+            }
+        })
+        .collect_view();
+    let none = human.reliability.iter().all(|r| r.pairs == 0);
+    let maps = (0..dimensions.len())
+        .filter_map(|d| compared::rater_agreement(i, human, &found.raters, d))
+        .map(|figure| picture(figure, Some(links)))
+        .collect_view();
+    view! {
+        <section class="agreement" aria-labelledby="agreement">
+            <h3 id="agreement">{a.agreement}</h3>
+            <p>{if none { a.agreement_none } else { a.agreement_lead }}</p>
+            {(!none).then(|| view! {
+                <div class="table-box" role="group" aria-labelledby="agreement" tabindex="0">
+                    <table class="table means">
+                        <thead><tr><th scope="col">{a.dimension}</th>{heads}</tr></thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+                <div class="pictures">{maps}</div>
+                <details class="said">
+                    <summary>{t.kappas}</summary>
+                    <div class="table-box" role="group" aria-label=t.kappas tabindex="0">
+                        <table class="table means">
+                            <thead><tr>
+                                <th scope="col">{t.raters}</th><th scope="col" class="num">{t.outputs}</th>{kappa_heads}
+                            </tr></thead>
+                            <tbody>{kappas}</tbody>
+                        </table>
+                    </div>
+                </details>
+            })}
+        </section>
+    }
+    .into_any()
+}
+
+/// Agreement in short: what a study's page says.
+pub fn agreement(i: I18n, c: &Comparison) -> AnyView {
+    let t = i.admin();
+    let rows = c
+        .rubric
+        .dimensions
+        .iter()
+        .zip(&c.agreement)
+        .map(|(dimension, a)| agreement_row(i, dimension, a))
+        .collect_view();
+    let none = c.agreement.iter().all(|a| a.pairs == 0);
+    view! {
+        <section class="agreement" aria-labelledby="agreement">
+            <h3 id="agreement">{t.agreement}</h3>
+            <p>{if none { t.agreement_none } else { t.agreement_lead }}</p>
+            {(!none).then(|| view! {
+                <div class="table-box" role="group" aria-labelledby="agreement" tabindex="0">
+                    <table class="table">
+                        <thead>
+                            <tr>
+                                <th scope="col">{t.dimension}</th>
+                                <th scope="col" class="num">{t.alpha}</th>
+                                <th scope="col" class="num">{t.exact}</th>
+                                <th scope="col" class="num">{t.within_one}</th>
+                                <th scope="col" class="num">{t.pairs}</th>
+                            </tr>
+                        </thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+            })}
+        </section>
+    }
+    .into_any()
+}
+
+fn agreement_row(i: I18n, dimension: &Dimension, a: &Agreement) -> impl IntoView + use<> {
+    let share = |v: Option<f64>| v.map_or_else(|| "–".into(), |v| format!("{:.0} %", v * 100.0));
+    let alpha = match a.alpha {
+        Some(v) => signed(v, 3).trim_start_matches('+').to_owned(),
+        None if a.pairs > 0 => i.admin().alpha_undefined.into(),
+        None => "–".into(),
+    };
+    view! {
+        <tr>
+            <th scope="row">{dimension.name.get(i.lang).to_owned()}</th>
+            <td class="num">{alpha}</td>
+            <td class="num">{share(a.exact)}</td>
+            <td class="num">{share(a.within_one)}</td>
+            <td class="num">{i.number(a.pairs)}</td>
+        </tr>
+    }
+}
+
+fn name(c: &Comparison, at: usize) -> &str {
+    c.models.get(at).map_or("?", |m| m.model.as_str())
+}

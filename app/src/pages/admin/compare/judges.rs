@@ -1,0 +1,156 @@
+//! Judge models beside people: raters of their own kind, compared and never mixed in.
+
+use leptos::prelude::*;
+
+use super::agreement::undefined;
+use crate::{
+    i18n::I18n,
+    model::{
+        compare::{Compared, Human, Judge, JudgeMeans},
+        stats::{Estimate, Known, Undefined},
+    },
+};
+
+/// Every judge, or nothing.
+pub fn view(i: I18n, found: &Compared, human: &Human) -> Option<AnyView> {
+    let t = i.compare();
+    let judges = &found.sheet.judges;
+    if judges.is_empty() {
+        return None;
+    }
+    let blocks = judges.iter().enumerate().map(|(at, judge)| one(i, found, human, at, judge)).collect_view();
+    Some(
+        view! {
+            <section id="judges" class="stack" aria-labelledby="judges-head">
+                <h2 id="judges-head">{t.judges}</h2>
+                <p class="muted">{t.judges_lead}</p>
+                {blocks}
+            </section>
+        }
+        .into_any(),
+    )
+}
+
+fn one(i: I18n, found: &Compared, human: &Human, at: usize, judge: &Judge) -> AnyView {
+    let (t, a) = (i.compare(), i.admin());
+    let id = format!("judge-{at}");
+    let share = |v: f64| format!("{:.0} %", v * 100.0);
+    let number = |v: f64| format!("{v:.2}").replace('-', "−");
+    let rows = human
+        .comparison
+        .rubric
+        .dimensions
+        .iter()
+        .zip(&judge.dimensions)
+        .zip(&human.reliability)
+        .map(|((dimension, own), people)| {
+            let name = dimension.name.get(i.lang).to_owned();
+            let r = &own.agreement;
+            view! {
+                <tr>
+                    <th scope="row" rowspan="2">{name}</th>
+                    <td>{t.judge_and_people}</td>
+                    {cell(i, r.exact, share)} {cell(i, r.within_one, share)} {cell(i, r.alpha, number)}
+                    {cell(i, own.correlation.spearman, number)}
+                    <td class="num">{i.number(r.pairs)}</td>
+                </tr>
+                <tr>
+                    <td>{t.people_alone}</td>
+                    {cell(i, people.exact, share)} {cell(i, people.within_one, share)} {cell(i, people.alpha, number)}
+                    <td class="num">"–"</td>
+                    <td class="num">{i.number(people.pairs)}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    let heads = [a.exact, a.within_one, a.alpha, t.spearman, a.pairs]
+        .map(|word| view! { <th scope="col" class="num">{word}</th> })
+        .collect_view();
+    let models = found.sheet.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> });
+    let models = models.collect_view();
+    let means = human
+        .comparison
+        .rubric
+        .dimensions
+        .iter()
+        .zip(&judge.dimensions)
+        .map(|(dimension, own)| {
+            let line = |who: &'static str, of: fn(&JudgeMeans) -> Option<f64>, name: Option<String>| {
+                let cells = own
+                    .means
+                    .iter()
+                    .map(|m| view! { <td class="num">{of(m).map_or_else(|| "–".into(), number)}</td> })
+                    .collect_view();
+                let head = name.map(|name| view! { <th scope="row" rowspan="2">{name}</th> });
+                view! { <tr>{head}<td>{who}</td>{cells}</tr> }
+            };
+            let name = dimension.name.get(i.lang).to_owned();
+            view! { {line(t.judge, |m| m.judge, Some(name))} {line(t.people, |m| m.people, None)} }
+        })
+        .collect_view();
+    let raters: Vec<(String, Vec<Known<Estimate>>)> = found
+        .raters
+        .iter()
+        .zip(0u32..)
+        .map(|(name, rater)| {
+            let kappas = judge.dimensions.iter().map(|d| {
+                let same = d.agreement.kappas.iter().find(|k| k.first == rater || k.second == rater);
+                same.map_or(Err(Undefined::NoPairs), |k| k.kappa)
+            });
+            (name.clone(), kappas.collect())
+        })
+        .collect();
+    let kappa_heads = human
+        .comparison
+        .rubric
+        .dimensions
+        .iter()
+        .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
+        .collect_view();
+    let kappas = raters
+        .into_iter()
+        .map(|(name, kappas)| {
+            let cells = kappas.into_iter().map(|kappa| cell(i, kappa, number)).collect_view();
+            view! { <tr><th scope="row">{name}</th>{cells}</tr> }
+        })
+        .collect_view();
+    view! {
+        <h3 id=id.clone()>{judge.name.clone()}</h3>
+        <p>{(t.judge_facts)(&i.number(judge.outputs), &i.number(judge.both))}</p>
+        <div class="table-box" role="group" aria-labelledby=id.clone() tabindex="0">
+            <table class="table means">
+                <thead><tr><th scope="col">{a.dimension}</th><th scope="col">{t.between}</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+        <div class="table-box" role="group" aria-label=t.mean_score tabindex="0">
+            <table class="table counts">
+                <caption>{t.judge_means}</caption>
+                <thead><tr><th scope="col">{a.dimension}</th><th scope="col">{t.who}</th>{models}</tr></thead>
+                <tbody>{means}</tbody>
+            </table>
+        </div>
+        <details class="said">
+            <summary>{t.judge_kappas}</summary>
+            <div class="table-box" role="group" aria-label=t.judge_kappas tabindex="0">
+                <table class="table means">
+                    <thead><tr><th scope="col">{t.raters}</th>{kappa_heads}</tr></thead>
+                    <tbody>{kappas}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+    .into_any()
+}
+
+fn cell(i: I18n, known: Known<Estimate>, text: impl Fn(f64) -> String) -> impl IntoView {
+    let within = known.ok().and_then(|e| e.interval.ok()).map(|r| format!("[{}, {}]", text(r.low), text(r.high)));
+    let class = if known.is_ok() { "mean" } else { "muted small" };
+    let figure = known.map_or_else(|why| undefined(i, why), |estimate| text(estimate.value));
+    view! {
+        <td class="num">
+            <span class=class>{figure}</span>
+            {within.map(|text| view! { <span class="interval">{text}</span> })}
+        </td>
+    }
+}

@@ -1,0 +1,12 @@
+//! What programs are given: the reference of the REST API, tokens, webhooks.
+
+pub mod reference;
+pub mod tokens;
+pub mod webhooks;
+
+use crate::i18n::I18n;
+
+/// The pages above a page of these.
+fn crumbs(i: I18n) -> Vec<(String, String)> {
+    vec![("/admin/api".into(), i.api().api.into())]
+}

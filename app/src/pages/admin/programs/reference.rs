@@ -1,0 +1,140 @@
+//! `/admin/api`: what the REST API can do, each operation with a call that works.
+
+use leptos::prelude::*;
+
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::api::{ApiOperation, ApiReference},
+    rpc::api::reference,
+    ui::{frame::Page, load::Load},
+};
+
+/// The reference, made of the OpenAPI document.
+#[component]
+pub fn ReferencePage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.api();
+    let data = Resource::new(|| (), |()| reference());
+    let actions = move || {
+        view! {
+            <a class="button" href="/admin/api/tokens">{t.tokens}</a>
+            <a class="button" href="/admin/api/webhooks">{t.webhooks}</a>
+            <a class="button" href="/api/v1/openapi.json" rel="external">{t.document}</a>
+        }
+    };
+    let begin = format!(
+        "export AIXGRADE=https://…\nexport TOKEN=axg_…   # {}\ncurl -H \"Authorization: Bearer $TOKEN\" \"$AIXGRADE/api/v1/me\"",
+        t.a_token
+    );
+    view! {
+        <Page title=t.api actions>
+            <p class="lead">{t.api_lead}</p>
+            <section class="stack" aria-labelledby="begin">
+                <h2 id="begin">{t.api_begin}</h2>
+                <pre class="call" tabindex="0" role="group" aria-label=t.api_begin><code>{begin}</code></pre>
+            </section>
+            <Load data let:found>{areas(i, found)}</Load>
+        </Page>
+    }
+}
+
+fn areas(i: I18n, found: ApiReference) -> AnyView {
+    let t = i.api();
+    let areas: Vec<_> = found.areas.into_iter().filter(|area| !area.operations.is_empty()).collect();
+    let links = areas
+        .iter()
+        .map(
+            |area| view! { <li><a href=format!("#{}", anchor(&area.name)) rel="external">{area.name.clone()}</a></li> },
+        )
+        .collect_view();
+    let sections = areas
+        .into_iter()
+        .map(|area| {
+            let id = anchor(&area.name);
+            let labelled = id.clone();
+            let operations = area.operations.into_iter().map(|one| operation(i, one)).collect_view();
+            view! {
+                <section class="stack" aria-labelledby=labelled>
+                    <h2 id=id lang="en">{area.name}</h2>
+                    {operations}
+                </section>
+            }
+        })
+        .collect_view();
+    view! {
+        <nav class="api-areas" aria-label=t.areas><ul lang="en">{links}</ul></nav>
+        <p class="muted">{t.api_english}</p>
+        {sections}
+    }
+    .into_any()
+}
+
+/// A heading's name in an address.
+fn anchor(name: &str) -> String {
+    format!("api-{}", name.replace(' ', "-").to_lowercase())
+}
+
+fn operation(i: I18n, one: ApiOperation) -> impl IntoView {
+    let t = i.api();
+    let scope = match one.scope {
+        Some(scope) => view! { <p class="small">{t.needs}" "<code>{scope.name()}</code></p> }.into_any(),
+        None => view! { <p class="small">{t.needs_none}</p> }.into_any(),
+    };
+    let paragraphs = one
+        .description
+        .split("\n\n")
+        .filter(|text| !text.is_empty())
+        .map(|text| view! { <p lang="en">{prose(text)}</p> })
+        .collect_view();
+    let rows = one
+        .parameters
+        .iter()
+        .map(|(name, place, meaning, needed)| {
+            view! {
+                <tr>
+                    <th scope="row"><code>{name.clone()}</code></th>
+                    <td>{place.clone()}{needed.then(|| format!(", {}", t.required))}</td>
+                    <td lang="en">{prose(meaning)}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    let parameters = (!one.parameters.is_empty()).then(|| {
+        view! {
+            <div class="table-box" role="group" aria-label=format!("{}: {}", t.parameters, one.id) tabindex="0">
+                <table class="table">
+                    <thead>
+                        <tr><th scope="col">{t.parameter}</th><th scope="col">{t.place}</th><th scope="col">{t.meaning}</th></tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+    });
+    let body = one.body.map(|body| view! { <p class="small">{t.body}": "<code>{body}</code></p> });
+    view! {
+        <article class="card api-operation" aria-labelledby=one.id.clone()>
+            <h3 id=one.id.clone()>
+                <span class=format!("method method--{}", one.method.to_lowercase())>{one.method.clone()}</span>
+                " "<code>{one.path}</code>
+            </h3>
+            <p class="api-summary" lang="en">{one.summary}</p>
+            {paragraphs}
+            {scope}
+            {parameters}
+            {body}
+            <pre class="call" tabindex="0" role="group" aria-label=format!("{}: {}", t.example, one.id)><code>{one.example}</code></pre>
+        </article>
+    }
+}
+
+/// A text of the document: what stands between backquotes is code.
+fn prose(text: &str) -> impl IntoView + use<> {
+    text.split('`')
+        .enumerate()
+        .map(|(at, piece)| {
+            let piece = piece.to_owned();
+            if at % 2 == 1 { view! { <code>{piece}</code> }.into_any() } else { view! { {piece} }.into_any() }
+        })
+        .collect_view()
+}

@@ -1,0 +1,125 @@
+//! `/public/:secret`: a closed study's comparison, for anybody who has the link. Nothing here names a
+//! rater: what arrives ([`PublicStudy`]) has none.
+
+use leptos::prelude::*;
+use leptos_meta::Meta;
+use leptos_router::hooks::use_params_map;
+
+use super::admin::{human_comparison, task_text};
+use crate::{
+    error::AppError,
+    i18n::{I18n, use_i18n},
+    model::{
+        api::{PublicStudy, PublicTask},
+        ids::TaskId,
+    },
+    rpc::api::{open_public_study, open_public_task},
+    ui::{code::CodeBox, frame::Page, load::Load},
+};
+
+/// The comparison.
+#[component]
+pub fn PublicStudyPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let secret = Memo::new(move |_| params.with(|p| p.get("secret")).unwrap_or_default());
+    let data = Resource::new(move || secret.get(), open_public_study);
+    view! {
+        <Meta name="robots" content="noindex, nofollow"/>
+        <Load data let:found>{page(i, &secret.get_untracked(), found)}</Load>
+    }
+}
+
+fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
+    let t = i.api();
+    let ratings: u64 = found.comparison.models.iter().map(|model| model.ratings).sum();
+    let models: Vec<_> = found.comparison.models.iter().map(|model| model.model.clone()).collect();
+    let tasks = found
+        .tasks
+        .iter()
+        .map(|(id, task_id, begins)| {
+            view! {
+                <li>
+                    <a href=format!("/public/{secret}/tasks/{id}")>{task_id.clone()}</a>
+                    " "<span class="muted">{begins.clone()}</span>
+                </li>
+            }
+        })
+        .collect_view();
+    let code = (!found.tasks.is_empty()).then(|| {
+        view! {
+            <section class="stack" aria-labelledby="tasks-head">
+                <h2 id="tasks-head">{t.read_code}</h2>
+                <ol class="public-tasks">{tasks}</ol>
+            </section>
+        }
+    });
+    view! {
+        <Page title=found.title>
+            <p class="lead">{t.public_note}</p>
+            <dl class="facts">
+                <div><dt>{i.admin().models}</dt><dd>{models.join(" · ")}</dd></div>
+                <div><dt>{i.admin().dataset}</dt><dd>{found.dataset}</dd></div>
+                <div><dt>{i.admin().ratings}</dt><dd>{i.number(ratings)}</dd></div>
+                <div><dt>{t.raters}</dt><dd>{i.number(found.raters)}</dd></div>
+                <div><dt>{t.overlap}</dt><dd>{found.overlap}</dd></div>
+            </dl>
+            <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
+                <h2 id="comparison-head">{i.admin().comparison}</h2>
+                {human_comparison(i, found.comparison)}
+            </section>
+            {code}
+            <p class="muted small">{t.public_how}</p>
+        </Page>
+    }
+    .into_any()
+}
+
+/// One task with what each model wrote, where the link shows it.
+#[component]
+pub fn PublicTaskPage() -> impl IntoView {
+    let i = use_i18n();
+    let params = use_params_map();
+    let which = Memo::new(move |_| {
+        params.with(|p| {
+            let task = p.get("task").and_then(|text| text.parse().ok()).map(TaskId);
+            (p.get("secret").unwrap_or_default(), task)
+        })
+    });
+    let data = Resource::new(
+        move || which.get(),
+        |(secret, task)| async move {
+            open_public_task(secret, task.ok_or_else(|| AppError::NotFound("page".into()))?).await
+        },
+    );
+    view! {
+        <Meta name="robots" content="noindex, nofollow"/>
+        <Load data let:found>{task_page(i, &which.get_untracked().0, found)}</Load>
+    }
+}
+
+fn task_page(i: I18n, secret: &str, found: PublicTask) -> AnyView {
+    let title = (i.admin().task_n)(&found.task.task_id);
+    let outputs = found
+        .outputs
+        .into_iter()
+        .enumerate()
+        .map(|(at, (model, code))| {
+            let id = format!("output-{at}");
+            let labelled = id.clone();
+            view! {
+                <section class="output" aria-labelledby=labelled>
+                    <h2 id=id>{model.clone()}</h2>
+                    <CodeBox code of=model/>
+                </section>
+            }
+        })
+        .collect_view();
+    view! {
+        <Page title crumbs=vec![(format!("/public/{secret}"), found.title)]>
+            {task_text(i, found.task)}
+            <div class="outputs-beside">{outputs}</div>
+        </Page>
+    }
+    .into_any()
+}

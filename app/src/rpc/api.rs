@@ -1,0 +1,118 @@
+//! Tokens, webhooks, public links. What is shown once cannot travel in an address, so making a token
+//! or a webhook needs JavaScript, or the command line.
+
+use leptos::{prelude::*, server_fn::codec::Json};
+
+use crate::{
+    error::AppError,
+    model::{
+        api::{
+            ApiReference, DeliveryRow, MadePublicLink, MadeToken, MadeWebhook, PublicLinkRow, PublicStudy, PublicTask,
+            Scope, TokenRow, WebhookEvent, WebhookRow,
+        },
+        ids::{ApiTokenId, PublicLinkId, StudyId, TaskId, WebhookId},
+    },
+};
+#[cfg(feature = "ssr")]
+use crate::{
+    model::api::{NewPublicLink, NewToken, NewWebhook},
+    port::ports,
+};
+
+/// The caller's tokens.
+#[server(prefix = "/rpc", endpoint = "tokens", input = Json)]
+pub async fn tokens() -> Result<Vec<TokenRow>, AppError> {
+    let (ports, caller) = ports()?;
+    ports.tokens.list(&caller).await
+}
+
+/// Makes a token; its secret is in the answer, this once.
+#[server(prefix = "/rpc", endpoint = "create_token", input = Json)]
+pub async fn create_token(label: String, scopes: Vec<Scope>, days: u32) -> Result<MadeToken, AppError> {
+    let (ports, caller) = ports()?;
+    ports.tokens.create(&caller, NewToken { label, scopes, days }).await
+}
+
+/// Ends a token.
+#[server(prefix = "/rpc", endpoint = "revoke_token")]
+pub async fn revoke_token(id: ApiTokenId) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.tokens.revoke(&caller, id).await
+}
+
+/// What the REST API can do.
+#[server(prefix = "/rpc", endpoint = "api_reference", input = Json)]
+pub async fn reference() -> Result<ApiReference, AppError> {
+    let (ports, caller) = ports()?;
+    ports.tokens.reference(&caller).await
+}
+
+/// Every webhook, and the origins that the operator allows.
+#[server(prefix = "/rpc", endpoint = "webhooks", input = Json)]
+pub async fn webhooks() -> Result<(Vec<WebhookRow>, Vec<String>), AppError> {
+    let (ports, caller) = ports()?;
+    Ok((ports.webhooks.list(&caller).await?, ports.webhooks.origins(&caller).await?))
+}
+
+/// Makes a webhook; its secret is in the answer, this once.
+#[server(prefix = "/rpc", endpoint = "create_webhook", input = Json)]
+pub async fn create_webhook(url: String, events: Vec<WebhookEvent>) -> Result<MadeWebhook, AppError> {
+    let (ports, caller) = ports()?;
+    ports.webhooks.create(&caller, NewWebhook { url, events }).await
+}
+
+/// Removes a webhook.
+#[server(prefix = "/rpc", endpoint = "remove_webhook")]
+pub async fn remove_webhook(id: WebhookId) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.webhooks.remove(&caller, id).await?;
+    leptos_axum::redirect("/admin/api/webhooks");
+    Ok(())
+}
+
+/// Sends a test message.
+#[server(prefix = "/rpc", endpoint = "test_webhook")]
+pub async fn test_webhook(id: WebhookId) -> Result<DeliveryRow, AppError> {
+    let (ports, caller) = ports()?;
+    ports.webhooks.test(&caller, id).await
+}
+
+/// A webhook's newest messages.
+#[server(prefix = "/rpc", endpoint = "deliveries", input = Json)]
+pub async fn deliveries(id: WebhookId) -> Result<Vec<DeliveryRow>, AppError> {
+    let (ports, caller) = ports()?;
+    ports.webhooks.deliveries(&caller, id).await
+}
+
+/// A study's public links.
+#[server(prefix = "/rpc", endpoint = "public_links", input = Json)]
+pub async fn public_links(study: StudyId) -> Result<Vec<PublicLinkRow>, AppError> {
+    let (ports, caller) = ports()?;
+    ports.public_links.list(&caller, study).await
+}
+
+/// Makes a public link to a closed study; its path is in the answer, this once.
+#[server(prefix = "/rpc", endpoint = "create_public_link", input = Json)]
+pub async fn create_public_link(study: StudyId, code: bool, days: Option<u32>) -> Result<MadePublicLink, AppError> {
+    let (ports, caller) = ports()?;
+    ports.public_links.create(&caller, study, NewPublicLink { code, days }).await
+}
+
+/// Ends a public link.
+#[server(prefix = "/rpc", endpoint = "revoke_public_link")]
+pub async fn revoke_public_link(id: PublicLinkId) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    ports.public_links.revoke(&caller, id).await
+}
+
+/// What a public link shows: for anybody who has it.
+#[server(prefix = "/rpc", endpoint = "public_study", input = Json)]
+pub async fn open_public_study(secret: String) -> Result<PublicStudy, AppError> {
+    ports()?.0.public_links.open(&secret).await
+}
+
+/// One task behind a public link that shows the code.
+#[server(prefix = "/rpc", endpoint = "public_task", input = Json)]
+pub async fn open_public_task(secret: String, task: TaskId) -> Result<PublicTask, AppError> {
+    ports()?.0.public_links.task(&secret, task).await
+}

@@ -1,0 +1,321 @@
+//! Every picture of a comparison, made of its figures: the same for the page, for a file to take away and
+//! for the bundle. A picture is found by its id, which is also its file's name.
+
+use std::collections::BTreeMap;
+
+use super::{
+    figure::Figure,
+    figures::{self, Apart, Both, GridTask},
+};
+use crate::{
+    i18n::I18n,
+    model::{
+        compare::{Automated, Choice, Human, Sheet, TaskGrid},
+        comparison::{Comparison, Interval, ModelScores},
+        ids::{ModelId, TaskId},
+        rubric::Dimension,
+        run::Verdict,
+    },
+};
+
+/// With more raters a picture of every two of them is no picture any more; their table stays.
+const MOST_RATERS: usize = 16;
+/// The same of pairs of models.
+const MOST_PAIRS: usize = 15;
+
+/// Where the marks of a comparison's pictures lead: the tasks behind them.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// The dataset's short name.
+    slug: String,
+    /// The choice as a query.
+    query: String,
+    /// The models' ids, by their places.
+    models: Vec<ModelId>,
+}
+
+impl Links {
+    /// The ways from a choice with nothing left to a default.
+    pub fn of(choice: &Choice) -> Links {
+        Links { slug: choice.dataset.clone(), query: choice.query(), models: choice.models.clone().unwrap_or_default() }
+    }
+
+    fn tasks(&self, model: Option<usize>, more: &str) -> String {
+        let model = model.and_then(|at| self.models.get(at)).map(|id| format!("model={id}")).unwrap_or_default();
+        let fields = [self.query.as_str(), &model, more];
+        let fields: Vec<&str> = fields.into_iter().filter(|field| !field.is_empty()).collect();
+        format!("/admin/compare/{}?{}#tasks", self.slug, fields.join("&"))
+    }
+
+    /// The tasks that a model has anything for.
+    pub fn model(&self, model: usize) -> String {
+        self.tasks(Some(model), "")
+    }
+
+    /// The tasks where somebody gave a model this score.
+    pub fn score(&self, model: usize, dimension: &str, score: u8) -> String {
+        self.tasks(Some(model), &format!("score={dimension}.{score}"))
+    }
+
+    /// The tasks where a model came to this verdict.
+    pub fn verdict(&self, model: usize, verdict: Verdict) -> String {
+        self.tasks(Some(model), &format!("verdict={}", verdict.name()))
+    }
+
+    /// The tasks where models lie farthest apart come first.
+    pub fn gaps(&self) -> String {
+        self.tasks(None, "sort=gap")
+    }
+
+    /// One task; `more` is the filter by which its neighbours are found.
+    pub fn task(&self, task: TaskId, more: &str) -> String {
+        let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
+        format!("/admin/compare/{}/tasks/{task}?{}", self.slug, fields.join("&"))
+    }
+
+    /// A picture as SVG and as PNG; `more` is what it depends on besides the choice.
+    pub fn files(&self, id: &str, more: &str) -> (String, String) {
+        let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
+        let file = |kind| format!("/admin/compare/{}/figures/{id}.{kind}?{}", self.slug, fields.join("&"));
+        (file("svg"), file("png"))
+    }
+}
+
+/// Every picture but the grid of tasks, which depends on a filter.
+pub fn all(i: I18n, sheet: &Sheet, raters: &[String]) -> Vec<Figure> {
+    let mut found = Vec::new();
+    if let Some(human) = &sheet.human {
+        for d in 0..human.comparison.rubric.dimensions.len() {
+            found.extend(dimension(i, &human.comparison, &human.holm, d, None));
+            found.extend(rater_agreement(i, human, raters, d));
+        }
+    }
+    if let Some(automated) = &sheet.automated {
+        found.extend(tested(i, sheet, automated, None));
+    }
+    found.extend(tests_and_people(i, sheet, None));
+    found.extend(paper(i, sheet, None));
+    found
+}
+
+/// One dimension: means, differences, distribution.
+pub fn dimension(i: I18n, c: &Comparison, holm: &[Option<f64>], d: usize, links: Option<&Links>) -> Vec<Figure> {
+    let Some(dimension) = c.rubric.dimensions.get(d) else { return Vec::new() };
+    let name = dimension.name.get(i.lang);
+    let place = |m: &ModelScores| {
+        let scores = m.dimensions.get(d);
+        (m.model.clone(), scores.and_then(|s| s.mean), scores.and_then(|s| s.interval))
+    };
+    let means: Vec<_> = c.models.iter().map(place).collect();
+    let model_way = |m: usize| links.map(|links| links.model(m));
+    let mut found = vec![figures::means(i, &dimension.key, name, dimension.range(), &means, &model_way)];
+    let called = |at: usize| c.models.get(at).map_or("?", |m| m.model.as_str()).to_owned();
+    let pairs: Vec<Apart> = c
+        .differences
+        .iter()
+        .enumerate()
+        .filter(|(_, x)| x.dimension == d && x.mean.is_some())
+        .map(|(at, x)| Apart {
+            models: (called(x.first), called(x.second)),
+            value: x.mean,
+            interval: x.interval,
+            separated: c.separated(x, holm.get(at).copied().flatten()),
+            href: links.map(Links::gaps),
+        })
+        .collect();
+    if !pairs.is_empty() && pairs.len() <= MOST_PAIRS {
+        found.push(figures::differences(i, &dimension.key, name, &pairs, false));
+    }
+    let (levels, counts) = (levels(i, dimension), counts(c, d, dimension));
+    let score_way = |(m, score): (usize, u8)| links.map(|links| links.score(m, &dimension.key, score));
+    found.push(figures::distribution(i, &dimension.key, name, &levels, &counts, &score_way));
+    found
+}
+
+/// Scores with their labels, lowest first.
+fn levels(i: I18n, dimension: &Dimension) -> Vec<(u8, String)> {
+    dimension.levels.iter().rev().map(|level| (level.score, level.label.get(i.lang).to_owned())).collect()
+}
+
+fn counts(c: &Comparison, d: usize, dimension: &Dimension) -> Vec<(String, Vec<u64>)> {
+    let each = c.models.iter().map(|m| {
+        let given = m.dimensions.get(d).map(|s| s.distribution.as_slice()).unwrap_or_default();
+        let counts = (0..dimension.levels.len()).map(|at| given.get(at).copied().unwrap_or(0));
+        (m.model.clone(), counts.collect())
+    });
+    each.collect()
+}
+
+/// How far each two raters agree on a dimension; absent where no two of them rated the same.
+pub fn rater_agreement(i: I18n, human: &Human, raters: &[String], d: usize) -> Option<Figure> {
+    let dimension = human.comparison.rubric.dimensions.get(d)?;
+    let kappas = &human.reliability.get(d)?.kappas;
+    let mut seen: BTreeMap<u32, String> = BTreeMap::new();
+    for rater in kappas.iter().flat_map(|k| [k.first, k.second]) {
+        let name = raters.get(rater as usize).cloned().unwrap_or_else(|| format!("{}", rater + 1));
+        seen.insert(rater, name);
+    }
+    let names: Vec<(u32, String)> = seen.into_iter().collect();
+    let shown = (2..=MOST_RATERS).contains(&names.len());
+    shown.then(|| figures::rater_agreement(i, &dimension.key, dimension.name.get(i.lang), &names, kappas))
+}
+
+/// pass@1 and AvgPassRatio with their intervals, and the verdicts.
+pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Figure> {
+    let t = i.compare();
+    let with_run: Vec<(usize, &str, &crate::model::compare::Checked)> = automated
+        .models
+        .iter()
+        .enumerate()
+        .filter_map(|(m, checked)| Some((m, sheet.models.get(m)?.as_str(), checked.as_ref()?)))
+        .collect();
+    let place = |at: usize| with_run.get(at % with_run.len().max(1)).map(|(m, ..)| *m);
+    let lines = |what: &str, of: &dyn Fn(&crate::model::compare::Checked) -> (f64, Option<Interval>)| {
+        let each = with_run.iter().map(|(_, name, checked)| {
+            let (value, interval) = of(checked);
+            (format!("{name} · {what}"), Some(value), interval)
+        });
+        each.collect::<Vec<_>>()
+    };
+    let mut rates = lines("pass@1", &|c| (c.metrics.pass_at_1, c.pass_interval));
+    rates.extend(lines("AvgPassRatio", &|c| (c.metrics.ratio_mean, c.ratio_interval)));
+    let passed = |at: usize| Some(links?.verdict(place(at)?, Verdict::Passed));
+    let mut found = vec![figures::shares(i, "pass-rates", t.pass_rates, &rates, &passed)];
+    // Verdicts that nobody came to are not listed; the best stands last, as with scores.
+    let kinds: Vec<(Verdict, String)> = Verdict::ALL
+        .into_iter()
+        .rev()
+        .filter(|v| with_run.iter().any(|(_, _, c)| c.verdicts.iter().any(|(known, n)| known == v && *n > 0)))
+        .map(|v| (v, i.runs().verdict_name(v).to_owned()))
+        .collect();
+    let counts: Vec<(String, Vec<u64>)> = with_run
+        .iter()
+        .map(|(_, name, c)| {
+            let count = |v: &Verdict| c.verdicts.iter().find(|(known, _)| known == v).map_or(0, |(_, n)| u64::from(*n));
+            ((*name).to_owned(), kinds.iter().map(|(v, _)| count(v)).collect())
+        })
+        .collect();
+    if !kinds.is_empty() {
+        let way = |(at, verdict): (usize, Verdict)| Some(links?.verdict(place(at)?, verdict));
+        found.push(figures::verdicts(i, "verdicts", &kinds, &counts, &way));
+    }
+    let called = |at: usize| sheet.models.get(at).map_or("?", String::as_str).to_owned();
+    let pairs: Vec<Apart> = automated
+        .pairs
+        .iter()
+        .map(|pair| Apart {
+            models: (called(pair.first), called(pair.second)),
+            value: Some(pair.pass),
+            interval: pair.pass_interval,
+            separated: pair.pass_interval.is_some_and(|r| r.low > 0.0 || r.high < 0.0),
+            href: links.map(Links::gaps),
+        })
+        .collect();
+    if !pairs.is_empty() && pairs.len() <= MOST_PAIRS {
+        found.push(figures::differences(i, "pass", "pass@1", &pairs, true));
+    }
+    found
+}
+
+/// Every output with both, pass ratio against score.
+pub fn tests_and_people(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Option<Figure> {
+    let (both, human) = (sheet.both.as_ref()?, sheet.human.as_ref()?);
+    let dimension = human.comparison.rubric.dimensions.get(both.dimension)?;
+    let points: Vec<Both> = both
+        .points
+        .iter()
+        .map(|p| Both {
+            model: p.model,
+            task: p.task_id.clone(),
+            ratio: p.ratio,
+            score: p.score,
+            href: links.map(|links| links.task(p.task, "sort=apart")),
+        })
+        .collect();
+    let name = dimension.name.get(i.lang);
+    Some(figures::tests_and_people(i, "tests", name, dimension.range(), &sheet.models, &points))
+}
+
+/// The paper's two bar charts.
+pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
+    let t = i.compare();
+    let mut found = Vec::new();
+    if let Some(automated) = &sheet.automated {
+        let of = |value: fn(&crate::model::run::Metrics) -> f64| {
+            automated.models.iter().map(|m| m.as_ref().map(|c| value(&c.metrics) * 100.0)).collect::<Vec<_>>()
+        };
+        let groups = [("pass@1".to_owned(), of(|m| m.pass_at_1)), ("AvgPassRatio".to_owned(), of(|m| m.ratio_mean))];
+        let way = |(_, m): (usize, usize)| links.map(|links| links.verdict(m, Verdict::Passed));
+        found.push(figures::columns(i, "paper-automatic", t.figure_3, &sheet.models, &groups, (0.0, 100.0), &way));
+    }
+    if let Some(human) = &sheet.human {
+        let c = &human.comparison;
+        let groups: Vec<(String, Vec<Option<f64>>)> = c
+            .rubric
+            .dimensions
+            .iter()
+            .enumerate()
+            .map(|(d, dimension)| {
+                let means = c.models.iter().map(|m| m.dimensions.get(d).and_then(|s| s.mean));
+                (dimension.name.get(i.lang).to_owned(), means.collect())
+            })
+            .collect();
+        let top = c.rubric.dimensions.iter().map(|d| d.range().1).max().unwrap_or(5);
+        let way = |(_, m): (usize, usize)| links.map(|links| links.model(m));
+        let scale = (0.0, f64::from(top));
+        found.push(figures::columns(i, "paper-manual", t.figure_4, &sheet.models, &groups, scale, &way));
+    }
+    found
+}
+
+/// A cell for each model and task. `filter` is the query by which a task's neighbours are found.
+pub fn grid(i: I18n, models: &[String], grid: &TaskGrid, links: Option<(&Links, &str)>) -> Option<Figure> {
+    if grid.tasks.is_empty() {
+        return None;
+    }
+    let (name, ends) = match &grid.dimension {
+        None => (i.compare().pass_ratio.to_owned(), ("0 %".to_owned(), "100 %".to_owned())),
+        Some(dimension) => {
+            let (low, high) = dimension.range();
+            (dimension.name.get(i.lang).to_owned(), (low.to_string(), high.to_string()))
+        }
+    };
+    let value = |v: f64| match &grid.dimension {
+        None => (v.clamp(0.0, 1.0), format!("{:.0} %", v * 100.0)),
+        Some(dimension) => {
+            let (low, high) = dimension.range();
+            let width = f64::from(high.saturating_sub(low)).max(1.0);
+            ((v - f64::from(low)) / width, format!("{v:.2}"))
+        }
+    };
+    let tasks: Vec<GridTask> = grid
+        .tasks
+        .iter()
+        .map(|task| GridTask {
+            name: task.task_id.clone(),
+            values: task.values.iter().map(|v| v.map(value)).collect(),
+            href: links.map(|(links, filter)| links.task(task.task, filter)),
+        })
+        .collect();
+    Some(figures::grid(i, "tasks", &name, models, &tasks, (&ends.0, &ends.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_hold_the_choice_and_what_was_pressed() {
+        let choice = Choice { dataset: "d".into(), models: Some(vec![ModelId(4), ModelId(2)]), ..Choice::default() };
+        let links = Links::of(&choice);
+        let check = |href: String, expected: &str| assert_eq!(href, expected);
+        check(links.score(1, "correctness", 3), "/admin/compare/d?models=4,2&model=2&score=correctness.3#tasks");
+        check(links.verdict(0, Verdict::Timeout), "/admin/compare/d?models=4,2&model=4&verdict=timeout#tasks");
+        check(links.task(TaskId(9), "sort=apart"), "/admin/compare/d/tasks/9?models=4,2&sort=apart");
+        check(links.files("tests-both", "").1, "/admin/compare/d/figures/tests-both.png?models=4,2");
+        check(
+            Links::of(&Choice { dataset: "d".into(), ..Choice::default() }).gaps(),
+            "/admin/compare/d?sort=gap#tasks",
+        );
+    }
+}

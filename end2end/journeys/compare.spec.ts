@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+
+import type { Page } from '@playwright/test';
+
+import { hydrated, logIn, open, rate } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+/** Takes a file by a link of the page and gives what is in it. */
+async function taken(page: Page, press: () => Promise<void>): Promise<Buffer> {
+  const download = page.waitForEvent('download');
+  await press();
+  return readFile(await (await download).path());
+}
+
+test('two models are compared, from the dataset to a task, and taken away', async ({ page, browser }) => {
+  test.setTimeout(180_000);
+  await rate(server.url, demo.ada, 24, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
+  await rate(server.url, demo.bo, 24, (n) => [((n + 1) % 4) + 1, ((n + 2) % 3) + 1, ((n + 1) % 5) + 1]);
+  await rate(server.url, demo.chen, 16, () => [4, 3, 5]);
+
+  await logIn(page, demo.admin);
+  await open(page, '/admin/datasets/starter');
+  await page.getByRole('link', { name: 'Compare models' }).first().click();
+  await hydrated(page);
+
+  // Two of the three.
+  await page.getByText('What is compared').click();
+  const models = page.getByRole('group', { name: 'Models' }).getByRole('checkbox');
+  await expect(models).toHaveCount(3);
+  await models.nth(2).uncheck();
+  await page.getByRole('button', { name: 'Compare these' }).click();
+  await expect(page).toHaveURL(/models=\d+(,|%2C)\d+(&|$)/);
+  // One plain sentence for each dimension.
+  const short = page.getByRole('region', { name: 'In short' });
+  for (const dimension of ['Correctness', 'Code Quality', 'Maintainability']) {
+    await expect(short.getByRole('listitem').filter({ hasText: dimension })).toHaveText(
+      /is better than|do not separate/,
+    );
+  }
+  // A picture's values are reached and said by the keyboard, and lead to the tasks behind them.
+  const distribution = page.locator('figure').filter({ hasText: 'Correctness: how often each score was given' });
+  await distribution.locator('svg.chart [tabindex="0"]').focus();
+  await expect(distribution.locator('.chart-says')).toHaveText(/score \d given \d+ of \d+ times/);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/model=\d+&score=correctness\.\d#tasks$/);
+  await hydrated(page);
+  const filtered = page.locator('#tasks .filter-count');
+  await expect(filtered).toHaveText(/^\d+ of \d+ tasks$/);
+
+  // More of a filter: disagreement and words, also in the address.
+  await page.getByLabel('Raters disagree').selectOption('1');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page).toHaveURL(/spread=1/);
+  const count = await filtered.textContent();
+  const rows = await page.locator('#tasks table.list tbody tr').allTextContents();
+
+  // The link shows a colleague the same.
+  const context = await browser.newContext({ baseURL: server.url, locale: 'en-GB' });
+  const colleague = await context.newPage();
+  await logIn(colleague, demo.admin);
+  await open(colleague, page.url());
+  await expect(colleague.locator('#tasks .filter-count')).toHaveText(count ?? '');
+  expect(await colleague.locator('#tasks table.list tbody tr').allTextContents()).toEqual(rows);
+  await context.close();
+
+  // A task has both models' code side by side.
+  await page.locator('#tasks table.list tbody th a').first().click();
+  await expect(page).toHaveURL(/\/admin\/compare\/starter\/tasks\/\d+\?/);
+  await expect(page.locator('.outputs-beside .side')).toHaveCount(2);
+  await expect(page.locator('.outputs-beside').getByText(/ada|bo|chen/).first()).toBeVisible();
+  await page.goBack();
+  await expect(filtered).toHaveText(count ?? '');
+
+  // Chinese words are found as they stand in the description.
+  const slug = page.url().replace(/\?.*/, '');
+  await open(page, `${slug}?tasklang=zh`);
+  const text = await page.locator('#tasks table.list .nl-text span[lang]').first().textContent();
+  const words = (text ?? '').slice(2, 6);
+  expect(words).toMatch(/[\u4e00-\u9fff]/);
+  await page.locator('#task-q').fill(words);
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await expect(page).toHaveURL(/q=/);
+  await expect(page.locator('#tasks table.list tbody tr').first()).toContainText(words);
+
+  // Every file.
+  await open(page, slug);
+  const file = (name: string) =>
+    taken(page, async () => {
+      await page.getByText('Take away').click();
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.getByText('Take away').click();
+    });
+  const csv = (await file('Ratings, CSV')).toString('utf8').trim().split(/\r?\n/);
+  expect(csv[0]).toContain('task_id,lang,model,submission,sample,rater,correctness,code_quality,maintainability');
+  expect(csv.length).toBe(1 + 64);
+  expect(csv.slice(1).every((line) => /,R[123],/.test(line))).toBe(true);
+  const lines = (await file('Ratings, JSON Lines')).toString('utf8').trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).scores.correctness).every((score) => score >= 1 && score <= 4)).toBe(true);
+  expect(lines.length).toBe(64);
+  expect((await file('Tables, Markdown')).toString('utf8')).toContain('| Correctness |');
+  expect((await file('Tables, LaTeX')).toString('utf8')).toContain('\\toprule');
+  const zip = await file('Everything, to reproduce it (zip)');
+  expect(zip.subarray(0, 2).toString('latin1')).toBe('PK');
+  for (const name of ['manifest.json', 'ratings.jsonl', 'figures.json', 'figures/correctness-means.svg', 'statistics.md']) {
+    expect(zip.includes(name), name).toBe(true);
+  }
+  const means = page.locator('figure').filter({ hasText: 'Correctness: means' });
+  const svg = await taken(page, () => means.getByRole('link', { name: 'SVG' }).click());
+  expect(svg.toString('utf8')).toMatch(/^<svg[^]*<title>Correctness: means<\/title>/);
+  const png = await taken(page, () => means.getByRole('link', { name: 'PNG' }).click());
+  expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
+
+  // The paper's layout is one press away.
+  await page.getByRole('link', { name: 'As the paper prints it' }).click();
+  await expect(page.getByText('Table 3: manual comparison')).toBeVisible();
+  await expect(page.locator('figure').filter({ hasText: 'Figure 4: manual comparison' }).locator('svg')).toBeVisible();
+});
+
+test('a comparison reads without scripts', async ({ browser }) => {
+  const context = await browser.newContext({ baseURL: server.url, locale: 'en-GB', javaScriptEnabled: false });
+  const page = await context.newPage();
+  await logIn(page, demo.admin);
+  await page.goto('/admin/compare/starter');
+  await expect(page.getByRole('region', { name: 'In short' }).getByRole('listitem')).toHaveCount(3);
+  await page.getByText('What is compared').click();
+  await page.getByRole('group', { name: 'Models' }).getByRole('checkbox').first().uncheck();
+  await page.getByRole('button', { name: 'Compare these' }).click();
+  await expect(page.getByText(/^2 models/)).toBeVisible();
+  await context.close();
+});
+
+test('figures follow ratings that come in', async ({ page }) => {
+  test.setTimeout(90_000);
+  await logIn(page, demo.admin);
+  await open(page, '/admin/compare/starter');
+  const facts = page.locator('.compare-facts');
+  const before = Number(/([\d,]+) ratings/.exec((await facts.textContent()) ?? '')?.[1]);
+  expect(await rate(server.url, demo.chen, 2, () => [1, 1, 1])).toBe(2);
+  await expect(facts).toContainText(`${before + 2} ratings`, { timeout: 30_000 });
+});

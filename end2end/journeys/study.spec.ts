@@ -1,0 +1,191 @@
+import type { Page } from '@playwright/test';
+
+import { type Account, hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+/** Ticks what the form of a new study offers, and writes its title. */
+async function begin(page: Page, title: string, people: Account[]): Promise<void> {
+  await open(page, '/admin/studies/new?dataset=starter');
+  await page.getByLabel('Title').fill(title);
+  for (const box of await page.getByRole('group', { name: 'Outputs to grade' }).getByRole('checkbox').all()) {
+    await box.check();
+  }
+  for (const { name } of people) {
+    await page.getByRole('checkbox', { name: new RegExp(`^${name}\\b`) }).check();
+  }
+}
+
+/** Asks for the preview and waits for it; returns the study's address. */
+async function preview(page: Page, title: string): Promise<string> {
+  await page.getByRole('button', { name: 'Preview the plan' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: `Plan: ${title}` })).toBeVisible();
+  return new URL(page.url()).pathname.replace(/\/plan$/, '');
+}
+
+/** What the plan's page says in one column of somebody's row. */
+const planned = (page: Page, who: string, column: string) =>
+  page.getByRole('row', { name: new RegExp(`^${who}\\b`) }).locator(`td[data-label="${column}"]`);
+
+/** A fact of the page by its name. */
+const fact = (page: Page, name: string) =>
+  page.locator('dl.facts > div').filter({ has: page.getByText(name, { exact: true }) }).locator('dd');
+
+test('a whole study of three raters, from its plan to the adjudicated end', async ({ page, browser }) => {
+  test.setTimeout(180_000);
+  const people = [demo.ada, demo.bo, demo.chen];
+  await logIn(page, demo.admin);
+
+  // The plan, looked at before anybody sees it.
+  await begin(page, 'Whole', people);
+  await page.getByLabel('Raters per output').fill('2');
+  await page.getByText('More settings').click();
+  await page.getByLabel('Only so many tasks').fill('2');
+  await page.getByLabel('Seconds a rating').fill('60');
+  const study = await preview(page, 'Whole');
+  await expect(page.getByText('Draft', { exact: true })).toBeVisible();
+  await expect(fact(page, 'Ratings in all')).toHaveText('12');
+  await expect(fact(page, 'Time to come')).toHaveText('0.2 hours');
+  for (const { name } of people) {
+    await expect(planned(page, name, 'To come')).toHaveText('4');
+  }
+  const early = await visitor(server.url, demo.ada);
+  expect(await (await early.get('/desk')).text()).not.toContain('Whole');
+  await page.getByRole('button', { name: 'Start the study' }).click();
+  await expect(page.getByText('Running', { exact: true })).toBeVisible();
+
+  // Whoever is two levels apart waits for an adjudicator.
+  await open(page, `${study}/quality`);
+  await page.locator('[name="asked[spread]"]').fill('1');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved.')).toBeVisible();
+
+  // The study's page lives: another window looks on while the raters work.
+  const watching = await (await browser.newContext({ baseURL: server.url })).newPage();
+  await logIn(watching, demo.admin);
+  await open(watching, study);
+  const soFar = watching.locator('.live .so-far-figures').first();
+  await expect(soFar).toContainText('0 of 12');
+
+  // chen rates one and leaves; what is left of chen's is shared out.
+  expect(await rate(server.url, demo.chen, 1, () => [4, 3, 5])).toBe(1);
+  await expect(soFar).toContainText('1 of 12');
+  await open(page, `${study}/plan`);
+  await page.getByRole('button', { name: 'Take chen out' }).click();
+  await expect(page.getByText(/chen left; 3 ratings were shared out again/)).toBeVisible();
+  await expect(planned(page, 'chen', 'To come')).toHaveText('0');
+  const left = await Promise.all(['ada', 'bo'].map(async (name) => Number(await planned(page, name, 'To come').innerText())));
+  expect(left[0] + left[1]).toBe(11);
+  expect(Math.abs(left[0] - left[1])).toBeLessThanOrEqual(1);
+  const gone = await visitor(server.url, demo.chen);
+  expect(await (await gone.get('/desk')).text()).not.toContain('Whole');
+
+  // The others rate the rest, and see it differently.
+  const adas = await rate(server.url, demo.ada, 12, () => [1, 1, 1]);
+  const bos = await rate(server.url, demo.bo, 12, () => [4, 3, 5]);
+  expect(adas + bos).toBe(11);
+  await expect(soFar).toContainText('12 of 12');
+  // Where ada is one of the two, they disagree; and ada rated at least five of the six.
+  const waiting = watching.getByRole('link', { name: /Disagreements waiting/ });
+  await expect(waiting).toHaveText(new RegExp(`^${adas} `));
+
+  // Somebody who rated none of them decides, all of them, one after the other.
+  await watching.close();
+  await open(page, '/adjudicate');
+  await page.locator('ul.desk a').first().click();
+  for (let n = adas; n > 0; n -= 1) {
+    await expect(page).toHaveURL(/\/adjudicate\/[0-9a-f]{32}/);
+    await hydrated(page);
+    const before = page.url();
+    // Nothing of the last decision is left in the form.
+    await expect(page.getByLabel('Reason')).toHaveValue('');
+    await expect(page.locator('[name^="scores["]:checked')).toHaveCount(0);
+    for (const [place, value] of ['3', '2', '3'].entries()) {
+      await page.locator(`[name="scores[${place}]"][value="${value}"]`).check();
+    }
+    await page.getByLabel('Reason').fill(`The truth lies between, ${n}.`);
+    await page.getByRole('button', { name: 'Make it final' }).click();
+    await expect.poll(() => page.url()).not.toBe(before);
+    await expect(page.getByText('Your decision is stored.').first()).toBeVisible();
+  }
+  await expect(page.getByText('Nothing to decide')).toBeVisible();
+  await open(page, `${study}/disputes`);
+  await expect(page.getByText('decided', { exact: true })).toHaveCount(adas);
+  await expect(page.getByText('waits for an adjudicator')).toHaveCount(0);
+
+  // The end: nobody can rate any more, and what was given stays.
+  await open(page, study);
+  await expect(page.getByRole('link', { name: /Disagreements waiting/ })).toHaveText(/^0 /);
+  await page.getByText('Close …').click();
+  await page.getByRole('button', { name: 'Close for good' }).click();
+  await expect(page.getByText('This study is over; its ratings stay.')).toBeVisible();
+  const desk = await (await early.get('/desk')).text();
+  expect(desk).toContain('Whole');
+  expect(desk).not.toMatch(/<h2[^>]*>Whole<\/h2>[\s\S]*?Continue grading/);
+  await open(page, `${study}/ratings`);
+  await expect(page.locator('tbody tr')).toHaveCount(12);
+});
+
+test('work shared by hand, then more of it, then the same again', async ({ page, watch }) => {
+  test.setTimeout(120_000);
+  // The form's refusal, as the browser tells it.
+  watch.expect(/status of 422/);
+  await logIn(page, demo.admin);
+  await begin(page, 'By hand', [demo.ada, demo.bo]);
+  await page.getByText('More settings').click();
+  await page.getByLabel('Only so many tasks').fill('4');
+  await page.getByLabel('Shared').selectOption('hand');
+  await page.getByLabel('Share of ada').fill('9');
+  await page.getByLabel('Share of bo').fill('2');
+  // Eleven of twelve: it says what is wrong and what to do, and keeps what was written.
+  await page.getByRole('button', { name: 'Preview the plan' }).click();
+  await expect(page.getByText('the shares come to 11, and the study wants 12')).toBeVisible();
+  await expect(page.getByLabel('Share of ada')).toHaveValue('9');
+  await page.getByLabel('Share of bo').fill('3');
+  const study = await preview(page, 'By hand');
+  await expect(planned(page, 'ada', 'To come')).toHaveText('9');
+  await expect(planned(page, 'bo', 'To come')).toHaveText('3');
+
+  // The pace in the admin's hands.
+  await page.getByLabel('Seconds a rating').fill('90');
+  await page.getByRole('button', { name: 'Set pace' }).click();
+  await expect(fact(page, 'Time to come')).toHaveText('0.3 hours');
+
+  await page.getByRole('button', { name: 'Start the study' }).click();
+  await expect(page.getByText('Running', { exact: true })).toBeVisible();
+  expect(await rate(server.url, demo.bo, 2, () => [2, 2, 2])).toBe(2);
+
+  // chen joins with a share of their own, and takes over what nobody has begun.
+  await open(page, `${study}/plan`);
+  await page.getByLabel('Person').selectOption({ label: 'chen (English, 中文)' });
+  await page.locator('#join-share').fill('20');
+  await page.getByRole('button', { name: 'Let them join' }).click();
+  await expect(page.getByText(/^.*chen joined and took over \d+ ratings/)).toBeVisible();
+
+  // More tasks: chen has room for them.
+  await page.getByLabel('Tasks').fill('6');
+  await page.getByRole('button', { name: 'Extend the study' }).click();
+  await expect(page.getByText('6 ratings were added.')).toBeVisible();
+  await expect(fact(page, 'Ratings in all')).toHaveText('18');
+  await expect(planned(page, 'bo', 'Rated')).toHaveText('2');
+
+  // Paused, nobody rates; resumed, they do.
+  await open(page, study);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(page.getByText('Paused', { exact: true })).toBeVisible();
+  const ada = await visitor(server.url, demo.ada);
+  expect(await (await ada.get('/desk')).text()).not.toMatch(/<h2[^>]*>By hand<\/h2>(?:(?!<h2)[\s\S])*?Start grading/);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect(page.getByText('Running', { exact: true })).toBeVisible();
+
+  // A clone is a draft with the same settings and people and a seed of its own.
+  await open(page, `${study}/plan`);
+  const seed = await fact(page, 'Seed').innerText();
+  await page.getByRole('button', { name: 'Clone' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Plan: By hand (2)' })).toBeVisible();
+  await expect(page.getByText('Draft', { exact: true })).toBeVisible();
+  await expect(fact(page, 'Ratings in all')).toHaveText('18');
+  await expect(fact(page, 'Seed')).not.toHaveText(seed);
+  await expect(planned(page, 'bo', 'Rated')).toHaveText('0');
+});

@@ -1,0 +1,99 @@
+//! `aixgrade import ratings …`
+
+use std::path::PathBuf;
+
+use app::{
+    error::AppError,
+    model::ratings_import::{RatingsKind, RatingsPreview},
+    port::Caller,
+};
+use clap::Args;
+
+use super::{Global, table};
+use crate::{
+    error::Failure,
+    services::{Services, ratings_import::File},
+};
+
+/// `import ratings`
+#[derive(Args)]
+pub struct Ratings {
+    /// The CSV
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The short name of the dataset whose outputs were rated
+    #[arg(long, value_name = "NAME")]
+    dataset: String,
+    /// People's ratings: the title of the closed study that they become
+    #[arg(long, required_unless_present = "judge", conflicts_with = "judge")]
+    title: Option<String>,
+    /// A judge model's scores, under this name: compared with people, never mixed in
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
+    /// Which column holds what, where it has another name: task_id=Nr; once for each
+    #[arg(long = "column", value_name = "OURS=THEIRS")]
+    columns: Vec<String>,
+    /// Only say what the file holds; take nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Runs the command.
+pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result<(), Failure> {
+    let shown = asked.file.display().to_string();
+    let bytes = std::fs::read(&asked.file).map_err(|e| {
+        Failure::invalid(&shown, format!("it cannot be read: {e}"), "Check its name and its permissions")
+    })?;
+    let pair = |given: &String| match given.split_once('=') {
+        Some((ours, theirs)) => Ok((ours.trim().to_owned(), theirs.trim().to_owned())),
+        None => Err(Failure::invalid("--column", format!("`{given}` names no column"), "Write OURS=THEIRS")),
+    };
+    let file = File {
+        dataset: asked.dataset,
+        kind: match (asked.judge, asked.title) {
+            (Some(judge), _) => RatingsKind::Judge(judge),
+            (None, title) => RatingsKind::People(title.unwrap_or_default()),
+        },
+        name: asked.file.file_name().map_or(shown, |name| name.to_string_lossy().into_owned()),
+        bytes,
+        mapping: asked.columns.iter().map(pair).collect::<Result<_, _>>()?,
+    };
+    if !asked.dry_run {
+        return global.show(&services.ratings.take(&Caller::Operator, file).await?, text);
+    }
+    let preview = services.ratings.preview(&Caller::Operator, file).await?;
+    if !preview.problems.is_empty() {
+        return Err(Failure::App(AppError::Invalid(preview.problems)));
+    }
+    global.show(&preview, text)
+}
+
+fn text(preview: &RatingsPreview) -> String {
+    let mut lines = vec![match (preview.taken, preview.study) {
+        (false, _) => "Nothing was taken: this was a dry run.".to_owned(),
+        (true, Some(study)) => format!("Taken as study {study}, closed."),
+        (true, None) => "Taken as a judge's scores.".to_owned(),
+    }];
+    lines.push(format!("{} ratings of {} outputs.", preview.ratings, preview.outputs));
+    let raters = preview.raters.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>();
+    if !raters.is_empty() {
+        lines.push(format!("Raters: {}", raters.join(", ")));
+    }
+    let models = preview.models.iter().map(|(name, n, submission)| format!("{name} ({n}, submission {submission})"));
+    lines.push(format!("Models: {}", models.collect::<Vec<_>>().join(", ")));
+    if preview.superseded > 0 {
+        lines.push(format!("Lines that a later rating replaced: {}", preview.superseded));
+    }
+    if !preview.unused.is_empty() {
+        lines.push(format!("Columns that nothing was read from: {}", preview.unused.join(", ")));
+    }
+    let rows: Vec<Vec<String>> = preview
+        .first
+        .iter()
+        .map(|(line, task, model, rater, scores)| {
+            let scores = scores.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
+            vec![line.to_string(), task.clone(), model.clone(), rater.clone(), scores]
+        })
+        .collect();
+    format!("{}\n\n{}", lines.join("\n"), table(&["LINE", "TASK", "MODEL", "RATER", "SCORES"], &rows))
+}

@@ -1,0 +1,188 @@
+//! Ratings that came in from elsewhere: finding the outputs that they are of, and a closed study made of
+//! people's. A judge's are `results_judges`.
+
+use std::collections::HashMap;
+
+use app::model::{
+    ids::{DatasetVersionId, OutputId, StudyId},
+    lang::Lang,
+    rubric::Rubric,
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{clock, error::Failure};
+
+/// What no password is: a well-formed hash that nobody knows a password for.
+const NO_PASSWORD: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$aW1wb3J0ZWRyYXRlcg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// The dataset as it stands: its newest version, and the rubric that version is judged by.
+pub struct Target {
+    /// The newest version.
+    pub version: DatasetVersionId,
+    /// Its rubric's row.
+    pub rubric_id: i64,
+    /// The rubric.
+    pub rubric: Rubric,
+}
+
+/// The dataset that ratings are to be taken for.
+pub fn target(conn: &Connection, dataset: &str) -> Result<Option<Target>, Failure> {
+    let found = conn
+        .prepare_cached(
+            "SELECT v.id, r.id, r.json FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
+             JOIN rubrics r ON r.id = v.rubric_id WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
+        )?
+        .query_row([dataset], |row| {
+            Ok((DatasetVersionId(row.get(0)?), row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+        })
+        .optional()?;
+    found
+        .map(|(version, rubric_id, json)| Ok(Target { version, rubric_id, rubric: serde_json::from_str(&json)? }))
+        .transpose()
+}
+
+/// One model's newest submission for a dataset.
+pub struct Newest {
+    /// The model's name.
+    pub model: String,
+    /// The submission.
+    pub submission: i64,
+    /// Its outputs, by the task's id in its source and the sample.
+    pub outputs: HashMap<(String, u32), OutputId>,
+}
+
+/// Every model's newest submission, by the model's name in lower case.
+pub fn newest(conn: &Connection, dataset: &str) -> Result<HashMap<String, Newest>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT m.name, max(s.id) FROM submissions s JOIN models m ON m.id = s.model_id
+         JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
+         WHERE d.slug = ?1 GROUP BY m.id",
+    )?;
+    let all: Vec<(String, i64)> =
+        statement.query_map([dataset], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    let mut outputs = conn.prepare_cached(
+        "SELECT t.external_id, o.sample, o.id FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
+         JOIN tasks t ON t.id = r.task_id WHERE o.submission_id = ?1",
+    )?;
+    let each = all.into_iter().map(|(model, submission)| {
+        let rows = outputs.query_map([submission], |row| Ok(((row.get(0)?, row.get(1)?), OutputId(row.get(2)?))))?;
+        let outputs = rows.collect::<Result<_, _>>()?;
+        Ok((model.to_lowercase(), Newest { model, submission, outputs }))
+    });
+    each.collect()
+}
+
+/// One rating to be stored.
+pub struct Given {
+    /// The output.
+    pub output: OutputId,
+    /// The rater, as a place in [`Study::raters`].
+    pub rater: usize,
+    /// One place a dimension.
+    pub scores: Vec<u8>,
+    /// What they said.
+    pub comment: String,
+    /// When, where the file says.
+    pub at: Option<Timestamp>,
+}
+
+/// A study made of imported ratings.
+pub struct Study<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// The dataset's version and rubric.
+    pub target: &'a Target,
+    /// The submissions that were rated, in order.
+    pub submissions: &'a [i64],
+    /// The raters' names in the file.
+    pub raters: &'a [String],
+    /// The ratings.
+    pub ratings: &'a [Given],
+    /// Who imports it.
+    pub by: Option<i64>,
+}
+
+/// Makes the study. It is closed from the beginning; its raters are accounts that nobody can log in to.
+pub fn insert(conn: &Connection, study: &Study<'_>) -> Result<StudyId, Failure> {
+    let now = clock::now().0;
+    let mut most: HashMap<OutputId, u32> = HashMap::new();
+    for one in study.ratings {
+        *most.entry(one.output).or_default() += 1;
+    }
+    let overlap = most.values().copied().max().unwrap_or(1);
+    let id: i64 = conn.query_row(
+        "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'closed', ?7, ?8) RETURNING id",
+        params![
+            clock::token().0,
+            study.title,
+            study.target.version.0,
+            study.target.rubric_id,
+            overlap,
+            rand::random::<u64>().to_string(),
+            study.by,
+            now
+        ],
+        |row| row.get(0),
+    )?;
+    for (position, submission) in study.submissions.iter().enumerate() {
+        conn.prepare_cached("INSERT INTO study_submissions (study_id, position, submission_id) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, position, submission])?;
+    }
+    let mut users = Vec::new();
+    for rater in study.raters {
+        let user = account(conn, rater, StudyId(id), now)?;
+        conn.prepare_cached(
+            "INSERT INTO study_raters (study_id, user_id, joined_at, left_at) VALUES (?1, ?2, ?3, ?3)",
+        )?
+        .execute(params![id, user, now])?;
+        users.push(user);
+    }
+    let mut slots: HashMap<OutputId, u32> = HashMap::new();
+    for one in study.ratings {
+        let slot = slots.entry(one.output).or_default();
+        let at = one.at.map_or(now, |at| at.0);
+        let user = users.get(one.rater).copied();
+        let assignment: i64 = conn
+            .prepare_cached(
+                "INSERT INTO assignments (study_id, output_id, slot, user_id, rated_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id",
+            )?
+            .query_row(params![id, one.output.0, *slot, user, at], |row| row.get(0))?;
+        *slot += 1;
+        let rating: i64 = conn
+            .prepare_cached(
+                "INSERT INTO ratings (assignment_id, user_id, key, comment, at) VALUES (?1, ?2, 'imported', ?3, ?4)
+                 RETURNING id",
+            )?
+            .query_row(params![assignment, user, one.comment, at], |row| row.get(0))?;
+        for (dimension, score) in one.scores.iter().enumerate() {
+            conn.prepare_cached("INSERT INTO rating_scores (rating_id, dimension, score) VALUES (?1, ?2, ?3)")?
+                .execute(params![rating, dimension, score])?;
+        }
+    }
+    Ok(StudyId(id))
+}
+
+/// An account for somebody who rated elsewhere: disabled, without a password, named after the study so that
+/// it is nobody of ours.
+fn account(conn: &Connection, rater: &str, study: StudyId, now: i64) -> Result<i64, Failure> {
+    let mut name = format!("{rater} (imported, study {study})");
+    for more in 2.. {
+        let id = conn
+            .prepare_cached(
+                "INSERT INTO users (name, role, password_hash, lang, disabled, created_at)
+                 VALUES (?1, 'rater', ?2, ?3, 1, ?4) ON CONFLICT DO NOTHING RETURNING id",
+            )?
+            .query_row(params![name, NO_PASSWORD, Lang::En.code(), now], |row| row.get(0))
+            .optional()?;
+        if let Some(id) = id {
+            return Ok(id);
+        }
+        // Names differ in the file, and may be one to the database, which minds no capitals.
+        name = format!("{rater} (imported, study {study}, {more})");
+    }
+    Err(Failure::internal("there is no name left"))
+}

@@ -1,0 +1,98 @@
+//! Judge models' scores. They stand in tables of their own: nothing that counts people's ratings looks here.
+
+use std::collections::HashMap;
+
+use app::model::ids::{DatasetVersionId, OutputId};
+use rusqlite::{Connection, params};
+
+use super::results::Place;
+use crate::{
+    clock,
+    error::Failure,
+    report::ground::{Ground, GroundJudge, JudgeScore},
+};
+
+/// A judge's scores of one output, to be stored.
+pub struct Judged {
+    /// The output.
+    pub output: OutputId,
+    /// One place a dimension.
+    pub scores: Vec<u8>,
+    /// What it said.
+    pub comment: String,
+}
+
+/// Stores a judge's scores. A name that the dataset has already is refused by the caller.
+pub fn insert(
+    conn: &Connection,
+    version: DatasetVersionId,
+    rubric: i64,
+    (judge, file): (&str, &str),
+    by: Option<i64>,
+    scores: &[Judged],
+) -> Result<(), Failure> {
+    let id: i64 = conn
+        .prepare_cached(
+            "INSERT INTO judgings (version_id, rubric_id, judge, file_name, created_by, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
+        )?
+        .query_row(params![version.0, rubric, judge, file, by, clock::now().0], |row| row.get(0))?;
+    let mut insert = conn
+        .prepare_cached("INSERT INTO judged_scores (judging_id, output_id, scores, comment) VALUES (?1, ?2, ?3, ?4)")?;
+    for one in scores {
+        let digits: String = one.scores.iter().map(u8::to_string).collect();
+        insert.execute(params![id, one.output.0, digits, one.comment])?;
+    }
+    Ok(())
+}
+
+/// Whether the dataset has a judge of that name.
+pub fn known(conn: &Connection, dataset: &str, judge: &str) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM judgings j JOIN dataset_versions v ON v.id = j.version_id
+             JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1 AND j.judge = ?2",
+        )?
+        .exists(params![dataset, judge])?)
+}
+
+/// The judges that judged any of the ground's outputs by its rubric.
+pub fn judges(conn: &Connection, ground: &Ground) -> Result<Vec<GroundJudge>, Failure> {
+    let Some(rubric) = &ground.rubric else { return Ok(Vec::new()) };
+    let mut statement = conn.prepare_cached(
+        "SELECT j.id, j.judge FROM judgings j JOIN rubrics r ON r.id = j.rubric_id
+         JOIN dataset_versions v ON v.id = j.version_id JOIN datasets d ON d.id = v.dataset_id
+         WHERE d.slug = ?1 AND r.slug = ?2 AND r.version = ?3 ORDER BY j.id",
+    )?;
+    let all: Vec<(i64, String)> = statement
+        .query_map(params![ground.choice.dataset, rubric.slug, rubric.version], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    if all.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut places: HashMap<i64, Place> = HashMap::new();
+    for study in &ground.studies {
+        places.extend(super::results::places(conn, ground, study.id)?);
+    }
+    let mut scores =
+        conn.prepare_cached("SELECT output_id, scores FROM judged_scores WHERE judging_id = ?1 ORDER BY output_id")?;
+    let mut found = Vec::new();
+    for (id, name) in all {
+        let mut judge = GroundJudge { name, scores: Vec::new() };
+        let mut rows = scores.query([id])?;
+        while let Some(row) = rows.next()? {
+            let output: i64 = row.get(0)?;
+            let Some(place) = places.get(&output) else { continue };
+            let digits = row.get_ref(1)?.as_str().map_err(Failure::internal)?.as_bytes();
+            let scores: Vec<u8> = digits.iter().map(|digit| digit.wrapping_sub(b'0')).collect();
+            if scores.len() == ground.dimensions() {
+                let (task, model) = (place.task, place.model);
+                judge.scores.push(JudgeScore { task, model, output: OutputId(output), scores });
+            }
+        }
+        if !judge.scores.is_empty() {
+            found.push(judge);
+        }
+    }
+    Ok(found)
+}

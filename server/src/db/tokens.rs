@@ -1,0 +1,215 @@
+//! Personal tokens, and the answers kept under idempotency keys.
+
+use app::model::{
+    api::{Scope, TokenRow},
+    ids::{ApiTokenId, UserId},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::{clock, error::Failure};
+
+/// A token that works, as the door needs it.
+pub struct Live {
+    /// The token.
+    pub id: ApiTokenId,
+    /// Whose it is.
+    pub owner: UserId,
+    /// What it may be used for.
+    pub scopes: Vec<Scope>,
+    /// When it was last used, as far as that was written down.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// What a new token is stored as.
+pub struct NewRow<'a> {
+    /// Whose it is.
+    pub owner: UserId,
+    /// SHA-256 of the token.
+    pub secret_hash: &'a str,
+    /// How it begins.
+    pub prefix: &'a str,
+    /// What it is for.
+    pub label: &'a str,
+    /// What it may be used for.
+    pub scopes: &'a [Scope],
+    /// When it stops working.
+    pub expires_at: Timestamp,
+}
+
+const TOKEN: &str = "SELECT t.id, u.name, t.label, t.prefix, t.scopes, t.created_at, t.expires_at, t.last_used_at,
+        t.revoked_at,
+        t.revoked_at IS NULL AND t.expires_at > ?1 AND u.disabled = 0 AND u.role = 'admin'
+    FROM api_tokens t JOIN users u ON u.id = t.user_id";
+
+/// Every token, newest first; only one person's where one is named.
+pub fn list(conn: &Connection, owner: Option<UserId>) -> Result<Vec<TokenRow>, Failure> {
+    let mut statement =
+        conn.prepare_cached(&format!("{TOKEN} WHERE ?2 IS NULL OR t.user_id = ?2 ORDER BY t.id DESC"))?;
+    let rows = statement.query_map(params![clock::now().0, owner.map(|id| id.0)], token)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// One token.
+pub fn get(conn: &Connection, id: ApiTokenId) -> Result<Option<TokenRow>, Failure> {
+    let mut statement = conn.prepare_cached(&format!("{TOKEN} WHERE t.id = ?2"))?;
+    Ok(statement.query_row(params![clock::now().0, id.0], token).optional()?)
+}
+
+/// How many tokens of somebody's work now.
+pub fn count_live(conn: &Connection, owner: UserId) -> Result<u32, Failure> {
+    Ok(conn.query_row(
+        "SELECT count(*) FROM api_tokens WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2",
+        params![owner.0, clock::now().0],
+        |row| row.get(0),
+    )?)
+}
+
+/// Stores a token.
+pub fn insert(conn: &Connection, new: &NewRow<'_>) -> Result<ApiTokenId, Failure> {
+    Ok(ApiTokenId(conn.query_row(
+        "INSERT INTO api_tokens (user_id, secret_hash, prefix, label, scopes, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        params![
+            new.owner.0,
+            new.secret_hash,
+            new.prefix,
+            new.label,
+            serde_json::to_string(new.scopes)?,
+            clock::now().0,
+            new.expires_at.0
+        ],
+        |row| row.get(0),
+    )?))
+}
+
+/// Ends a token, of this owner where one is named; whether there was one that had not ended.
+pub fn revoke(conn: &Connection, id: ApiTokenId, owner: Option<UserId>) -> Result<bool, Failure> {
+    let changed = conn.execute(
+        "UPDATE api_tokens SET revoked_at = ?3
+         WHERE id = ?1 AND (?2 IS NULL OR user_id = ?2) AND revoked_at IS NULL",
+        params![id.0, owner.map(|id| id.0), clock::now().0],
+    )?;
+    Ok(changed > 0)
+}
+
+/// The token that hashes to this, where it was not revoked and has not run out.
+pub fn live(conn: &Connection, secret_hash: &str) -> Result<Option<Live>, Failure> {
+    let found = conn
+        .prepare_cached(
+            "SELECT id, user_id, scopes, last_used_at FROM api_tokens
+             WHERE secret_hash = ?1 AND revoked_at IS NULL AND expires_at > ?2",
+        )?
+        .query_row(params![secret_hash, clock::now().0], |row| {
+            Ok(Live {
+                id: ApiTokenId(row.get(0)?),
+                owner: UserId(row.get(1)?),
+                scopes: json(row, 2)?,
+                last_used_at: row.get::<_, Option<i64>>(3)?.map(Timestamp),
+            })
+        })
+        .optional()?;
+    Ok(found)
+}
+
+/// Notes that a token is used now.
+pub fn touch(conn: &Connection, id: ApiTokenId) -> Result<(), Failure> {
+    conn.execute("UPDATE api_tokens SET last_used_at = ?2 WHERE id = ?1", params![id.0, clock::now().0])?;
+    Ok(())
+}
+
+/// An answer as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body's kind.
+    pub content_type: Option<String>,
+    /// Where what was made is.
+    pub location: Option<String>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// What is known under a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing was, and now the key is this request's.
+    Nothing,
+    /// Another request came under it.
+    Other,
+    /// The same request is at work, or was when the server ended.
+    AtWork,
+    /// The same request was answered so.
+    Answered(Kept),
+}
+
+/// Claims a key for a request, or tells what is known under it.
+pub fn claim_key(conn: &Connection, token: ApiTokenId, key: &str, request_hash: &str) -> Result<Known, Failure> {
+    type Found = (String, Option<u16>, Option<String>, Option<String>, Option<Vec<u8>>);
+    let found: Option<Found> = conn
+        .prepare_cached(
+            "SELECT request_hash, status, content_type, location, body FROM idempotency_keys
+             WHERE token_id = ?1 AND key = ?2",
+        )?
+        .query_row(params![token.0, key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))
+        .optional()?;
+    Ok(match found {
+        None => {
+            conn.execute(
+                "INSERT INTO idempotency_keys (token_id, key, request_hash, created_at) VALUES (?1, ?2, ?3, ?4)",
+                params![token.0, key, request_hash, clock::now().0],
+            )?;
+            Known::Nothing
+        }
+        Some((hash, ..)) if hash != request_hash => Known::Other,
+        Some((_, None, ..)) => Known::AtWork,
+        Some((_, Some(status), content_type, location, body)) => {
+            Known::Answered(Kept { status, content_type, location, body: body.unwrap_or_default() })
+        }
+    })
+}
+
+/// Keeps the answer of a key's request.
+pub fn keep_answer(conn: &Connection, token: ApiTokenId, key: &str, kept: &Kept) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE idempotency_keys SET status = ?3, content_type = ?4, location = ?5, body = ?6
+         WHERE token_id = ?1 AND key = ?2",
+        params![token.0, key, kept.status, kept.content_type, kept.location, kept.body],
+    )?;
+    Ok(())
+}
+
+/// Gives a key back whose request changed nothing.
+pub fn free_key(conn: &Connection, token: ApiTokenId, key: &str) -> Result<(), Failure> {
+    conn.execute("DELETE FROM idempotency_keys WHERE token_id = ?1 AND key = ?2", params![token.0, key])?;
+    Ok(())
+}
+
+/// Forgets keys from before `older`.
+pub fn forget_keys(conn: &Connection, older: Timestamp) -> Result<(), Failure> {
+    conn.execute("DELETE FROM idempotency_keys WHERE created_at < ?1", [older.0])?;
+    Ok(())
+}
+
+fn token(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
+    Ok(TokenRow {
+        id: ApiTokenId(row.get(0)?),
+        owner: row.get(1)?,
+        label: row.get(2)?,
+        prefix: row.get(3)?,
+        scopes: json(row, 4)?,
+        created_at: Timestamp(row.get(5)?),
+        expires_at: Timestamp(row.get(6)?),
+        last_used_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+        revoked_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+        live: row.get(9)?,
+    })
+}
+
+/// A column that holds JSON of ours.
+pub(super) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text)
+        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
+}

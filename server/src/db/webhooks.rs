@@ -1,0 +1,178 @@
+//! Webhooks and their messages. Messages about runs and studies are written by triggers (migration
+//! 0006), in the transaction that they tell of.
+
+use app::model::{
+    api::{DeliveryRow, DeliveryState, WebhookEvent},
+    ids::{DeliveryId, UserId, WebhookId},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{accounts::parsed, tokens::json};
+use crate::{clock, error::Failure};
+
+/// A webhook as it is stored.
+#[derive(Clone, Debug)]
+pub struct Webhook {
+    /// The webhook.
+    pub id: WebhookId,
+    /// Where messages go.
+    pub url: String,
+    /// What they are signed with.
+    pub secret: String,
+    /// What it hears of.
+    pub events: Vec<WebhookEvent>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// A message that somebody has taken to deliver.
+#[derive(Clone, Debug)]
+pub struct Due {
+    /// The message's row.
+    pub row: DeliveryRow,
+    /// Whom it is for.
+    pub webhook: WebhookId,
+    /// What it says, once it was composed.
+    pub body: Option<String>,
+}
+
+const WEBHOOK: &str = "SELECT id, url, secret, events, created_at FROM webhooks";
+const DELIVERY: &str =
+    "SELECT id, event, subject, state, attempts, status, error, created_at, next_at, webhook_id, body
+    FROM webhook_deliveries";
+
+/// Every webhook, newest first.
+pub fn list(conn: &Connection) -> Result<Vec<Webhook>, Failure> {
+    let mut statement = conn.prepare_cached(&format!("{WEBHOOK} ORDER BY id DESC"))?;
+    let rows = statement.query_map([], webhook)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// One webhook.
+pub fn get(conn: &Connection, id: WebhookId) -> Result<Option<Webhook>, Failure> {
+    Ok(conn.prepare_cached(&format!("{WEBHOOK} WHERE id = ?1"))?.query_row([id.0], webhook).optional()?)
+}
+
+/// Stores a webhook.
+pub fn insert(
+    conn: &Connection,
+    url: &str,
+    secret: &str,
+    events: &[WebhookEvent],
+    by: Option<UserId>,
+) -> Result<WebhookId, Failure> {
+    Ok(WebhookId(conn.query_row(
+        "INSERT INTO webhooks (url, secret, events, created_by, created_at) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id",
+        params![url, secret, serde_json::to_string(events)?, by.map(|id| id.0), clock::now().0],
+        |row| row.get(0),
+    )?))
+}
+
+/// Removes a webhook with its messages; whether there was one.
+pub fn remove(conn: &Connection, id: WebhookId) -> Result<bool, Failure> {
+    Ok(conn.execute("DELETE FROM webhooks WHERE id = ?1", [id.0])? > 0)
+}
+
+/// Writes a test message that only its maker delivers at first: others see it as due in a while.
+pub fn insert_test(conn: &Connection, webhook: WebhookId, next_at: Timestamp) -> Result<DeliveryId, Failure> {
+    Ok(DeliveryId(conn.query_row(
+        "INSERT INTO webhook_deliveries (webhook_id, event, state, created_at, next_at)
+         VALUES (?1, 'test', 'waiting', ?2, ?3) RETURNING id",
+        params![webhook.0, clock::now().0, next_at.0],
+        |row| row.get(0),
+    )?))
+}
+
+/// A webhook's newest messages, newest first.
+pub fn deliveries(conn: &Connection, webhook: WebhookId, most: u32) -> Result<Vec<DeliveryRow>, Failure> {
+    let mut statement = conn.prepare_cached(&format!("{DELIVERY} WHERE webhook_id = ?1 ORDER BY id DESC LIMIT ?2"))?;
+    let rows = statement.query_map(params![webhook.0, most], |row| Ok(due(row)?.row))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// One message.
+pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<Due>, Failure> {
+    Ok(conn.prepare_cached(&format!("{DELIVERY} WHERE id = ?1"))?.query_row([id.0], due).optional()?)
+}
+
+/// Whether any message is due now.
+pub fn is_due(conn: &Connection) -> Result<bool, Failure> {
+    let query = "SELECT 1 FROM webhook_deliveries WHERE state = 'waiting' AND next_at <= ?1 LIMIT 1";
+    Ok(conn.prepare_cached(query)?.exists([clock::now().0])?)
+}
+
+/// Takes the message that is due longest, so that nobody else takes it before `until`: a server that
+/// ends in the middle leaves it to be tried again then.
+pub fn claim(conn: &Connection, until: Timestamp) -> Result<Option<Due>, Failure> {
+    let found = conn
+        .prepare_cached(&format!("{DELIVERY} WHERE state = 'waiting' AND next_at <= ?1 ORDER BY next_at, id LIMIT 1"))?
+        .query_row([clock::now().0], due)
+        .optional()?;
+    if let Some(due) = &found {
+        conn.execute("UPDATE webhook_deliveries SET next_at = ?2 WHERE id = ?1", params![due.row.id.0, until.0])?;
+    }
+    Ok(found)
+}
+
+/// Keeps what a message says, so that every try says the same.
+pub fn set_body(conn: &Connection, id: DeliveryId, body: &str) -> Result<(), Failure> {
+    conn.execute("UPDATE webhook_deliveries SET body = ?2 WHERE id = ?1", params![id.0, body])?;
+    Ok(())
+}
+
+/// What came of a try.
+pub struct Tried<'a> {
+    /// How far the message has come by it.
+    pub state: DeliveryState,
+    /// The answer's HTTP status.
+    pub status: Option<u16>,
+    /// Why it failed.
+    pub error: Option<&'a str>,
+    /// When it is tried again.
+    pub next_at: Option<Timestamp>,
+}
+
+/// Notes what came of a try.
+pub fn tried(conn: &Connection, id: DeliveryId, tried: &Tried<'_>) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE webhook_deliveries SET state = ?2, attempts = attempts + 1, status = ?3, error = ?4, next_at = ?5
+         WHERE id = ?1",
+        params![id.0, tried.state.name(), tried.status, tried.error, tried.next_at.map(|at| at.0)],
+    )?;
+    Ok(())
+}
+
+/// Forgets messages at their end from before `older`.
+pub fn forget(conn: &Connection, older: Timestamp) -> Result<(), Failure> {
+    conn.execute("DELETE FROM webhook_deliveries WHERE state <> 'waiting' AND created_at < ?1", [older.0])?;
+    Ok(())
+}
+
+fn webhook(row: &Row<'_>) -> rusqlite::Result<Webhook> {
+    Ok(Webhook {
+        id: WebhookId(row.get(0)?),
+        url: row.get(1)?,
+        secret: row.get(2)?,
+        events: json(row, 3)?,
+        created_at: Timestamp(row.get(4)?),
+    })
+}
+
+fn due(row: &Row<'_>) -> rusqlite::Result<Due> {
+    Ok(Due {
+        row: DeliveryRow {
+            id: DeliveryId(row.get(0)?),
+            event: parsed(row, 1)?,
+            subject: row.get(2)?,
+            state: parsed(row, 3)?,
+            attempts: row.get(4)?,
+            status: row.get(5)?,
+            error: row.get(6)?,
+            created_at: Timestamp(row.get(7)?),
+            next_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+        },
+        webhook: WebhookId(row.get(9)?),
+        body: row.get(10)?,
+    })
+}

@@ -1,0 +1,293 @@
+//! Ratings that another tool made, as CSV: a header, then a line a rating. Which column holds what is said
+//! by a [`Mapping`]; the names that our own export writes need none (docs/formats.md).
+
+use std::collections::{BTreeMap, HashMap};
+
+use app::model::{problem::Problem, rubric::Rubric, time::Timestamp};
+
+/// The most problems that are told one by one.
+pub const MOST_PROBLEMS: usize = 50;
+/// The longest comment and name, in characters: what the grading page takes.
+const LONGEST_COMMENT: usize = 10_000;
+const LONGEST_NAME: usize = 80;
+
+/// Which column holds what: our names to the file's, where they differ.
+pub type Mapping = BTreeMap<String, String>;
+
+/// One rating as the file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Counted from 1, the header included.
+    pub line: u64,
+    /// The task's id in its source.
+    pub task_id: String,
+    /// The model's name; empty where the file has no such column.
+    pub model: String,
+    /// Counts from 0.
+    pub sample: u32,
+    /// Who rated; empty where the file has no such column.
+    pub rater: String,
+    /// One place a dimension.
+    pub scores: Vec<u8>,
+    /// What they said.
+    pub comment: String,
+    /// When they rated, where the file says.
+    pub at: Option<Timestamp>,
+}
+
+/// What a file holds.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// Its ratings.
+    pub rows: Vec<Row>,
+    /// What is wrong with it; nothing is taken of a file with problems.
+    pub problems: Vec<Problem>,
+    /// How many problems there are, those not told one by one included.
+    pub problem_count: u64,
+    /// Lines that a later rating replaced: they are passed over.
+    pub superseded: u64,
+    /// Columns that nothing was read from.
+    pub unused: Vec<String>,
+}
+
+impl Read {
+    fn wrong(&mut self, problem: Problem) {
+        self.problem_count += 1;
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+}
+
+/// Reads a file by a rubric. `judge`: one judge's scores, which need no column for the rater.
+pub fn read(name: &str, bytes: &[u8], rubric: &Rubric, mapping: &Mapping, judge: bool) -> Read {
+    let mut found = Read::default();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
+    let head = match reader.headers() {
+        Ok(head) if !head.iter().all(str::is_empty) => head.clone(),
+        Ok(_) => {
+            found.wrong(Problem::new(name, "the file is empty", "Send a CSV with a header and a line a rating"));
+            return found;
+        }
+        Err(e) => {
+            found.wrong(Problem::new(name, format!("the header cannot be read ({e})"), "Save it as CSV in UTF-8"));
+            return found;
+        }
+    };
+    let places: HashMap<&str, usize> = head.iter().enumerate().map(|(at, name)| (name.trim(), at)).collect();
+    let keys: Vec<&str> = rubric.dimensions.iter().map(|d| d.key.as_str()).collect();
+    let needed: Vec<&str> =
+        ["task_id", "model"].into_iter().chain((!judge).then_some("rater")).chain(keys.iter().copied()).collect();
+    let optional = ["rater", "sample", "comment", "rated_at", "superseded_at"];
+    for own in mapping.keys() {
+        if !needed.contains(&own.as_str()) && !optional.contains(&own.as_str()) {
+            let known = needed.iter().chain(&optional).copied().collect::<Vec<_>>().join(", ");
+            found.wrong(Problem::new(
+                name,
+                format!("`{own}` is nothing that a column can hold"),
+                format!("Choose of: {known}"),
+            ));
+        }
+    }
+    let column = |own: &str| places.get(mapping.get(own).map_or(own, String::as_str)).copied();
+    for own in &needed {
+        if column(own).is_none() {
+            let called = mapping.get(*own).map_or(*own, String::as_str);
+            found.wrong(
+                Problem::new(
+                    name,
+                    format!("there is no column `{called}` for {own}"),
+                    format!("Say which column holds it; there are: {}", head.iter().collect::<Vec<_>>().join(", ")),
+                )
+                .at(1),
+            );
+        }
+    }
+    if found.problem_count > 0 {
+        return found;
+    }
+    let used: Vec<usize> = needed.iter().chain(&optional).filter_map(|own| column(own)).collect();
+    found.unused =
+        head.iter().enumerate().filter(|(at, _)| !used.contains(at)).map(|(_, name)| name.to_owned()).collect();
+    for record in reader.records() {
+        let record = match record {
+            Ok(record) => record,
+            Err(e) => {
+                let line = e.position().map_or(0, csv::Position::line);
+                found.wrong(
+                    Problem::new(
+                        name,
+                        "the line is no CSV in UTF-8",
+                        "Save the file as CSV in UTF-8 and send it again",
+                    )
+                    .at(line),
+                );
+                continue;
+            }
+        };
+        let line = record.position().map_or(0, csv::Position::line);
+        if record.iter().all(|field| field.trim().is_empty()) {
+            continue;
+        }
+        let field = |own: &str| column(own).and_then(|at| record.get(at)).unwrap_or("").trim();
+        if !field("superseded_at").is_empty() {
+            found.superseded += 1;
+            continue;
+        }
+        match row(line, rubric, &field, judge) {
+            Ok(row) => found.rows.push(row),
+            Err((what, remedy)) => found.wrong(Problem::new(name, what, remedy).at(line)),
+        }
+    }
+    if found.rows.is_empty() && found.problem_count == 0 {
+        found.wrong(Problem::new(name, "it holds no rating", "Send a CSV with a header and a line a rating"));
+    }
+    found
+}
+
+type Wrong = (String, String);
+
+fn row<'a>(line: u64, rubric: &Rubric, field: &impl Fn(&str) -> &'a str, judge: bool) -> Result<Row, Wrong> {
+    let text = |own: &str, longest: usize| -> Result<String, Wrong> {
+        let text = field(own);
+        if text.chars().count() > longest {
+            return Err((format!("{own} is longer than {longest} characters"), "Shorten it".into()));
+        }
+        Ok(text.to_owned())
+    };
+    let given = |own: &str| -> Result<String, Wrong> {
+        match text(own, LONGEST_NAME)? {
+            empty if empty.is_empty() => Err((format!("{own} is empty"), "Fill it in, or leave the line out".into())),
+            text => Ok(text),
+        }
+    };
+    let scores = rubric.dimensions.iter().map(|d| {
+        let said = field(&d.key);
+        let (low, high) = d.range();
+        // Spreadsheets write 3 as 3.0.
+        let score = said.strip_suffix(".0").unwrap_or(said).parse::<u8>().ok().filter(|score| d.has(*score));
+        let remedy = || format!("Write a whole number from {low} to {high}");
+        score.ok_or_else(|| (format!("`{said}` is no score of {}", d.key), remedy()))
+    });
+    let sample = match field("sample") {
+        "" => 0,
+        said => said.parse().map_err(|_| (format!("`{said}` is no sample"), "Write a number from 0".to_owned()))?,
+    };
+    let at = match field("rated_at") {
+        "" => None,
+        said => Some(time(said).ok_or_else(|| {
+            (
+                format!("`{said}` is no point in time"),
+                "Write it like 2026-11-21T03:20:00Z, or leave it empty".to_owned(),
+            )
+        })?),
+    };
+    Ok(Row {
+        line,
+        task_id: given("task_id")?,
+        model: given("model")?,
+        sample,
+        rater: if judge { String::new() } else { given("rater")? },
+        scores: scores.collect::<Result<_, _>>()?,
+        comment: text("comment", LONGEST_COMMENT)?,
+        at,
+    })
+}
+
+/// `2026-11-21T03:20:00Z`, with a space in place of the T, without seconds or the Z, or a day alone: all
+/// in UTC.
+fn time(text: &str) -> Option<Timestamp> {
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
+    let numbers = |text: &str, mark: char| text.split(mark).map(|n| n.parse::<u16>().ok()).collect::<Option<Vec<_>>>();
+    let [year, month, day] = numbers(day, '-')?[..] else { return None };
+    // Fractions of a second are not kept.
+    let clock = numbers(clock.split('.').next()?, ':')?;
+    let (hour, minute, second) = match clock[..] {
+        [hour, minute] => (hour, minute, 0),
+        [hour, minute, second] => (hour, minute, second),
+        _ => return None,
+    };
+    let small = |n: u16| u8::try_from(n).ok();
+    let month = time::Month::try_from(small(month)?).ok()?;
+    let date = time::Date::from_calendar_date(i32::from(year), month, small(day)?).ok()?;
+    let at = date.with_hms(small(hour)?, small(minute)?, small(second)?).ok()?;
+    Some(Timestamp(at.assume_utc().unix_timestamp() * 1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, mapping: &[(&str, &str)], judge: bool) -> Read {
+        let rubric: Rubric = crate::formats::bundled::rubric().unwrap();
+        let mapping = mapping.iter().map(|(own, theirs)| ((*own).to_owned(), (*theirs).to_owned())).collect();
+        read("r.csv", text.as_bytes(), &rubric, &mapping, judge)
+    }
+
+    const HEAD: &str = "task_id,model,rater,correctness,code_quality,maintainability";
+
+    #[test]
+    fn ratings_are_read_by_our_names_or_theirs() {
+        let ours = of(&format!("\u{feff}{HEAD},comment\n7,m,ann,4,3.0,5,\"a, b\n中文\"\n"), &[], false);
+        assert_eq!((ours.problem_count, ours.rows.len()), (0, 1), "{:?}", ours.problems);
+        let row = &ours.rows[0];
+        assert_eq!((row.line, row.scores.as_slice(), row.comment.as_str()), (2, [4, 3, 5].as_slice(), "a, b\n中文"));
+        let theirs = of(
+            "Nr,System,Who,Korrekt,Q,M,x\n7,m,ann,4,3,5,\n",
+            &[
+                ("task_id", "Nr"),
+                ("model", "System"),
+                ("rater", "Who"),
+                ("correctness", "Korrekt"),
+                ("code_quality", "Q"),
+                ("maintainability", "M"),
+            ],
+            false,
+        );
+        assert_eq!((theirs.rows.len(), theirs.unused), (1, vec!["x".to_owned()]));
+        // A judge needs no rater; what was replaced is passed over.
+        let judged = of(
+            "task_id,model,correctness,code_quality,maintainability,superseded_at\n1,m,1,1,1,\n1,m,2,2,2,2026-01-01T00:00:00Z\n",
+            &[],
+            true,
+        );
+        assert_eq!((judged.rows.len(), judged.superseded), (1, 1));
+    }
+
+    #[test]
+    fn points_in_time_are_read_in_utc() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(time(text).map(Timestamp::rfc3339).as_deref(), expected, "{text}");
+        };
+        check("2026-11-21T03:20:00Z", Some("2026-11-21T03:20:00Z"));
+        check("2026-11-21 03:20", Some("2026-11-21T03:20:00Z"));
+        check("2026-11-21 03:20:07.25", Some("2026-11-21T03:20:07Z"));
+        check("2026-11-21", Some("2026-11-21T00:00:00Z"));
+        check("2026-02-30", None);
+        check("21.11.2026", None);
+        check("2026-11-21T25:00", None);
+    }
+
+    #[test]
+    fn every_wrong_line_is_named() {
+        let check = |text: String, mapping: &[(&str, &str)], word: &str| {
+            let found = of(&text, mapping, false);
+            let told: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+            assert!(told.iter().any(|told| told.contains(word)), "{word}: {told:?}");
+        };
+        check(String::new(), &[], "empty");
+        check(format!("{HEAD}\n"), &[], "no rating");
+        check("task_id,model\n1,m\n".into(), &[], "no column `rater`");
+        check(format!("{HEAD}\n1,m,ann,5,3,5\n"), &[], "line 2: `5` is no score of correctness");
+        check(format!("{HEAD}\n1,m,ann,4,3,5\n2,m,,4,3,5\n"), &[], "line 3: rater is empty");
+        check(format!("{HEAD},rated_at\n1,m,ann,4,3,5,yesterday\n"), &[], "no point in time");
+        check(format!("{HEAD},sample\n1,m,ann,4,3,5,-1\n"), &[], "no sample");
+        check(format!("{HEAD}\n1,m,ann,4,3,5\n"), &[("beauty", "x")], "nothing that a column can hold");
+        check(format!("{HEAD}\n1,m,ann,4\n"), &[], "`` is no score of code_quality");
+        let many = format!("{HEAD}\n{}", "1,m,ann,9,9,9\n".repeat(80));
+        let found = of(&many, &[], false);
+        assert_eq!((found.problems.len(), found.problem_count), (MOST_PROBLEMS, 80));
+    }
+}

@@ -1,0 +1,52 @@
+//! What comes in, with rejections that say where and what.
+
+use axum::{
+    body::Body,
+    extract::{FromRequest, FromRequestParts},
+};
+use futures::StreamExt;
+use utoipa::IntoParams;
+
+use app::error::AppError;
+use serde::Deserialize;
+
+use super::problem::Problem;
+use crate::{
+    services::uploads::{Incoming, Uploads},
+    state::AppState,
+};
+
+/// A JSON body.
+#[derive(FromRequest)]
+#[from_request(via(axum::Json), rejection(Problem))]
+pub struct Given<T>(pub T);
+
+/// The parameters in the path.
+#[derive(FromRequestParts)]
+#[from_request(via(axum::extract::Path), rejection(Problem))]
+pub struct At<T>(pub T);
+
+/// The parameters after the question mark.
+#[derive(FromRequestParts)]
+#[from_request(via(axum::extract::Query), rejection(Problem))]
+pub struct Asked<T>(pub T);
+
+/// What a file that is sent is called.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct FileName {
+    /// The file's name as people know it, such as `outputs.jsonl.gz`: its end says what it is.
+    pub file: String,
+}
+
+/// Streams a body to the disk.
+pub async fn receive(state: &AppState, name: &str, body: Body) -> Result<Incoming, AppError> {
+    let uploads: &Uploads = &state.services.uploads;
+    let mut incoming = uploads.begin(name).await?;
+    let mut stream = body.into_data_stream();
+    while let Some(bytes) = stream.next().await {
+        let bytes = bytes.map_err(|_| AppError::invalid(name, "the file did not arrive whole", "Send it again"))?;
+        incoming.write(&bytes).await?;
+    }
+    Ok(incoming)
+}

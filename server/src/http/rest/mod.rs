@@ -1,0 +1,184 @@
+//! `/api/v1`: what programs ask. One file an area; each handler is one call on a service.
+//!
+//! The OpenAPI document is made of the handlers' own attributes, and the [`door`] reads in it which
+//! scope an operation needs: what is not in the document cannot be called. Cookies mean nothing here,
+//! so nothing here needs protection from other sites' forms. Every error is a [`problem::Problem`].
+
+mod comparisons;
+mod datasets;
+mod door;
+mod input;
+mod once;
+mod paging;
+mod people;
+mod plans;
+pub mod problem;
+mod quality;
+pub mod reference;
+mod runs;
+mod studies;
+mod submissions;
+mod tokens;
+mod validators;
+mod webhooks;
+
+use std::sync::LazyLock;
+
+use app::port::Caller;
+use axum::{Extension, Json, Router, extract::DefaultBodyLimit, middleware, routing::any};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::{
+    OpenApi as _,
+    openapi::{
+        OpenApi,
+        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+    },
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use self::problem::Problem;
+use crate::state::AppState;
+
+/// Where the API lies.
+pub const ROOT: &str = "/api/v1";
+
+/// The largest JSON body. Files stream to the disk under a limit of their own.
+const BODY_LIMIT: usize = 1024 * 1024;
+
+#[derive(utoipa::OpenApi)]
+#[openapi(info(
+    title = "AixGrade",
+    description = "Everything that admins do, for programs. Send a personal token as `Authorization: Bearer axg_…`. \
+                   Times are milliseconds since 1970 in UTC. Lists come in pages: follow `next` to its end. \
+                   Every error is `application/problem+json` (RFC 9457).",
+    license(name = "MIT", identifier = "MIT")
+))]
+struct Base;
+
+/// Every operation, in reading order.
+fn operations() -> OpenApiRouter<AppState> {
+    let v1 = OpenApiRouter::new()
+        // Who one is.
+        .routes(routes!(openapi))
+        .routes(routes!(tokens::me))
+        // Datasets.
+        .routes(routes!(datasets::list_datasets))
+        .routes(routes!(datasets::get_dataset))
+        .routes(routes!(datasets::list_dataset_tasks))
+        .routes(routes!(datasets::import_datasets))
+        // Model outputs.
+        .routes(routes!(submissions::send_outputs))
+        .routes(routes!(submissions::preview_upload))
+        .routes(routes!(submissions::list_submissions, submissions::take_submission))
+        .routes(routes!(submissions::get_submission))
+        .routes(routes!(submissions::list_submission_outputs))
+        .routes(routes!(submissions::get_output))
+        .routes(routes!(quality::get_mask, quality::set_mask))
+        // Runs.
+        .routes(routes!(runs::list_runs, runs::start_run))
+        .routes(routes!(runs::get_run))
+        .routes(routes!(runs::get_run_progress))
+        .routes(routes!(runs::list_run_items))
+        .routes(routes!(runs::get_run_item))
+        .routes(routes!(runs::cancel_run))
+        .routes(routes!(runs::rerun))
+        .routes(routes!(runs::compare_runs))
+        .routes(routes!(runs::run_results_jsonl))
+        .routes(routes!(runs::run_results_csv))
+        // Studies.
+        .routes(routes!(studies::list_studies, studies::create_study))
+        .routes(routes!(studies::get_study))
+        .routes(routes!(studies::set_study_status))
+        .routes(routes!(studies::get_comparison))
+        .routes(routes!(studies::comparison_csv))
+        .routes(routes!(studies::ratings_csv))
+        .routes(routes!(studies::list_study_tasks))
+        .routes(routes!(studies::get_study_task))
+        .routes(routes!(studies::list_public_links, studies::create_public_link))
+        .routes(routes!(studies::revoke_public_link))
+        // How a study's work is shared.
+        .routes(routes!(plans::get_plan))
+        .routes(routes!(plans::extend_study))
+        .routes(routes!(plans::copy_study))
+        .routes(routes!(plans::join_study))
+        .routes(routes!(plans::leave_study))
+        .routes(routes!(plans::set_pace))
+        // What makes a study's figures good.
+        .routes(routes!(quality::get_quality, quality::set_quality))
+        .routes(routes!(quality::add_gold))
+        .routes(routes!(quality::retire_gold))
+        .routes(routes!(quality::open_for))
+        .routes(routes!(quality::set_adjudicator))
+        .routes(routes!(quality::watch_study))
+        .routes(routes!(quality::list_ratings))
+        .routes(routes!(quality::list_flags))
+        .routes(routes!(quality::answer_flag))
+        .routes(routes!(quality::list_disputes))
+        .routes(routes!(quality::ask_extra))
+        .routes(routes!(quality::list_adjudications))
+        .routes(routes!(quality::get_adjudication, quality::decide))
+        // Comparisons.
+        .routes(routes!(comparisons::compare_models))
+        .routes(routes!(comparisons::list_compared_tasks))
+        .routes(routes!(comparisons::get_compared_task))
+        .routes(routes!(comparisons::comparison_file))
+        .routes(routes!(comparisons::comparison_picture))
+        .routes(routes!(comparisons::import_ratings))
+        // People.
+        .routes(routes!(people::list_people))
+        .routes(routes!(people::update_person))
+        .routes(routes!(plans::set_reads))
+        .routes(routes!(people::list_invitations, people::create_invitation))
+        .routes(routes!(people::revoke_invitation))
+        // Programs.
+        .routes(routes!(tokens::list_tokens, tokens::create_token))
+        .routes(routes!(tokens::revoke_token))
+        .routes(routes!(webhooks::list_webhooks, webhooks::create_webhook))
+        .routes(routes!(webhooks::remove_webhook))
+        .routes(routes!(webhooks::test_webhook))
+        .routes(routes!(webhooks::list_deliveries));
+    OpenApiRouter::with_openapi(Base::openapi()).nest(ROOT, v1)
+}
+
+/// The API's routes with everything around them.
+pub fn router(state: &AppState) -> Router<AppState> {
+    let (routes, _) = operations().split_for_parts();
+    routes
+        .method_not_allowed_fallback(problem::method_not_allowed)
+        .route_layer(middleware::from_fn(validators::not_modified))
+        .route_layer(middleware::from_fn_with_state(state.clone(), once::once))
+        .route_layer(middleware::from_fn_with_state(state.clone(), door::door))
+        .route("/api", any(problem::not_found))
+        .route("/api/{*rest}", any(problem::not_found))
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(CatchPanicLayer::custom(problem::panicked))
+        .layer(middleware::from_fn(problem::in_one_form))
+}
+
+/// The document, made once.
+pub fn document() -> &'static OpenApi {
+    static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(|| {
+        let (_, mut document) = operations().split_for_parts();
+        document.info.version = env!("CARGO_PKG_VERSION").into();
+        let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("axg_…").build();
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(bearer));
+        problem::document(&mut document);
+        once::document(&mut document);
+        document
+    });
+    &DOCUMENT
+}
+
+/// This document.
+///
+/// It needs no token: it holds nothing of anybody's.
+#[utoipa::path(get, path = "/openapi.json", tag = "this API", responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value)))]
+async fn openapi() -> Json<&'static OpenApi> {
+    Json(document())
+}
+
+/// What most handlers answer with.
+type Out<T> = Result<Json<T>, Problem>;
+/// Whom the token acts as.
+type Who = Extension<Caller>;

@@ -1,0 +1,178 @@
+//! `Idempotency-Key`: a request that is sent again under its key is not done again; it gets the answer
+//! that was stored.
+//!
+//! The key is claimed before the work and the answer kept after it. A server that is killed between the
+//! two leaves the key claimed: then nobody knows whether the work was done, and the answer says so.
+//! Only what succeeded is kept; a request that failed changed nothing and may be sent again.
+
+use app::model::ids::ApiTokenId;
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::{MatchedPath, OriginalUri, Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use sha2::{Digest, Sha256};
+use utoipa::openapi::{
+    ObjectBuilder, OpenApi, RefOr, Required, Type,
+    path::{ParameterBuilder, ParameterIn},
+};
+
+use super::{
+    BODY_LIMIT,
+    problem::{Problem, each_operation},
+};
+use crate::{
+    db::tokens::{Kept, Known},
+    services::tokens::Bearer,
+    state::AppState,
+};
+
+const HEADER: &str = "idempotency-key";
+/// The longest key, in bytes: a UUID has 36.
+const LONGEST: usize = 255;
+
+/// Operations that take files: what is sent twice is stored once, by its content or its name, and a file
+/// may be larger than what is kept here to compare requests by.
+const FILES: [(&str, &str); 3] =
+    [("POST", "/api/v1/uploads"), ("POST", "/api/v1/imports"), ("POST", "/api/v1/ratings")];
+/// Operations that answer with a secret, which is not kept anywhere.
+const SECRETS: [(&str, &str); 4] = [
+    ("POST", "/api/v1/invitations"),
+    ("POST", "/api/v1/tokens"),
+    ("POST", "/api/v1/webhooks"),
+    ("POST", "/api/v1/studies/{id}/public-links"),
+];
+
+fn takes_key(method: &str, path: &str) -> bool {
+    method != "GET" && !FILES.contains(&(method, path)) && !SECRETS.contains(&(method, path))
+}
+
+/// Middleware: see the module.
+pub async fn once(State(state): State<AppState>, path: MatchedPath, request: Request, next: Next) -> Response {
+    let Some(key) = request.headers().get(HEADER).cloned() else { return next.run(request).await };
+    let Some(bearer) = request.extensions().get::<Bearer>().cloned() else { return next.run(request).await };
+    let operation = (request.method().as_str(), path.as_str());
+    if matches!(*request.method(), Method::GET | Method::HEAD) || FILES.contains(&operation) {
+        return next.run(request).await;
+    }
+    let refused = |status, detail: &str| Problem::new(status, detail).into_response();
+    if SECRETS.contains(&operation) {
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "This answers with a secret, which is not kept for a second answer; send it without `Idempotency-Key`.",
+        );
+    }
+    let Some(key) = key.to_str().ok().filter(|key| (1..=LONGEST).contains(&key.len())).map(str::to_owned) else {
+        return refused(StatusCode::BAD_REQUEST, "`Idempotency-Key` is 1 to 255 printable ASCII characters.");
+    };
+    let (parts, body) = request.into_parts();
+    let Ok(bytes) = to_bytes(body, BODY_LIMIT).await else {
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, "The body is larger than 1 MiB.");
+    };
+    let uri = parts.extensions.get::<OriginalUri>().map_or_else(|| parts.uri.to_string(), |uri| uri.0.to_string());
+    let request_hash = fingerprint(&parts.method, &uri, &bytes);
+    match state.services.tokens.claim(bearer.id, key.clone(), request_hash).await {
+        Ok(Known::Nothing) => {
+            let request = Request::from_parts(parts, Body::from(bytes));
+            // On a task of its own: a client that hangs up must not leave the key claimed for ever.
+            let work = tokio::spawn(async move { work(&state, bearer.id, key, next.run(request).await).await });
+            work.await.unwrap_or_else(|e| Problem::from(crate::error::Failure::internal(e)).into_response())
+        }
+        Ok(Known::Answered(kept)) => again(kept),
+        Ok(Known::Other) => refused(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "This `Idempotency-Key` came with another request before; use a new key for each request.",
+        ),
+        Ok(Known::AtWork) => Problem::new(
+            StatusCode::CONFLICT,
+            "The request with this `Idempotency-Key` is at work, or was when the server was stopped. Try again; if this \
+             stays so, look whether it took effect and use a new key.",
+        )
+        .after(1)
+        .into_response(),
+        Err(failure) => Problem::from(failure).into_response(),
+    }
+}
+
+async fn work(state: &AppState, token: ApiTokenId, key: String, response: Response) -> Response {
+    let (parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let kept = parts.status.is_success().then(|| Kept {
+        status: parts.status.as_u16(),
+        content_type: text(&parts.headers, header::CONTENT_TYPE),
+        location: text(&parts.headers, header::LOCATION),
+        body: bytes.to_vec(),
+    });
+    if let Err(failure) = state.services.tokens.settle(token, key, kept).await {
+        return Problem::from(failure).into_response();
+    }
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+fn again(kept: Kept) -> Response {
+    let status = StatusCode::from_u16(kept.status).unwrap_or(StatusCode::OK);
+    let mut response = (status, kept.body).into_response();
+    response.headers_mut().remove(header::CONTENT_TYPE);
+    response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
+    for (name, value) in [(header::CONTENT_TYPE, kept.content_type), (header::LOCATION, kept.location)] {
+        if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}
+
+fn fingerprint(method: &Method, uri: &str, body: &Bytes) -> String {
+    let mut hash = Sha256::new();
+    hash.update(format!("{method} {uri}\n"));
+    hash.update(body);
+    hex::encode(hash.finalize())
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// Adds the header to the operations that take it.
+pub fn document(document: &mut OpenApi) {
+    each_operation(document, |method, path, operation| {
+        if !takes_key(method, path) {
+            return;
+        }
+        let schema = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length(Some(1))
+            .max_length(Some(LONGEST))
+            // Printable ASCII, what a header holds.
+            .pattern(Some("^[!-~]+$"))
+            .build();
+        let header = ParameterBuilder::new()
+            .name("Idempotency-Key")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some(
+                "Names this request, as a UUID does: sent again within 24 hours under the same key, it is answered as \
+                 before and not done again.",
+            ))
+            .schema(Some(schema))
+            .build();
+        operation.parameters.get_or_insert_default().push(RefOr::T(header));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exceptions_are_operations_that_there_are() {
+        let document = serde_json::to_value(super::super::document()).unwrap();
+        for (method, path) in FILES.into_iter().chain(SECRETS) {
+            assert!(document["paths"][path][method.to_lowercase()].is_object(), "{method} {path}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Lists in pages: `?limit=` rows after `?cursor=`, and in the answer where the next page lies.
+
+use axum::{
+    extract::{FromRequestParts, OriginalUri},
+    http::{StatusCode, request::Parts},
+};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{input::Asked, problem::Problem};
+
+/// Rows of a page where no number is asked for.
+const USUAL: u32 = 50;
+/// The most rows of a page.
+const MOST: u32 = 200;
+
+/// Which page.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PageParams {
+    /// How many rows, 1 to 200; 50 where absent.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+    /// Where the page begins: what the page before gave in `next`. Absent for the first.
+    cursor: Option<String>,
+}
+
+/// One page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Page<T> {
+    /// The rows.
+    pub items: Vec<T>,
+    /// The next page's address on this server; absent on the last page.
+    pub next: Option<String>,
+}
+
+/// The page that a request asks for.
+pub struct Paging {
+    limit: usize,
+    cursor: Option<String>,
+    /// The address without its cursor.
+    path: String,
+    query: Vec<String>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Paging {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Asked(asked) = Asked::<PageParams>::from_request_parts(parts, state).await?;
+        let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
+        let limit = asked.limit.unwrap_or(USUAL);
+        if !(1..=MOST).contains(&limit) {
+            return Err(wrong("`limit` is a number from 1 to 200."));
+        }
+        let uri =
+            parts.extensions.get::<OriginalUri>().map_or_else(|| parts.uri.clone(), |original| original.0.clone());
+        let query = uri.query().unwrap_or_default().split('&');
+        Ok(Paging {
+            limit: limit as usize,
+            cursor: asked.cursor,
+            path: uri.path().to_owned(),
+            query: query.filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=")).map(str::to_owned).collect(),
+        })
+    }
+}
+
+impl Paging {
+    /// The page's rows out of all of them. `key` tells rows apart and stays the same while rows come and
+    /// go elsewhere in the list.
+    pub fn cut<T>(&self, rows: Vec<T>, key: impl Fn(&T) -> String) -> Result<Page<T>, Problem> {
+        let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
+        let from = match &self.cursor {
+            None => 0,
+            Some(cursor) => {
+                let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok();
+                let after = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+                let after = after.ok_or_else(|| wrong("`cursor` is none that this server gave; begin without."))?;
+                match rows.iter().position(|row| key(row) == after) {
+                    Some(at) => at + 1,
+                    None => return Err(wrong("The row that `cursor` names is not in this list; begin without.")),
+                }
+            }
+        };
+        let more = rows.len() > from + self.limit;
+        let items: Vec<T> = rows.into_iter().skip(from).take(self.limit).collect();
+        let next = items.last().filter(|_| more).map(|last| self.address(&BASE64_URL_SAFE_NO_PAD.encode(key(last))));
+        Ok(Page { items, next })
+    }
+
+    /// The address of the page that begins at `cursor`.
+    pub fn address(&self, cursor: &str) -> String {
+        let cursor = format!("cursor={cursor}");
+        let pairs = self.query.iter().map(String::as_str).chain([cursor.as_str()]);
+        format!("{}?{}", self.path, pairs.collect::<Vec<_>>().join("&"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_join_to_the_whole_list() {
+        let rows: Vec<u32> = (0..7).collect();
+        let mut paging = Paging { limit: 3, cursor: None, path: "/x".into(), query: vec!["limit=3".into()] };
+        let mut seen = Vec::new();
+        loop {
+            let page = paging.cut(rows.clone(), u32::to_string).unwrap();
+            seen.extend(page.items);
+            let Some(next) = page.next else { break };
+            paging.cursor = Some(next.strip_prefix("/x?limit=3&cursor=").unwrap().to_owned());
+        }
+        assert_eq!(seen, rows);
+        // A full last page has no next one.
+        let whole = Paging { limit: 7, cursor: None, path: "/x".into(), query: vec![] };
+        assert_eq!(whole.cut(rows.clone(), u32::to_string).unwrap().next, None);
+        let elsewhere =
+            Paging { limit: 7, cursor: Some(BASE64_URL_SAFE_NO_PAD.encode("9")), path: "/x".into(), query: vec![] };
+        assert_eq!(elsewhere.cut(rows, u32::to_string).unwrap_err().status, 400);
+    }
+}

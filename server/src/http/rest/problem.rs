@@ -1,0 +1,204 @@
+//! Errors as problem details (RFC 9457): one form for everything that goes wrong, also for what goes
+//! wrong before a handler is reached.
+
+use std::any::Any;
+
+use app::{error::AppError, model::problem::Problem as Fault};
+use axum::{
+    body::{Body, to_bytes},
+    extract::{
+        Request,
+        rejection::{JsonRejection, PathRejection, QueryRejection},
+    },
+    http::{HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{Content, OpenApi, Ref, RefOr, Required, ResponseBuilder, path::Operation},
+};
+
+use crate::error::Failure;
+
+/// The media type of RFC 9457.
+pub const KIND: &str = "application/problem+json";
+
+/// What went wrong. `type` is `about:blank`: the status says what kind of problem it is.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// Always `about:blank`.
+    pub r#type: &'static str,
+    /// The status in words.
+    pub title: &'static str,
+    /// The HTTP status.
+    pub status: u16,
+    /// What is wrong and, where there is something, what to do about it.
+    pub detail: String,
+    /// Each thing that is wrong with the input: where, what, what to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<Fault>,
+    /// The number under which the server's log knows a failure of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incident: Option<String>,
+    /// Seconds to wait; becomes a header.
+    #[serde(skip)]
+    wait: Option<u32>,
+}
+
+impl Problem {
+    /// A problem of this status.
+    pub fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
+        Problem {
+            r#type: "about:blank",
+            title: status.canonical_reason().unwrap_or("Error"),
+            status: status.as_u16(),
+            detail: detail.into(),
+            problems: Vec::new(),
+            incident: None,
+            wait: None,
+        }
+    }
+
+    /// The same, to be tried again after so many seconds.
+    pub fn after(mut self, seconds: u32) -> Problem {
+        self.wait = Some(seconds);
+        self
+    }
+}
+
+impl From<AppError> for Problem {
+    fn from(error: AppError) -> Problem {
+        let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut problem = Problem::new(status, error.to_string());
+        match error {
+            AppError::Unauthenticated => problem.detail = "This needs a token that works.".into(),
+            AppError::Invalid(problems) => problem.problems = problems,
+            AppError::TooMany(seconds) => problem.wait = u32::try_from(seconds).ok(),
+            AppError::Internal(incident) => problem.incident = Some(incident),
+            _ => {}
+        }
+        problem
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Problem {
+        AppError::from(failure).into()
+    }
+}
+
+impl From<JsonRejection> for Problem {
+    fn from(rejection: JsonRejection) -> Problem {
+        Problem::new(rejection.status(), rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Problem {
+        Problem::new(rejection.status(), rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Problem {
+        Problem::new(rejection.status(), rejection.body_text())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        // Strings and numbers: this cannot fail, and if it did the status would say enough.
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let mut response = (status, [(header::CONTENT_TYPE, KIND)], body).into_response();
+        if status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = self.wait {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+}
+
+/// Nothing lies at this address.
+pub async fn not_found() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "There is nothing at this address; /api/v1/openapi.json lists what there is.")
+}
+
+/// Something lies here, but not for this method.
+pub async fn method_not_allowed() -> Problem {
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "This address takes other methods; the header `Allow` names them.")
+}
+
+/// A handler panicked.
+pub fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
+    // What the panic says was logged by the panic hook; it is not for outside.
+    Problem::from(Failure::internal("an API handler panicked")).into_response()
+}
+
+/// Middleware, outermost: an error that was made elsewhere (by axum, by a layer) gets the one form.
+pub async fn in_one_form(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let status = response.status();
+    let ours = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == KIND);
+    if ours || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    // Such errors are a line of text.
+    let text = to_bytes(body, 4096).await.ok().and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
+    let text = text.filter(|_| status.is_client_error()).unwrap_or_default();
+    let mut answer = Problem::new(status, text.trim()).into_response();
+    for (name, value) in &parts.headers {
+        if name != header::CONTENT_TYPE && name != header::CONTENT_LENGTH {
+            answer.headers_mut().insert(name, value.clone());
+        }
+    }
+    answer.map(Body::new)
+}
+
+/// Adds the one form of errors to every operation of the document.
+pub fn document(document: &mut OpenApi) {
+    let components = document.components.get_or_insert_default();
+    components.schemas.insert("Fault".into(), Fault::schema());
+    components.schemas.insert("Problem".into(), Problem::schema());
+    let mut further = Vec::new();
+    Problem::schemas(&mut further);
+    components.schemas.extend(further);
+    let error = |text: &str| {
+        let content = Content::new(Some(RefOr::Ref(Ref::from_schema_name("Problem"))));
+        RefOr::T(ResponseBuilder::new().description(text).content(KIND, content).build())
+    };
+    each_operation(document, |_, _, operation| {
+        let responses = &mut operation.responses.responses;
+        responses.insert("default".into(), error("What went wrong"));
+        if operation.security.is_some() {
+            responses.insert("401".into(), error("There is no token, or none that works"));
+            responses.insert("403".into(), error("The token's scopes do not allow this"));
+        }
+        if let Some(RefOr::T(body)) = &mut operation.request_body {
+            body.required = Some(Required::True);
+        }
+    });
+}
+
+/// Does something to every operation of a document, with its method and path.
+pub fn each_operation(document: &mut OpenApi, mut change: impl FnMut(&str, &str, &mut Operation)) {
+    for (path, item) in &mut document.paths.paths {
+        let each = [
+            ("GET", &mut item.get),
+            ("PUT", &mut item.put),
+            ("POST", &mut item.post),
+            ("PATCH", &mut item.patch),
+            ("DELETE", &mut item.delete),
+        ];
+        for (method, operation) in each {
+            if let Some(operation) = operation {
+                change(method, path, operation);
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! One's own tokens.
+
+use app::{
+    model::{
+        api::{MadeToken, NewToken, Scope, TokenRow},
+        ids::ApiTokenId,
+    },
+    port::api::Tokens,
+};
+use axum::{Extension, Json, extract::State, http::StatusCode, response::IntoResponse};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    Out, Who,
+    input::{At, Given},
+    paging::{Page, PageParams, Paging},
+    problem::Problem,
+};
+use crate::{services::tokens::Bearer, state::AppState};
+
+/// Who calls.
+#[derive(Serialize, ToSchema)]
+pub struct Myself {
+    /// Whom the token acts as.
+    name: String,
+    /// The token's number.
+    token: ApiTokenId,
+    /// What it may be used for.
+    scopes: Vec<Scope>,
+}
+
+/// Whom this token acts as, and what it may be used for
+#[utoipa::path(get, path = "/me", tag = "this API", security(("token" = ["read"])),
+    responses((status = 200, description = "The token", body = Myself)))]
+pub async fn me(Extension(bearer): Extension<Bearer>) -> Json<Myself> {
+    Json(Myself { name: bearer.me.name, token: bearer.id, scopes: bearer.scopes })
+}
+
+/// Your tokens
+#[utoipa::path(get, path = "/tokens", tag = "tokens", params(PageParams), security(("token" = ["admin"])),
+    responses((status = 200, description = "Newest first", body = Page<TokenRow>)))]
+pub async fn list_tokens(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<TokenRow>> {
+    Ok(Json(page.cut(state.services.tokens.list(&who).await?, |row| row.id.to_string())?))
+}
+
+/// Make a token
+///
+/// The token itself is in the answer, this once.
+#[utoipa::path(post, path = "/tokens", tag = "tokens", security(("token" = ["admin"])),
+    request_body(content = NewToken, example = json!({"label": "Nightly runs", "scopes": ["read", "write:runs"], "days": 90})),
+    responses((status = 201, description = "The token", body = MadeToken)))]
+pub async fn create_token(
+    State(state): State<AppState>,
+    Extension(who): Who,
+    Given(new): Given<NewToken>,
+) -> Result<impl IntoResponse, Problem> {
+    Ok((StatusCode::CREATED, Json(state.services.tokens.create(&who, new).await?)))
+}
+
+/// End a token
+#[utoipa::path(delete, path = "/tokens/{id}", tag = "tokens", security(("token" = ["admin"])),
+    params(("id" = ApiTokenId, Path, description = "The token")),
+    responses((status = 204, description = "It works no longer")))]
+pub async fn revoke_token(
+    State(state): State<AppState>,
+    Extension(who): Who,
+    At(id): At<ApiTokenId>,
+) -> Result<StatusCode, Problem> {
+    state.services.tokens.revoke(&who, id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

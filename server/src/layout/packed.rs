@@ -1,0 +1,102 @@
+//! A view as it is kept: what a page gets is some five hundred runs of text with two strings each, sixty
+//! kilobytes for twenty lines; packed it is a twentieth of that. Reading it again costs what a copy would.
+
+use app::model::{
+    code::{CodeView, Line, Remark, Run},
+    note::Place,
+};
+
+use super::KINDS;
+
+/// A view without what was said around its code.
+pub struct Packed {
+    laid_out: Option<Lines>,
+    raw: Lines,
+    starts: Box<[Place]>,
+    remark: Option<Remark>,
+}
+
+/// Lines as one text.
+struct Lines {
+    text: Box<str>,
+    /// How many runs each line has.
+    lines: Box<[u16]>,
+    /// Of each run, its kind (0: plain, else a place in [`KINDS`] from 1) and its length in bytes.
+    kinds: Box<[u8]>,
+    lengths: Box<[u16]>,
+}
+
+impl Packed {
+    /// Packs a view; `None` where a line or a run is too long for it.
+    pub fn of(view: &CodeView) -> Option<Packed> {
+        let laid_out = match &view.laid_out {
+            Some(lines) => Some(Lines::of(lines)?),
+            None => None,
+        };
+        Some(Packed { laid_out, raw: Lines::of(&view.raw)?, starts: view.starts.clone().into(), remark: view.remark })
+    }
+
+    /// The view as it was, with what was said around its code.
+    pub fn view(&self, said: &str) -> CodeView {
+        CodeView {
+            laid_out: self.laid_out.as_ref().map(Lines::open),
+            raw: self.raw.open(),
+            starts: self.starts.to_vec(),
+            remark: self.remark,
+            said: said.to_owned(),
+        }
+    }
+}
+
+impl Lines {
+    fn of(lines: &[Line]) -> Option<Lines> {
+        let runs = || lines.iter().flat_map(|line| &line.0);
+        let kind = |run: &Run| match run.0.as_str() {
+            "" => Some(0),
+            name => u8::try_from(KINDS.iter().position(|known| *known == name)? + 1).ok(),
+        };
+        Some(Lines {
+            text: runs().map(|run| run.1.as_str()).collect::<String>().into(),
+            lines: lines.iter().map(|line| u16::try_from(line.0.len()).ok()).collect::<Option<_>>()?,
+            kinds: runs().map(kind).collect::<Option<_>>()?,
+            lengths: runs().map(|run| u16::try_from(run.1.len()).ok()).collect::<Option<_>>()?,
+        })
+    }
+
+    fn open(&self) -> Vec<Line> {
+        let mut marks = self.kinds.iter().zip(&self.lengths);
+        let mut rest: &str = &self.text;
+        let mut run = || {
+            let (kind, length) = marks.next()?;
+            let (text, after) = rest.split_at_checked(usize::from(*length))?;
+            rest = after;
+            let kind = usize::from(*kind).checked_sub(1).and_then(|at| KINDS.get(at)).copied().unwrap_or_default();
+            Some(Run(kind.to_owned(), text.to_owned()))
+        };
+        self.lines.iter().map(|runs| Line((0..*runs).map_while(|_| run()).collect())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_comes_out_as_it_went_in() {
+        let check = |code: &str| {
+            let view = super::super::make(code);
+            let packed = Packed::of(&view).map(|packed| packed.view(""));
+            assert_eq!(packed, Some(view), "{code}");
+        };
+        check("");
+        check("   \n");
+        check("public int twice(int n) { // 两倍\n\n return 2 * n; /* \u{1f600} */ }");
+        check("String s = \"多行\"; @Override int A_B = 0x1F;");
+        check("if (a { not java");
+        let run = |text: String| Line(vec![Run(String::new(), text)]);
+        let long = CodeView { raw: vec![run("x".repeat(70_000))], ..CodeView::default() };
+        assert!(Packed::of(&long).is_none());
+        let unknown = CodeView { raw: vec![Line(vec![Run("no kind".into(), "x".into())])], ..CodeView::default() };
+        assert!(Packed::of(&unknown).is_none());
+    }
+}

@@ -1,0 +1,205 @@
+//! Taking ratings that another tool or a judge model made: read, held against the dataset, and stored all
+//! together or not at all.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use app::{
+    error::AppError,
+    model::{
+        ids::OutputId,
+        problem::Problem,
+        ratings_import::{RatingsKind, RatingsPreview},
+    },
+    port::Caller,
+};
+
+use crate::{
+    db::{
+        Db, audit,
+        results_import::{self, Given, Newest, Study, Target},
+        results_judges::{self, Judged},
+    },
+    error::Failure,
+    formats::ratings::{self, MOST_PROBLEMS, Mapping, Read},
+};
+
+/// Ratings that a preview shows.
+const FIRST: usize = 5;
+/// The most ratings of one output: what a study's overlap may be.
+const MOST_OF_ONE: usize = 100;
+
+/// The service; see the module.
+pub struct RatingsImport {
+    db: Db,
+}
+
+/// A file of ratings and what it is.
+pub struct File {
+    /// The dataset's short name.
+    pub dataset: String,
+    /// Whose ratings.
+    pub kind: RatingsKind,
+    /// The file's name.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// Which column holds what.
+    pub mapping: Mapping,
+}
+
+/// A file held against the dataset.
+struct Matched {
+    target: Target,
+    preview: RatingsPreview,
+    submissions: Vec<i64>,
+    raters: Vec<String>,
+    given: Vec<Given>,
+}
+
+impl RatingsImport {
+    /// A service over `db`.
+    pub fn new(db: Db) -> Self {
+        RatingsImport { db }
+    }
+
+    /// What the file holds and what is wrong with it; takes nothing.
+    ///
+    /// # Errors
+    /// The caller is no admin, or there is no such dataset. What is wrong with the file is in the preview.
+    pub async fn preview(&self, caller: &Caller, file: File) -> Result<RatingsPreview, Failure> {
+        caller.admin()?;
+        self.db.read(move |conn| Ok(matched(conn, &file)?.preview)).await
+    }
+
+    /// Takes the file, all of it or nothing.
+    ///
+    /// # Errors
+    /// As [`RatingsImport::preview`], and everything that is wrong with the file.
+    pub async fn take(&self, caller: &Caller, file: File) -> Result<RatingsPreview, Failure> {
+        caller.admin()?;
+        let caller = caller.clone();
+        self.db
+            .write(move |tx| {
+                let found = matched(tx, &file)?;
+                if !found.preview.problems.is_empty() {
+                    return Err(Failure::App(AppError::Invalid(found.preview.problems)));
+                }
+                let by = caller.id().map(|id| id.0);
+                let mut preview = found.preview;
+                match &file.kind {
+                    RatingsKind::People(title) => {
+                        let study = Study {
+                            title,
+                            target: &found.target,
+                            submissions: &found.submissions,
+                            raters: &found.raters,
+                            ratings: &found.given,
+                            by,
+                        };
+                        preview.study = Some(results_import::insert(tx, &study)?);
+                    }
+                    RatingsKind::Judge(judge) => {
+                        let scores = found.given.into_iter();
+                        let scores: Vec<Judged> =
+                            scores.map(|g| Judged { output: g.output, scores: g.scores, comment: g.comment }).collect();
+                        let (version, rubric) = (found.target.version, found.target.rubric_id);
+                        results_judges::insert(tx, version, rubric, (judge, &file.name), by, &scores)?;
+                    }
+                }
+                preview.taken = true;
+                audit::note(tx, &caller, "ratings import", &format!("{}: {} ratings", file.dataset, preview.ratings))?;
+                Ok(preview)
+            })
+            .await
+    }
+}
+
+fn matched(conn: &rusqlite::Connection, file: &File) -> Result<Matched, Failure> {
+    let target = results_import::target(conn, &file.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+    let judge = matches!(file.kind, RatingsKind::Judge(_));
+    let mut read = ratings::read(&file.name, &file.bytes, &target.rubric, &file.mapping, judge);
+    name_fits(conn, file, &mut read)?;
+    let newest = results_import::newest(conn, &file.dataset)?;
+    let rows = std::mem::take(&mut read.rows);
+    let mut wrong = |line: u64, what: String, remedy: &str| {
+        read.problem_count += 1;
+        if read.problems.len() < MOST_PROBLEMS {
+            read.problems.push(Problem::new(&file.name, what, remedy).at(line));
+        }
+    };
+    let mut preview = RatingsPreview { file: file.name.clone(), ..RatingsPreview::default() };
+    let (mut raters, mut by_rater): (Vec<String>, HashMap<String, usize>) = Default::default();
+    let mut counts: BTreeMap<&str, (&Newest, u64)> = BTreeMap::new();
+    let mut given: Vec<Given> = Vec::new();
+    let mut seen: HashMap<(OutputId, usize), u64> = HashMap::new();
+    let mut of_one: HashMap<OutputId, usize> = HashMap::new();
+    let mut per_rater: Vec<u64> = Vec::new();
+    for row in rows {
+        let Some(model) = newest.get(&row.model.to_lowercase()) else {
+            let names: Vec<&str> =
+                newest.values().map(|n| n.model.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
+            let remedy = format!("Write one of: {}", names.join(", "));
+            wrong(row.line, format!("no model `{}` has outputs for {}", row.model, file.dataset), &remedy);
+            continue;
+        };
+        let Some(output) = model.outputs.get(&(row.task_id.clone(), row.sample)) else {
+            let what = format!("{} has no output for task {}, sample {}", model.model, row.task_id, row.sample);
+            wrong(row.line, what, "Leave the line out, or upload the output first");
+            continue;
+        };
+        let rater = *by_rater.entry(row.rater.clone()).or_insert_with(|| {
+            raters.push(row.rater.clone());
+            per_rater.push(0);
+            raters.len() - 1
+        });
+        if let Some(before) = seen.insert((*output, rater), row.line) {
+            let what = format!("this output has a rating by the same rater in line {before}");
+            wrong(row.line, what, "Keep the one that counts");
+            continue;
+        }
+        let count = of_one.entry(*output).or_default();
+        *count += 1;
+        if *count == MOST_OF_ONE + 1 {
+            wrong(row.line, format!("this output has more than {MOST_OF_ONE} ratings"), "Import them as several files");
+        }
+        if preview.first.len() < FIRST {
+            preview.first.push((row.line, row.task_id, model.model.clone(), row.rater, row.scores.clone()));
+        }
+        per_rater[rater] += 1;
+        counts.entry(&model.model).or_insert((model, 0)).1 += 1;
+        given.push(Given { output: *output, rater, scores: row.scores, comment: row.comment, at: row.at });
+    }
+    preview.ratings = given.len() as u64;
+    preview.outputs = of_one.len() as u64;
+    preview.models = counts.iter().map(|(name, (newest, n))| ((*name).to_owned(), *n, newest.submission)).collect();
+    if !judge {
+        preview.raters = raters.iter().cloned().zip(per_rater).collect();
+    }
+    preview.superseded = read.superseded;
+    preview.unused = read.unused;
+    preview.problems = read.problems;
+    preview.problem_count = read.problem_count;
+    let submissions = counts.values().map(|(newest, _)| newest.submission).collect::<BTreeSet<_>>();
+    Ok(Matched { target, preview, submissions: submissions.into_iter().collect(), raters, given })
+}
+
+/// A study needs a title, a judge a name that the dataset has not yet.
+fn name_fits(conn: &rusqlite::Connection, file: &File, read: &mut Read) -> Result<(), Failure> {
+    let (field, text) = match &file.kind {
+        RatingsKind::People(title) => ("title", title),
+        RatingsKind::Judge(judge) => ("judge", judge),
+    };
+    let problem = if text.trim().is_empty() || text.chars().count() > 200 {
+        Some(Problem::new(field, "it is empty or longer than 200 characters", "Give it a short name"))
+    } else if field == "judge" && results_judges::known(conn, &file.dataset, text)? {
+        let what = format!("{} has scores of a judge called {text} already", file.dataset);
+        Some(Problem::new(field, what, "Give this one another name, with a date or a version"))
+    } else {
+        None
+    };
+    if let Some(problem) = problem {
+        read.problem_count += 1;
+        read.problems.insert(0, problem);
+    }
+    Ok(())
+}

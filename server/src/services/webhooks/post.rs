@@ -1,0 +1,190 @@
+//! One message on its way out: where it may go, how it is signed, what came back.
+//!
+//! The only place where the program begins a conversation. It follows no redirect and uses no proxy, so
+//! that a message reaches the host that the operator named or none.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use app::{error::AppError, model::ids::DeliveryId};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use hmac::{Hmac, Mac};
+use reqwest::{Client, Url, redirect::Policy};
+use sha2::Sha256;
+use tokio::sync::OnceCell;
+
+use crate::{clock, error::chain};
+
+/// How long one try may take: the other side should note the message and work on it later.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest address, in bytes.
+const LONGEST: usize = 2000;
+
+/// The origins (scheme, host, port) that messages may go to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origins(BTreeSet<String>);
+
+impl Origins {
+    /// The operator's list: `https://hooks.example.org`, `hooks.example.org` (the same), or, for a host
+    /// without TLS, `http://10.0.0.5:8080`.
+    ///
+    /// # Errors
+    /// The first entry that is none of these.
+    pub fn parse<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Origins, String> {
+        let mut origins = BTreeSet::new();
+        for entry in entries {
+            let entry = entry.trim();
+            let full = if entry.contains("://") { entry.to_owned() } else { format!("https://{entry}") };
+            let url = Url::parse(&full).ok().filter(|url| is_web(url) && url.path() == "/" && url.query().is_none());
+            match url {
+                Some(url) => origins.insert(url.origin().ascii_serialization()),
+                None => return Err(entry.to_owned()),
+            };
+        }
+        Ok(Origins(origins))
+    }
+
+    /// Whether messages may go to `url`.
+    pub fn allow(&self, url: &str) -> bool {
+        Url::parse(url).is_ok_and(|url| is_web(&url) && self.0.contains(&url.origin().ascii_serialization()))
+    }
+
+    /// The origins as text.
+    pub fn names(&self) -> Vec<String> {
+        self.0.iter().cloned().collect()
+    }
+}
+
+/// An address as it is stored, if it can be one of a webhook.
+pub(super) fn checked(url: &str) -> Result<String, AppError> {
+    let fault = |what: &str| Err(AppError::invalid("url", what, "Write it like https://hooks.example.org/aixgrade"));
+    if url.len() > LONGEST {
+        return fault("the address is longer than 2000 bytes");
+    }
+    match Url::parse(url.trim()) {
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+            fault("the address holds a name or a password, which everybody here would see")
+        }
+        Ok(mut url) if is_web(&url) => {
+            url.set_fragment(None);
+            Ok(url.into())
+        }
+        _ => fault("this is no web address"),
+    }
+}
+
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "https" | "http") && url.has_host()
+}
+
+/// What came of one try.
+pub(super) enum Sent {
+    /// The other side took the message.
+    Taken {
+        /// Its HTTP status.
+        status: u16,
+    },
+    /// It did not, or was not reached.
+    Failed {
+        /// Its HTTP status, where it answered.
+        status: Option<u16>,
+        /// Why, for the log of deliveries.
+        why: String,
+    },
+}
+
+/// Sends messages. The client is made when the first one goes out: most servers have no webhook.
+#[derive(Default)]
+pub(super) struct Poster(OnceCell<Client>);
+
+impl Poster {
+    pub(super) async fn post(&self, url: &str, secret: &str, id: DeliveryId, body: &str) -> Sent {
+        let failed = |status, why: String| Sent::Failed { status, why };
+        let client = match self.0.get_or_try_init(|| async { client() }).await {
+            Ok(client) => client,
+            Err(e) => return failed(None, chain(&e)),
+        };
+        let (id, seconds) = (format!("msg_{id}"), clock::now().0.div_euclid(1000));
+        let Some(signature) = sign(secret, &id, seconds, body) else {
+            return failed(None, "the webhook's secret is damaged; remove it and make a new one".into());
+        };
+        let request = client
+            .post(url)
+            .header("content-type", "application/json")
+            .header("webhook-id", id)
+            .header("webhook-timestamp", seconds.to_string())
+            .header("webhook-signature", signature)
+            .body(body.to_owned());
+        match request.send().await {
+            // The answer's body is not read: nothing in it could matter.
+            Ok(answer) if answer.status().is_success() => Sent::Taken { status: answer.status().as_u16() },
+            Ok(answer) if answer.status().is_redirection() => {
+                failed(Some(answer.status().as_u16()), "it answered with a redirect, which is not followed".into())
+            }
+            Ok(answer) => failed(Some(answer.status().as_u16()), format!("it answered {}", answer.status())),
+            Err(e) if e.is_timeout() => failed(None, format!("no answer within {} seconds", PATIENCE.as_secs())),
+            Err(e) => failed(None, chain(&e.without_url())),
+        }
+    }
+}
+
+fn client() -> Result<Client, reqwest::Error> {
+    Client::builder()
+        .user_agent(concat!("AixGrade/", env!("CARGO_PKG_VERSION")))
+        .redirect(Policy::none())
+        .no_proxy()
+        .timeout(PATIENCE)
+        .build()
+}
+
+/// The signature of a message as standardwebhooks.com has it: `v1,` and the base64 of HMAC-SHA256 over
+/// `id.seconds.body`. `None` where the secret is not `whsec_` and base64.
+pub fn sign(secret: &str, id: &str, seconds: i64, body: &str) -> Option<String> {
+    let key = BASE64_STANDARD.decode(secret.strip_prefix("whsec_")?).ok()?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
+    mac.update(format!("{id}.{seconds}.{body}").as_bytes());
+    Some(format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_go_to_the_origins_that_are_named_and_nowhere_else() {
+        let origins = Origins::parse(["hooks.example.org", "http://10.0.0.5:8080"]).unwrap();
+        let check = |url, yes| assert_eq!(origins.allow(url), yes, "{url}");
+        check("https://hooks.example.org/a?b=c", true);
+        check("https://HOOKS.example.org:443/", true);
+        check("http://10.0.0.5:8080/x", true);
+        check("http://hooks.example.org/", false);
+        check("https://hooks.example.org:8443/", false);
+        check("https://hooks.example.org.evil.example/", false);
+        check("https://evil.example/?hooks.example.org", false);
+        check("https://hooks.example.org@evil.example/", false);
+        check("https://10.0.0.5:8080/", false);
+        check("file:///etc/passwd", false);
+        check("", false);
+        assert!(!Origins::default().allow("https://hooks.example.org/"));
+        for bad in ["", "https://a.example/path", "ftp://a.example", "https://", "a b"] {
+            assert_eq!(Origins::parse([bad]).unwrap_err(), bad);
+        }
+    }
+
+    #[test]
+    fn addresses_hold_no_password() {
+        let check = |url, ok| assert_eq!(checked(url).is_ok(), ok, "{url}");
+        check("https://a.example/x", true);
+        check("https://user:word@a.example/x", false);
+        check("mailto:a@b.example", false);
+        check("x", false);
+    }
+
+    #[test]
+    fn signatures_are_those_of_standard_webhooks() {
+        // Computed with Python's hmac, hashlib and base64 (docs/api.md shows the lines).
+        let secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+        let signature = sign(secret, "msg_7", 1_700_000_000, r#"{"type":"test"}"#).unwrap();
+        assert_eq!(signature, "v1,80X26of1o9QTGeGUlxL+Ljb46vx1ZwMxRFenGB7/8sQ=");
+        assert_eq!(sign("plain", "msg_7", 0, ""), None);
+    }
+}

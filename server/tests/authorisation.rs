@@ -1,0 +1,277 @@
+//! Who may do what: one row for every page, form, download, server function and operation of the API,
+//! tried as nobody, as a rater of the study, as a rater of another, as an admin, and with a token of each
+//! scope. What there is is read from the code; what has no row in `authorisation/rows.rs` fails here.
+//!
+//! Besides the status, every answer to somebody who is no admin is searched for the names of models.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+#[path = "authorisation/rows.rs"]
+mod rows;
+mod util;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use app::{
+    model::{api::Scope, study::NewStudy, user::Role},
+    port::{Accounts, Caller, Grading, Runs, Studies},
+};
+use axum::http::{Method, StatusCode};
+use rows::{Call, Row};
+use serde_json::{Value, json};
+use util::{Answer, Client, TestApp};
+
+/// Words that only somebody who may know the models should ever read.
+const MODELS: [&str; 3] = ["northwind", "quillmoor", "saltmarsh"];
+
+/// Nobody, a rater of the study, a rater of another study, an admin.
+const PEOPLE: [&str; 4] = ["nobody", "a rater of the study", "a rater of another study", "an admin"];
+
+struct Ground {
+    app: TestApp,
+    people: Vec<Client>,
+    study: String,
+    item: String,
+    task: String,
+}
+
+/// The demo with a run, and a second study whose rater is not in the first.
+async fn ground() -> Ground {
+    let app = TestApp::demo().await;
+    let caller = Caller::Operator;
+    let users = app.services.accounts.users(&caller).await.unwrap();
+    let id = |name: &str| users.iter().find(|user| user.name == name).unwrap().id;
+    let submissions = app.services.submissions.clone();
+    let first = app::port::Submissions::list(&*submissions, &caller, None).await.unwrap().last().unwrap().id;
+    app.services.runs.start(&caller, first, false).await.unwrap();
+    let secret = app.services.accounts.invite(&caller, "dora", Role::Rater, 7).await.unwrap();
+    let dora = app.services.accounts.join(&secret, "dora", "demo-password-dora").await.unwrap().me;
+    let other = NewStudy {
+        title: "Another".into(),
+        dataset: "starter".into(),
+        submissions: vec![first],
+        raters: vec![dora.id],
+        overlap: 1,
+        ..NewStudy::default()
+    };
+    app.services.studies.create(&caller, other).await.unwrap();
+    let study = app.services.studies.list(&caller).await.unwrap().into_iter().find(|s| s.id.0 == 1).unwrap().token;
+    let ada = app.services.accounts.resume(id("ada"), 0).await.unwrap().unwrap().0;
+    let next = app.services.grading.next(&Caller::User(ada), &study, Vec::new()).await.unwrap();
+    let item = serde_json::to_value(next).unwrap();
+    let item = item.pointer("/Item/token").and_then(Value::as_str).unwrap_or_else(|| panic!("{item}")).to_owned();
+    let tasks = app.services.studies.tasks(&caller, app::model::ids::StudyId(1)).await.unwrap();
+    let people = vec![app.anonymous(), app.rater().await, app.demo_user("dora").await, app.admin().await];
+    Ground { app, people, study: study.0, item, task: tasks[0].task.id.to_string() }
+}
+
+impl Ground {
+    /// The row's text with the names of what is there in it.
+    fn fill(&self, text: &str) -> String {
+        // A task's number stands without quotes in JSON.
+        let text = text.replace("\"TASK\"", &self.task).replace("TASK", &self.task);
+        text.replace("STUDY", &self.study).replace("ITEM", &self.item)
+    }
+
+    async fn send(&self, client: &mut Client, row: &Row) -> Answer {
+        match &row.call {
+            Call::Get(address) => client.get(&self.fill(address)).await,
+            Call::Form(address, fields) => {
+                let filled: Vec<_> = fields.iter().map(|(name, value)| (*name, self.fill(value))).collect();
+                let fields: Vec<_> = filled.iter().map(|(name, value)| (*name, value.as_str())).collect();
+                client.form(&self.fill(address), &fields).await
+            }
+            Call::Files(address) => {
+                let headers = [("content-type", "multipart/form-data; boundary=b"), ("sec-fetch-site", "same-origin")];
+                client.send(Method::POST, address, &headers, "--b--\r\n").await
+            }
+            Call::Function(arguments) => {
+                let name = row.what.trim_start_matches("/rpc/");
+                let arguments: Value = serde_json::from_str(&self.fill(&arguments.to_string())).unwrap();
+                let answer = client.rpc(name, arguments.clone()).await;
+                if answer.status != StatusCode::BAD_REQUEST {
+                    return answer;
+                }
+                // It takes a form, then; JSON was refused before anything was done.
+                let fields = flat(&arguments);
+                let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                let body = server::http::guard::urlencode(&fields);
+                let headers = [
+                    ("content-type", "application/x-www-form-urlencoded"),
+                    ("accept", "application/json"),
+                    ("sec-fetch-site", "same-origin"),
+                ];
+                client.send(Method::POST, &format!("/rpc/{name}"), &headers, body).await
+            }
+        }
+    }
+}
+
+/// Arguments as the fields of a form.
+fn flat(arguments: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut fields = Vec::new();
+    for (name, value) in arguments.as_object().unwrap() {
+        match value {
+            Value::Array(values) => {
+                fields.extend(values.iter().enumerate().map(|(i, v)| (format!("{name}[{i}]"), text(v))))
+            }
+            Value::Object(values) => fields.extend(values.iter().map(|(key, v)| (format!("{name}[{key}]"), text(v)))),
+            value => fields.push((name.clone(), text(value))),
+        }
+    }
+    fields
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everybody_may_do_what_their_row_says_and_nothing_else() {
+    let ground = ground().await;
+    let mut wrong = Vec::new();
+    for row in rows::rows() {
+        for (who, expected) in row.expected.iter().enumerate() {
+            let mut client = ground.people[who].clone();
+            let answer = ground.send(&mut client, &row).await;
+            if answer.status.as_u16() != *expected {
+                let body: String = answer.body.chars().take(160).collect();
+                wrong.push(format!("{}: {} got {}, not {expected}: {body}", row.what, PEOPLE[who], answer.status));
+            }
+            let text = answer.body.to_lowercase();
+            for model in MODELS.iter().filter(|_| who < 3) {
+                if text.contains(model) {
+                    wrong.push(format!("{}: {} read the name of the model {model}", row.what, PEOPLE[who]));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn everything_that_can_be_asked_has_a_row() {
+    let mut there: BTreeSet<String> = BTreeSet::new();
+    // Pages, from the router of the pages.
+    there.extend(server::http::router::pages().into_iter().map(|path| format!("GET {path}")));
+    // Server functions, from their registry.
+    there.extend(app_functions());
+    // The rest, from the table of contents.
+    there.extend(routes_of(include_str!("../src/http/router.rs")));
+    let rows: BTreeSet<String> = rows::rows().iter().map(|row| row.what.to_owned()).collect();
+    let missing: Vec<_> = there.difference(&rows).collect();
+    let gone: Vec<_> = rows.difference(&there).collect();
+    assert!(
+        missing.is_empty() && gone.is_empty(),
+        "Without a row in server/tests/authorisation/rows.rs: {missing:#?}\nRows for what is not there: {gone:#?}\n\
+         A page for admins: `admins_page(\"/admin/x/{{id}}\", \"/admin/x/1\")`; a server function for admins: \
+         `admins_call(\"/rpc/x\", json!({{\"id\": 1}}))`; others say the four statuses themselves. STUDY and ITEM \
+         stand for a study's and an output's name on ada's side, TASK for the number of a task of the study."
+    );
+    // Nothing is routed elsewhere.
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http")).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_file() && !path.ends_with("router.rs") {
+            let source = std::fs::read_to_string(&path).unwrap();
+            assert!(
+                !source.contains(".route("),
+                "{}: routes belong in router.rs, where this test looks",
+                path.display()
+            );
+        }
+    }
+}
+
+fn app_functions() -> Vec<String> {
+    leptos::server_fn::axum::server_fn_paths().map(|(path, _)| path.to_owned()).collect()
+}
+
+/// What a router's source registers by name: `.route("/x", post(f))` is `POST /x`.
+fn routes_of(source: &str) -> Vec<String> {
+    // Anybody's, and the same for everybody; the API has a table of its own below.
+    let skipped = ["GET /healthz", "GET /assets/{name}", "POST /rpc/{*function}"];
+    let mut found = Vec::new();
+    for part in source.split(".route(").skip(1) {
+        let Some(rest) = part.trim_start().strip_prefix('"') else { continue };
+        let (path, rest) = rest.split_once('"').unwrap();
+        for method in ["get", "post", "put", "patch", "delete", "any"] {
+            let chain = rest.split(".route(").next().unwrap().split('\n').next().unwrap();
+            if chain.contains(&format!("{method}(")) {
+                found.push(format!("{} {path}", method.to_uppercase()));
+            }
+        }
+    }
+    assert!(found.len() > 10, "the router's source is read wrongly: {found:?}");
+    found.retain(|route| !skipped.contains(&route.as_str()));
+    found
+}
+
+#[tokio::test]
+async fn every_operation_takes_the_tokens_that_its_row_says() {
+    let ground = ground().await;
+    let document: Value = ground.app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
+    let mut there = BTreeMap::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            there.insert(format!("{} {path}", method.to_uppercase()), operation.clone());
+        }
+    }
+    let table: BTreeMap<String, Option<Scope>> =
+        rows::operations().into_iter().map(|(what, scope)| (what.to_owned(), scope)).collect();
+    let missing: Vec<_> = there.keys().filter(|what| !table.contains_key(*what)).collect();
+    let gone: Vec<_> = table.keys().filter(|what| !there.contains_key(*what)).collect();
+    assert!(
+        missing.is_empty() && gone.is_empty(),
+        "Operations without a row in `operations()` of server/tests/authorisation/rows.rs: {missing:#?}\n\
+         Rows without an operation: {gone:#?}"
+    );
+    let mut tokens = Vec::new();
+    for scope in Scope::ALL {
+        tokens.push((scope, ground.app.token(&[scope]).await));
+    }
+    let mut wrong = Vec::new();
+    for (what, needed) in &table {
+        let (method, path) = what.split_once(' ').unwrap();
+        let method: Method = method.parse().unwrap();
+        // Reading is of what is there; a change is of what is not, so that the rows after it find the same ground.
+        let id = if method == Method::GET { "1" } else { "4711" };
+        let mut address = path
+            .replace("{slug}", "starter")
+            .replace("{output}", "1")
+            .replace("{task}", &ground.task)
+            .replace("{other}", "1")
+            .replace("{file}", "tables.md");
+        for part in ["{user}", "{rater}", "{item}", "{token}"] {
+            address = address.replace(part, "4711");
+        }
+        address = address.replace("{id}", id);
+        address.push_str("?dataset=starter&file=a.jsonl");
+        let example = &there[what]["requestBody"]["content"]["application/json"]["example"];
+        let body = example.is_object().then(|| example.clone());
+        let mut check = |who: &str, answer: &Answer, expected: Option<u16>| {
+            let status = answer.status.as_u16();
+            let right = match expected {
+                Some(expected) => status == expected,
+                // It may: whether it can is another question.
+                None => !matches!(status, 401 | 403) && status < 500,
+            };
+            if !right {
+                wrong.push(format!("{what} with {who}: {status} {}", answer.body));
+            }
+        };
+        // Sessions mean nothing here, an admin's as little as a rater's.
+        for (who, client) in PEOPLE.iter().zip(&ground.people) {
+            let answer = client.clone().api("", method.clone(), &address, body.clone()).await;
+            check(who, &answer, if needed.is_some() { Some(401) } else { None });
+        }
+        for (scope, token) in &tokens {
+            let answer = ground.app.anonymous().api(token, method.clone(), &address, body.clone()).await;
+            let may = needed.is_none_or(|needed| scope.allows(needed));
+            check(&format!("a token for {scope}"), &answer, if may { None } else { Some(403) });
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // The same for whoever has stopped being an admin, or whose token ended.
+    let token = ground.app.token(&[Scope::Admin]).await;
+    let rows = app::port::api::Tokens::list(&*ground.app.services.tokens, &Caller::Operator).await.unwrap();
+    app::port::api::Tokens::revoke(&*ground.app.services.tokens, &Caller::Operator, rows[0].id).await.unwrap();
+    let answer = ground.app.anonymous().api(&token, Method::GET, "/api/v1/me", Some(json!({}))).await;
+    assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+}

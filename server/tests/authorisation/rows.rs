@@ -1,0 +1,337 @@
+//! The table. A row's four statuses are for nobody, a rater of the study (ada), a rater of another study
+//! (dora), an admin. Rows are tried in this order over one demo: submissions, study, run, outputs and
+//! tasks with the number 1 are there; what a row changes should leave them so.
+
+use app::model::api::Scope;
+use serde_json::{Value, json};
+
+/// What is tried.
+pub enum Call {
+    /// Opens a page or a download.
+    Get(&'static str),
+    /// Sends a form.
+    Form(&'static str, Vec<(&'static str, &'static str)>),
+    /// Sends a form with files, here without any.
+    Files(&'static str),
+    /// Calls a server function.
+    Function(Value),
+}
+
+/// One row.
+pub struct Row {
+    /// `GET /path/{as}/routed`, `POST /…`, or a server function's `/rpc/name`.
+    pub what: &'static str,
+    /// How it is tried.
+    pub call: Call,
+    /// The four statuses.
+    pub expected: [u16; 4],
+}
+
+const fn row(what: &'static str, call: Call, expected: [u16; 4]) -> Row {
+    Row { what, call, expected }
+}
+
+fn page(what: &'static str, address: &'static str, expected: [u16; 4]) -> Row {
+    row(what, Call::Get(address), expected)
+}
+
+/// A page or download that admins alone open.
+fn admins_page(what: &'static str, address: &'static str) -> Row {
+    page(what, address, [303, 403, 403, 200])
+}
+
+fn call(what: &'static str, arguments: Value, expected: [u16; 4]) -> Row {
+    row(what, Call::Function(arguments), expected)
+}
+
+/// A server function for admins alone.
+fn admins_call(what: &'static str, arguments: Value) -> Row {
+    call(what, arguments, [401, 403, 403, 200])
+}
+
+/// A server function about something on ada's side alone.
+fn adas_call(what: &'static str, arguments: Value) -> Row {
+    call(what, arguments, [401, 200, 404, 404])
+}
+
+/// Pages, forms, downloads, server functions.
+pub fn rows() -> Vec<Row> {
+    let keys = serde_json::to_value(app::model::keys::Keys::default()).unwrap_or_default();
+    let filter = serde_json::to_value(app::model::quality::RatingFilter::default()).unwrap_or_default();
+    let settings = serde_json::to_value(app::model::quality::SettingsForm::default()).unwrap_or_default();
+    let draft = json!({"scores": [4, 3, 5], "comment": "", "flag": null});
+    vec![
+        // Accounts.
+        page("GET /", "/", [303, 200, 200, 200]),
+        page("GET /log-in", "/log-in", [200; 4]),
+        page("GET /join/{secret}", "/join/made-up-secret", [404; 4]),
+        page("GET /account", "/account", [303, 200, 200, 200]),
+        row("POST /log-in", Call::Form("/log-in", vec![("name", "nobody"), ("password", "x")]), [303; 4]),
+        row("POST /join/{secret}", Call::Form("/join/x", vec![("name", "a"), ("password", "b")]), [303; 4]),
+        row("POST /account/password", Call::Form("/account/password", vec![("current", "x"), ("new", "y")]), [303; 4]),
+        row("POST /lang", Call::Form("/lang", vec![("lang", "en")]), [303; 4]),
+        call("/rpc/invitation", json!({"secret": "made-up-secret"}), [404; 4]),
+        call("/rpc/who", json!({}), [401, 200, 200, 200]),
+        call("/rpc/set_keys", json!({"keys": keys}), [401, 200, 200, 200]),
+        row("POST /account/keys", Call::Form("/account/keys", vec![("action", "reset")]), [303; 4]),
+        row("POST /account/toured", Call::Form("/account/toured", vec![]), [303; 4]),
+        // Grading.
+        page("GET /desk", "/desk", [303, 200, 200, 200]),
+        page("GET /grade/{study}", "/grade/STUDY", [303, 200, 404, 404]),
+        page("GET /grade/{study}/{item}", "/grade/STUDY/ITEM", [303, 200, 404, 404]),
+        page("GET /studies/{study}/mine", "/studies/STUDY/mine", [303, 200, 404, 404]),
+        page("GET /beside/{study}", "/beside/STUDY", [303, 200, 404, 404]),
+        page("GET /rubric/{study}", "/rubric/STUDY", [303, 200, 404, 404]),
+        page("GET /tour", "/tour", [303, 200, 200, 200]),
+        adas_call("/rpc/rubric", json!({"study": "STUDY"})),
+        call("/rpc/desk", json!({}), [401, 200, 200, 200]),
+        adas_call("/rpc/next", json!({"study": "STUDY"})),
+        adas_call("/rpc/item", json!({"assignment": "ITEM"})),
+        adas_call("/rpc/save_draft", json!({"assignment": "ITEM", "draft": draft})),
+        adas_call("/rpc/own_ratings", json!({"study": "STUDY"})),
+        adas_call("/rpc/submit_rating", json!({"assignment": "ITEM", "draft": draft, "key": "k"})),
+        row(
+            "POST /grade/{study}",
+            Call::Form("/grade/ITEM", vec![("key", "k2"), ("action", "save")]),
+            [303, 303, 404, 404],
+        ),
+        // What comes back, and disagreements: nobody but their adjudicator opens one.
+        page("GET /adjudicate", "/adjudicate", [303, 200, 200, 200]),
+        page("GET /adjudicate/{token}", "/adjudicate/made-up", [303, 404, 404, 404]),
+        call("/rpc/came_back", json!({}), [401, 200, 200, 200]),
+        call("/rpc/read_replies", json!({}), [401, 200, 200, 200]),
+        adas_call("/rpc/go_on", json!({"what": "STUDY"})),
+        call("/rpc/disputes", json!({}), [401, 200, 200, 200]),
+        call("/rpc/dispute", json!({"token": "made-up"}), [401, 404, 404, 404]),
+        call("/rpc/decide", json!({"token": "made-up", "scores": [4, 3, 5], "comment": ""}), [401, 404, 404, 404]),
+        // The data.
+        admins_page("GET /admin", "/admin"),
+        admins_page("GET /admin/datasets", "/admin/datasets"),
+        admins_page("GET /admin/datasets/{slug}", "/admin/datasets/starter"),
+        admins_page("GET /admin/submissions", "/admin/submissions"),
+        admins_page("GET /admin/submissions/{id}", "/admin/submissions/1"),
+        admins_page("GET /admin/outputs/{id}", "/admin/outputs/1"),
+        admins_page("GET /admin/upload", "/admin/upload"),
+        admins_page("GET /admin/uploads/{id}", "/admin/uploads/1?dataset=starter"),
+        row("POST /admin/upload/submission", Call::Files("/admin/upload/submission"), [303, 403, 403, 422]),
+        row("POST /admin/upload/dataset", Call::Files("/admin/upload/dataset"), [303, 403, 403, 422]),
+        admins_call("/rpc/datasets", json!({})),
+        admins_call("/rpc/dataset", json!({"slug": "starter", "version": null})),
+        admins_call("/rpc/submissions", json!({"dataset": null})),
+        admins_call("/rpc/submission", json!({"id": 1})),
+        admins_call("/rpc/output", json!({"id": 1})),
+        admins_call("/rpc/mask", json!({"submission": 1})),
+        admins_call("/rpc/set_mask", json!({"submission": 1, "on": false})),
+        admins_call("/rpc/preview", json!({"upload": 1, "dataset": "starter", "matching": "auto"})),
+        admins_call(
+            "/rpc/take_submission",
+            json!({"upload": 1, "dataset": "starter", "matching": "auto", "model": "M"}),
+        ),
+        // Runs.
+        admins_page("GET /admin/runs", "/admin/runs"),
+        admins_page("GET /admin/runs/compare", "/admin/runs/compare?a=1&b=1"),
+        admins_page("GET /admin/runs/compare.csv", "/admin/runs/compare.csv?a=1&b=1"),
+        admins_call("/rpc/compare_runs", json!({"a": 1, "b": 1, "task": null})),
+        admins_page("GET /admin/runs/{id}", "/admin/runs/1"),
+        admins_page("GET /admin/runs/{id}/outputs/{output}", "/admin/runs/1/outputs/1"),
+        admins_page("GET /admin/runs/{id}/results.csv", "/admin/runs/1/results.csv"),
+        admins_page("GET /admin/runs/{id}/results.jsonl", "/admin/runs/1/results.jsonl"),
+        admins_call("/rpc/runs", json!({"submission": null})),
+        admins_call("/rpc/run", json!({"id": 1})),
+        admins_call("/rpc/run_item", json!({"id": 1, "output": 1})),
+        admins_call("/rpc/start_run", json!({"submission": 1, "fresh": false})),
+        admins_call("/rpc/cancel_run", json!({"id": 1})),
+        // What was stopped before it began has nothing to repeat.
+        call("/rpc/run_again", json!({"id": 1, "output": 1}), [401, 403, 403, 409]),
+        call("/rpc/run_failed_again", json!({"id": 1}), [401, 403, 403, 409]),
+        call("/rpc/run_changed_again", json!({"id": 1}), [401, 403, 403, 409]),
+        // A stream: read to its end, which a stopped run comes to at once.
+        admins_page("GET /admin/runs/{id}/progress", "/admin/runs/1/progress"),
+        admins_call("/rpc/resume_run", json!({"id": 1})),
+        // Comparisons.
+        admins_page("GET /admin/compare/{slug}", "/admin/compare/starter"),
+        admins_page("GET /admin/compare/{slug}/tasks/{task}", "/admin/compare/starter/tasks/TASK"),
+        admins_page("GET /admin/compare/{slug}/export/{file}", "/admin/compare/starter/export/tables.md"),
+        // Nobody has rated and no run has ended, so there is no such picture.
+        page("GET /admin/compare/{slug}/figures/{file}", "/admin/compare/starter/figures/x.svg", [303, 403, 403, 404]),
+        admins_call("/rpc/compare_get", json!({"choice": {"dataset": "starter"}})),
+        admins_call("/rpc/compare_stamp", json!({"choice": {"dataset": "starter"}})),
+        admins_call("/rpc/compare_tasks", json!({"choice": {"dataset": "starter"}, "filter": {}})),
+        admins_call("/rpc/compare_task", json!({"choice": {"dataset": "starter"}, "filter": {}, "task": "TASK"})),
+        // Studies.
+        admins_page("GET /admin/studies", "/admin/studies"),
+        admins_page("GET /admin/studies/new", "/admin/studies/new"),
+        admins_page("GET /admin/studies/{id}", "/admin/studies/1"),
+        admins_page("GET /admin/studies/{id}/tasks/{task}", "/admin/studies/1/tasks/TASK"),
+        admins_page("GET /admin/studies/{id}/ratings.csv", "/admin/studies/1/ratings.csv"),
+        admins_page("GET /admin/studies/{id}/comparison.csv", "/admin/studies/1/comparison.csv"),
+        admins_call("/rpc/studies", json!({})),
+        admins_call("/rpc/study", json!({"id": 1})),
+        admins_call("/rpc/comparison", json!({"id": 1})),
+        admins_call("/rpc/study_tasks", json!({"id": 1})),
+        admins_call("/rpc/study_task", json!({"id": 1, "task": "TASK"})),
+        // How work is shared: who left may come back, which leaves the plan as it was.
+        admins_page("GET /admin/studies/{id}/plan", "/admin/studies/1/plan"),
+        admins_call("/rpc/plan", json!({"id": 1})),
+        admins_call("/rpc/set_pace", json!({"id": 1, "seconds": "90"})),
+        admins_call("/rpc/set_reads", json!({"user": 2, "reads": "en zh"})),
+        // It adds nothing, and says so.
+        call(
+            "/rpc/extend_study",
+            json!({"id": 1, "submissions": [], "overlap": "", "tasks": ""}),
+            [401, 403, 403, 409],
+        ),
+        admins_call("/rpc/leave_study", json!({"id": 1, "user": 4})),
+        admins_call("/rpc/join_study", json!({"id": 1, "user": 4, "share": ""})),
+        admins_call("/rpc/copy_study", json!({"id": 1})),
+        // Quality.
+        admins_page("GET /admin/studies/{id}/quality", "/admin/studies/1/quality"),
+        admins_page("GET /admin/studies/{id}/ratings", "/admin/studies/1/ratings"),
+        admins_page("GET /admin/studies/{id}/flags", "/admin/studies/1/flags"),
+        admins_page("GET /admin/studies/{id}/disputes", "/admin/studies/1/disputes"),
+        admins_call("/rpc/quality", json!({"study": 1})),
+        admins_call("/rpc/live", json!({"study": 1})),
+        admins_call("/rpc/study_ratings", json!({"study": 1, "filter": filter})),
+        admins_call("/rpc/study_flags", json!({"study": 1})),
+        admins_call("/rpc/study_disputes", json!({"study": 1})),
+        admins_call("/rpc/set_quality", json!({"study": 1, "asked": settings})),
+        admins_call(
+            "/rpc/add_gold",
+            json!({"study": 1, "output": "1", "task": "", "code": "", "scores": [4, 3, 5],
+                "reasons_en": ["a", "b", "c"], "reasons_zh": ["", "", ""]}),
+        ),
+        admins_call("/rpc/retire_gold", json!({"study": 1, "gold": 1, "retired": true})),
+        admins_call("/rpc/open_for", json!({"study": 1, "rater": 2, "let_in": true})),
+        admins_call("/rpc/set_adjudicator", json!({"study": 1, "user": 4, "on": false})),
+        call("/rpc/answer_flag", json!({"study": 1, "probe": false, "on": 4711, "reply": ""}), [401, 403, 403, 409]),
+        call("/rpc/ask_extra", json!({"study": 1, "output": 4711}), [401, 403, 403, 404]),
+        admins_call("/rpc/set_study_status", json!({"id": 1, "status": "running"})),
+        admins_call(
+            "/rpc/create_study",
+            json!({"title": "T", "dataset": "starter", "submissions": [1], "raters": [2], "overlap": 1, "seed": "", "tasks": ""}),
+        ),
+        // People.
+        admins_page("GET /admin/people", "/admin/people"),
+        admins_call("/rpc/people", json!({})),
+        admins_call("/rpc/invite", json!({"label": "x", "role": "rater", "days": 1})),
+        admins_call("/rpc/revoke_invitation", json!({"id": 2})),
+        admins_call("/rpc/set_disabled", json!({"user": 4, "disabled": false})),
+        // Programs.
+        admins_page("GET /admin/api", "/admin/api"),
+        admins_page("GET /admin/api/tokens", "/admin/api/tokens"),
+        admins_page("GET /admin/api/webhooks", "/admin/api/webhooks"),
+        call("/rpc/public_study", json!({"secret": "made-up"}), [404; 4]),
+        call("/rpc/public_task", json!({"secret": "made-up", "task": "TASK"}), [404; 4]),
+        page("GET /public/{secret}", "/public/made-up-secret", [404; 4]),
+        page("GET /public/{secret}/tasks/{task}", "/public/made-up-secret/tasks/TASK", [404; 4]),
+        admins_call("/rpc/tokens", json!({})),
+        admins_call("/rpc/create_token", json!({"label": "x", "scopes": ["read"], "days": 1})),
+        admins_call("/rpc/revoke_token", json!({"id": 1})),
+        admins_call("/rpc/api_reference", json!({})),
+        admins_call("/rpc/webhooks", json!({})),
+        // No host is allowed here, and there is no webhook.
+        call("/rpc/create_webhook", json!({"url": "https://a.example/", "events": []}), [401, 403, 403, 422]),
+        call("/rpc/remove_webhook", json!({"id": 1}), [401, 403, 403, 404]),
+        call("/rpc/test_webhook", json!({"id": 1}), [401, 403, 403, 404]),
+        call("/rpc/deliveries", json!({"id": 1}), [401, 403, 403, 404]),
+        admins_call("/rpc/public_links", json!({"study": 1})),
+        // It is running, and only a closed study has a public page.
+        call("/rpc/create_public_link", json!({"study": 1, "code": false, "days": null}), [401, 403, 403, 409]),
+        call("/rpc/revoke_public_link", json!({"id": 1}), [401, 403, 403, 404]),
+        // Last, for they change what the rows above need.
+        adas_call("/rpc/skip", json!({"assignment": "ITEM"})),
+        adas_call("/rpc/undo_rating", json!({"assignment": "ITEM"})),
+        adas_call("/rpc/next_task", json!({"study": "STUDY"})),
+        row("POST /log-out", Call::Form("/log-out", vec![]), [303; 4]),
+    ]
+}
+
+/// Operations of the API, each with the scope it needs; none for what is open to all.
+pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
+    let read = Some(Scope::Read);
+    let data = Some(Scope::WriteData);
+    let runs = Some(Scope::WriteRuns);
+    let studies = Some(Scope::WriteStudies);
+    let admin = Some(Scope::Admin);
+    vec![
+        ("GET /api/v1/openapi.json", None),
+        ("GET /api/v1/me", read),
+        ("GET /api/v1/datasets", read),
+        ("GET /api/v1/datasets/{slug}", read),
+        ("GET /api/v1/datasets/{slug}/tasks", read),
+        ("POST /api/v1/imports", data),
+        ("POST /api/v1/uploads", data),
+        ("GET /api/v1/uploads/{id}/preview", read),
+        ("GET /api/v1/submissions", read),
+        ("POST /api/v1/submissions", data),
+        ("GET /api/v1/submissions/{id}", read),
+        ("GET /api/v1/submissions/{id}/outputs", read),
+        ("GET /api/v1/outputs/{id}", read),
+        ("GET /api/v1/submissions/{id}/mask", read),
+        ("PUT /api/v1/submissions/{id}/mask", studies),
+        ("GET /api/v1/runs", read),
+        ("POST /api/v1/runs", runs),
+        ("GET /api/v1/runs/{id}", read),
+        ("GET /api/v1/runs/{id}/progress", read),
+        ("GET /api/v1/runs/{id}/items", read),
+        ("GET /api/v1/runs/{id}/items/{output}", read),
+        ("POST /api/v1/runs/{id}/cancel", runs),
+        ("POST /api/v1/runs/{id}/rerun", runs),
+        ("GET /api/v1/runs/{id}/against/{other}", read),
+        ("GET /api/v1/runs/{id}/results.jsonl", read),
+        ("GET /api/v1/runs/{id}/results.csv", read),
+        ("GET /api/v1/studies", read),
+        ("POST /api/v1/studies", studies),
+        ("GET /api/v1/studies/{id}", read),
+        ("PUT /api/v1/studies/{id}/status", studies),
+        ("GET /api/v1/studies/{id}/comparison", read),
+        ("GET /api/v1/studies/{id}/comparison.csv", read),
+        ("GET /api/v1/studies/{id}/ratings.csv", read),
+        ("GET /api/v1/studies/{id}/tasks", read),
+        ("GET /api/v1/studies/{id}/tasks/{task}", read),
+        ("GET /api/v1/studies/{id}/public-links", studies),
+        ("POST /api/v1/studies/{id}/public-links", studies),
+        ("DELETE /api/v1/public-links/{id}", studies),
+        ("GET /api/v1/studies/{id}/plan", read),
+        ("POST /api/v1/studies/{id}/extension", studies),
+        ("POST /api/v1/studies/{id}/copy", studies),
+        ("POST /api/v1/studies/{id}/raters", studies),
+        ("DELETE /api/v1/studies/{id}/raters/{user}", studies),
+        ("PUT /api/v1/studies/{id}/pace", studies),
+        ("PUT /api/v1/people/{id}/reads", admin),
+        ("GET /api/v1/studies/{id}/quality", read),
+        ("PUT /api/v1/studies/{id}/quality", studies),
+        ("POST /api/v1/studies/{id}/gold", studies),
+        ("PATCH /api/v1/studies/{id}/gold/{item}", studies),
+        ("PUT /api/v1/studies/{id}/openings/{rater}", studies),
+        ("PUT /api/v1/studies/{id}/adjudicators/{user}", studies),
+        ("GET /api/v1/studies/{id}/live", read),
+        ("GET /api/v1/studies/{id}/ratings", read),
+        ("GET /api/v1/studies/{id}/flags", read),
+        ("POST /api/v1/studies/{id}/flags/answers", studies),
+        ("GET /api/v1/studies/{id}/disputes", read),
+        ("POST /api/v1/studies/{id}/disputes/{output}/extra", studies),
+        ("GET /api/v1/adjudications", studies),
+        ("GET /api/v1/adjudications/{token}", studies),
+        ("PUT /api/v1/adjudications/{token}", studies),
+        ("GET /api/v1/comparisons/{slug}", read),
+        ("GET /api/v1/comparisons/{slug}/tasks", read),
+        ("GET /api/v1/comparisons/{slug}/tasks/{task}", read),
+        ("GET /api/v1/comparisons/{slug}/files/{file}", read),
+        ("GET /api/v1/comparisons/{slug}/pictures/{file}", read),
+        ("POST /api/v1/ratings", studies),
+        ("GET /api/v1/people", admin),
+        ("PATCH /api/v1/people/{id}", admin),
+        ("GET /api/v1/invitations", admin),
+        ("POST /api/v1/invitations", admin),
+        ("DELETE /api/v1/invitations/{id}", admin),
+        ("GET /api/v1/tokens", admin),
+        ("POST /api/v1/tokens", admin),
+        ("DELETE /api/v1/tokens/{id}", admin),
+        ("GET /api/v1/webhooks", admin),
+        ("POST /api/v1/webhooks", admin),
+        ("DELETE /api/v1/webhooks/{id}", admin),
+        ("POST /api/v1/webhooks/{id}/test", admin),
+        ("GET /api/v1/webhooks/{id}/deliveries", admin),
+    ]
+}

@@ -1,0 +1,689 @@
+//! What a rater's session can reach, and that none of it names a model, a submission, a file, another
+//! person or a database id.
+//!
+//! The lists of server functions, pages and other addresses come from the program itself; what the walk
+//! below does not know fails it. So a new one cannot be forgotten: it needs a line here, which says what
+//! a rater sends to it and that they may, or that they may not.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+mod util;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use app::{
+    model::{
+        feedback::{Calibration, CameBack, DisputeLine},
+        grading::{Draft, Flag, GradingItem, Next, NextTask},
+        ids::StudyId,
+        note::{LineNote, Place},
+        plan::Presentation,
+        quality::{GoldSource, NewGold, Opening, Policy, QualitySettings, Shown},
+        study::NewStudy,
+    },
+    port::{
+        Accounts, Caller, Studies, Submissions,
+        quality::{Quality as _, Watching as _},
+    },
+};
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+use util::{Answer, Client, TestApp};
+
+const ADMIN: Caller = Caller::Operator;
+
+/// Who may use a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum For {
+    /// Whoever is logged in.
+    Raters,
+    /// Admins: a rater is refused, whatever they send.
+    Admins,
+    /// Everybody.
+    Everybody,
+}
+
+/// What is sent to a server function.
+enum Sent {
+    Json(Value),
+    Form(Vec<(&'static str, String)>),
+}
+
+/// What the rater knows by name at this moment.
+#[derive(Clone, Default)]
+struct Here {
+    study: String,
+    item: String,
+    dispute: String,
+}
+
+/// A line of the walk: an endpoint under `/rpc`, who may call it, and what they send.
+type Line = (&'static str, For, Sent);
+
+/// Every server function. Functions that change something come last, those that end the phase (a skip,
+/// say) are left to [`Walk::ends`].
+fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
+    let form = |fields: &[(&'static str, &str)]| {
+        Sent::Form(fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
+    };
+    let (study, item) = (&here.study, &here.item);
+    let choice = json!({"dataset": "starter"});
+    let mut lines: Vec<Line> = vec![
+        ("who", For::Raters, Sent::Json(json!({}))),
+        ("desk", For::Raters, Sent::Json(json!({}))),
+        ("came_back", For::Raters, Sent::Json(json!({}))),
+        ("next", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
+        ("next_task", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
+        ("item", For::Raters, Sent::Json(json!({"assignment": item}))),
+        ("own_ratings", For::Raters, Sent::Json(json!({"study": study}))),
+        ("rubric", For::Raters, Sent::Json(json!({"study": study}))),
+        ("save_draft", For::Raters, Sent::Json(json!({"assignment": item, "draft": draft}))),
+        ("submit_rating", For::Raters, Sent::Json(json!({"assignment": "none", "draft": draft, "key": "k"}))),
+        ("set_keys", For::Raters, Sent::Json(json!({"keys": {"off": false, "changed": []}}))),
+        ("disputes", For::Raters, Sent::Json(json!({}))),
+        ("dispute", For::Raters, Sent::Json(json!({"token": here.dispute}))),
+        ("read_replies", For::Raters, form(&[])),
+        ("invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
+        // Named here so that they are known; done where the walk wants what they do.
+        ("skip", For::Raters, Sent::Json(json!({"assignment": "none"}))),
+        ("undo_rating", For::Raters, Sent::Json(json!({"assignment": "none"}))),
+        ("go_on", For::Raters, form(&[("what", "none")])),
+        ("decide", For::Raters, form(&[("token", "none"), ("scores[0]", "1")])),
+    ];
+    let admins: Vec<(&'static str, Sent)> = vec![
+        ("people", Sent::Json(json!({}))),
+        ("datasets", Sent::Json(json!({}))),
+        ("dataset", Sent::Json(json!({"slug": "starter", "version": null}))),
+        ("submissions", Sent::Json(json!({"dataset": null}))),
+        ("submission", Sent::Json(json!({"id": 1}))),
+        ("output", Sent::Json(json!({"id": 1}))),
+        ("preview", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
+        ("studies", Sent::Json(json!({}))),
+        ("study", Sent::Json(json!({"id": 1}))),
+        ("comparison", Sent::Json(json!({"id": 1}))),
+        ("study_tasks", Sent::Json(json!({"id": 1}))),
+        ("study_task", Sent::Json(json!({"id": 1, "task": 1}))),
+        ("plan", Sent::Json(json!({"id": 1}))),
+        ("quality", Sent::Json(json!({"study": 1}))),
+        ("live", Sent::Json(json!({"study": 1}))),
+        ("study_ratings", Sent::Json(json!({"study": 1, "filter": app::model::quality::RatingFilter::default()}))),
+        ("study_flags", Sent::Json(json!({"study": 1}))),
+        ("study_disputes", Sent::Json(json!({"study": 1}))),
+        ("mask", Sent::Json(json!({"submission": 1}))),
+        ("runs", Sent::Json(json!({"submission": null}))),
+        ("run", Sent::Json(json!({"id": 1}))),
+        ("run_item", Sent::Json(json!({"id": 1, "output": 1}))),
+        ("compare_runs", Sent::Json(json!({"a": 1, "b": 1, "task": null}))),
+        ("compare_get", Sent::Json(json!({"choice": choice}))),
+        ("compare_stamp", Sent::Json(json!({"choice": choice}))),
+        ("compare_tasks", Sent::Json(json!({"choice": choice, "filter": {}}))),
+        ("compare_task", Sent::Json(json!({"choice": choice, "filter": {}, "task": 1}))),
+        ("invite", form(&[("label", "x"), ("role", "rater"), ("days", "1")])),
+        ("revoke_invitation", form(&[("id", "1")])),
+        ("set_disabled", form(&[("user", "1"), ("disabled", "true")])),
+        ("set_reads", form(&[("user", "1"), ("reads", "en")])),
+        ("create_study", form(&[("title", "x"), ("dataset", "starter"), ("overlap", "1")])),
+        ("set_study_status", form(&[("id", "1"), ("status", "closed")])),
+        ("join_study", form(&[("id", "1"), ("user", "1")])),
+        ("leave_study", form(&[("id", "1"), ("user", "1")])),
+        ("extend_study", form(&[("id", "1"), ("overlap", "3")])),
+        ("copy_study", form(&[("id", "1")])),
+        ("set_pace", form(&[("id", "1"), ("seconds", "9")])),
+        (
+            "set_quality",
+            form(&[
+                ("study", "1"),
+                ("asked[opening]", "none"),
+                ("asked[tolerance]", "0"),
+                ("asked[needed]", "0"),
+                ("asked[gold_every]", "0"),
+                ("asked[repeat_every]", "0"),
+                ("asked[repeat_apart]", "0"),
+                ("asked[policy]", "adjudicator"),
+                ("asked[shown]", "own"),
+            ]),
+        ),
+        ("add_gold", form(&[("study", "1"), ("task", "1"), ("code", "x"), ("scores[0]", "1")])),
+        ("retire_gold", form(&[("study", "1"), ("gold", "1"), ("retired", "true")])),
+        ("open_for", form(&[("study", "1"), ("rater", "1"), ("let_in", "true")])),
+        ("set_adjudicator", form(&[("study", "1"), ("user", "1"), ("on", "true")])),
+        ("set_mask", form(&[("submission", "1"), ("on", "true")])),
+        ("answer_flag", form(&[("study", "1"), ("probe", "false"), ("on", "1"), ("reply", "x")])),
+        ("ask_extra", form(&[("study", "1"), ("output", "1")])),
+        ("take_submission", form(&[("upload", "1"), ("dataset", "starter"), ("matching", "auto"), ("model", "x")])),
+        ("start_run", form(&[("submission", "1"), ("fresh", "false")])),
+        ("cancel_run", form(&[("id", "1")])),
+        ("resume_run", form(&[("id", "1")])),
+        ("run_failed_again", form(&[("id", "1")])),
+        ("run_changed_again", form(&[("id", "1")])),
+        ("run_again", form(&[("id", "1"), ("output", "1")])),
+    ];
+    lines.extend(admins.into_iter().map(|(name, sent)| (name, For::Admins, sent)));
+    lines
+}
+
+/// Every page, as the routes name it, with an address that it has for this rater.
+fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
+    let Here { study, item, dispute } = here;
+    let admin = |pattern: &'static str, path: &str| (pattern, For::Admins, path.to_owned());
+    vec![
+        ("/", For::Raters, "/".into()),
+        ("/log-in", For::Everybody, "/log-in?error=wrong&name=ada".into()),
+        ("/join/{secret}", For::Everybody, "/join/none".into()),
+        ("/account", For::Raters, "/account".into()),
+        ("/desk", For::Raters, "/desk".into()),
+        ("/tour", For::Raters, "/tour".into()),
+        ("/grade/{study}", For::Raters, format!("/grade/{study}")),
+        ("/grade/{study}/{item}", For::Raters, format!("/grade/{study}/{item}")),
+        ("/beside/{study}", For::Raters, format!("/beside/{study}")),
+        ("/studies/{study}/mine", For::Raters, format!("/studies/{study}/mine")),
+        ("/rubric/{study}", For::Raters, format!("/rubric/{study}")),
+        ("/adjudicate", For::Raters, "/adjudicate?decided=1".into()),
+        ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{dispute}")),
+        admin("/admin", "/admin"),
+        admin("/admin/datasets", "/admin/datasets"),
+        admin("/admin/datasets/{slug}", "/admin/datasets/starter"),
+        admin("/admin/submissions", "/admin/submissions"),
+        admin("/admin/submissions/{id}", "/admin/submissions/1"),
+        admin("/admin/studies", "/admin/studies"),
+        admin("/admin/upload", "/admin/upload"),
+        admin("/admin/uploads/{id}", "/admin/uploads/1"),
+        admin("/admin/studies/new", "/admin/studies/new"),
+        admin("/admin/studies/{id}/plan", "/admin/studies/1/plan"),
+        admin("/admin/people", "/admin/people"),
+        admin("/admin/studies/{id}", "/admin/studies/1"),
+        admin("/admin/outputs/{id}", "/admin/outputs/1"),
+        admin("/admin/studies/{id}/tasks/{task}", "/admin/studies/1/tasks/1"),
+        admin("/admin/studies/{id}/quality", "/admin/studies/1/quality"),
+        admin("/admin/studies/{id}/ratings", "/admin/studies/1/ratings"),
+        admin("/admin/studies/{id}/flags", "/admin/studies/1/flags"),
+        admin("/admin/studies/{id}/disputes", "/admin/studies/1/disputes"),
+        admin("/admin/runs", "/admin/runs"),
+        admin("/admin/runs/compare", "/admin/runs/compare?a=1&b=1"),
+        admin("/admin/runs/{id}", "/admin/runs/1"),
+        admin("/admin/runs/{id}/outputs/{output}", "/admin/runs/1/outputs/1"),
+        admin("/admin/compare/{slug}", "/admin/compare/starter"),
+        admin("/admin/compare/{slug}/tasks/{task}", "/admin/compare/starter/tasks/1"),
+    ]
+}
+
+/// Every other address of the router: downloads, event streams, forms.
+fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
+    let admin = |pattern, method, path| (pattern, For::Admins, method, path);
+    vec![
+        ("/healthz", For::Everybody, Method::GET, "/healthz"),
+        ("/assets/{name}", For::Everybody, Method::GET, "/assets/none"),
+        ("/log-in", For::Everybody, Method::POST, "/log-in"),
+        ("/log-out", For::Everybody, Method::POST, "/log-out"),
+        ("/join/{secret}", For::Everybody, Method::POST, "/join/none"),
+        ("/account/password", For::Raters, Method::POST, "/account/password"),
+        ("/account/keys", For::Raters, Method::POST, "/account/keys"),
+        ("/account/toured", For::Raters, Method::POST, "/account/toured"),
+        ("/lang", For::Everybody, Method::POST, "/lang"),
+        ("/grade/{study}", For::Raters, Method::POST, "/grade/none"),
+        ("/rpc/{*function}", For::Everybody, Method::POST, "/rpc/none"),
+        admin("/admin/studies/{id}/ratings.csv", Method::GET, "/admin/studies/1/ratings.csv"),
+        admin("/admin/studies/{id}/comparison.csv", Method::GET, "/admin/studies/1/comparison.csv"),
+        admin("/admin/compare/{slug}/export/{file}", Method::GET, "/admin/compare/starter/export/table.csv"),
+        admin("/admin/runs/{id}/progress", Method::GET, "/admin/runs/1/progress"),
+        admin("/admin/runs/compare.csv", Method::GET, "/admin/runs/compare.csv?a=1&b=1"),
+        admin("/admin/runs/{id}/results.csv", Method::GET, "/admin/runs/1/results.csv"),
+        admin("/admin/runs/{id}/results.jsonl", Method::GET, "/admin/runs/1/results.jsonl"),
+        admin("/admin/upload/submission", Method::POST, "/admin/upload/submission"),
+        admin("/admin/upload/dataset", Method::POST, "/admin/upload/dataset"),
+    ]
+}
+
+/// Fields that hold a number which is none of the database's: a count, a place, a score, a time.
+const NUMBERS: &[&str] = &[
+    // Progress, steps, the rubric, scores.
+    "rated",
+    "skipped",
+    "left",
+    "number",
+    "of",
+    "needed",
+    "right",
+    "version",
+    "score",
+    "scores",
+    "yours",
+    "known",
+    // Line notes, drafts, answers to flags, decisions.
+    "line",
+    "column",
+    "notes",
+    "active_ms",
+    "at",
+    "decided",
+    "decided_at",
+    "spread",
+    "disputes",
+    // A rater's own figures.
+    "per_hour",
+    "ratings",
+    "timed",
+    "outputs",
+    "pairs",
+    "exact",
+    "within_one",
+    "difference",
+    "alpha",
+    "gold_right",
+    "flat",
+    "longest_run",
+];
+
+/// What no answer to a rater may hold.
+struct Secrets {
+    names: Vec<String>,
+    people: Vec<String>,
+}
+
+impl Secrets {
+    async fn of(app: &TestApp, me: &str) -> Secrets {
+        let (names, people) = app
+            .services
+            .db
+            .read(|conn| {
+                let list = |sql: &str| -> Result<Vec<String>, server::error::Failure> {
+                    Ok(conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+                };
+                Ok((
+                    list("SELECT name FROM models UNION SELECT file_name FROM submissions")?,
+                    list("SELECT name FROM users WHERE name <> 'admin'")?,
+                ))
+            })
+            .await
+            .unwrap();
+        assert!(names.len() >= 6, "{names:?}");
+        let people: Vec<String> = people.into_iter().filter(|name| name != me).collect();
+        assert!(people.len() >= 2, "{people:?}");
+        Secrets { names, people }
+    }
+
+    fn check(&self, what: &str, answer: &Answer) {
+        let mut text = answer.body.to_lowercase();
+        for (name, value) in &answer.headers {
+            text.push_str(&format!("\n{name}: {}", value.to_str().unwrap_or_default().to_lowercase()));
+        }
+        for secret in &self.names {
+            // The first word too: "Northwind" of "Northwind 2".
+            for part in [secret.as_str(), secret.split(['.', ' ']).next().unwrap()] {
+                assert!(!text.contains(&part.to_lowercase()), "{what} names {part}");
+            }
+        }
+        let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+        for person in &self.people {
+            assert!(!words.contains(person.as_str()), "{what} names {person}");
+        }
+        // An answer may repeat what was asked, so the word counts only where it was not in the question.
+        assert!(what.contains("submission") || !text.contains("submission"), "{what} speaks of submissions");
+        // Addresses, values and other attributes hold no bare number of a row.
+        for attribute in ["href", "action", "src", "data-token", "for", "id"] {
+            for value in answer.body.split(&format!(" {attribute}=\"")).skip(1) {
+                let value = value.split('"').next().unwrap_or_default();
+                let number = value
+                    .split(['/', '?', '=', '&'])
+                    .find(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()));
+                assert!(number.is_none(), "{what} has {attribute}=\"{value}\"");
+            }
+        }
+        if let Ok(value) = serde_json::from_str::<Value>(&answer.body) {
+            no_ids(what, "", &value);
+        }
+    }
+}
+
+fn no_ids(what: &str, under: &str, value: &Value) {
+    match value {
+        Value::Number(number) => {
+            assert!(NUMBERS.contains(&under), "{what} has the number {number} under `{under}`: is it an id?");
+        }
+        Value::Array(values) => values.iter().for_each(|value| no_ids(what, under, value)),
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| no_ids(what, name, value)),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+async fn call(client: &mut Client, name: &str, sent: &Sent) -> Answer {
+    match sent {
+        Sent::Json(arguments) => client.rpc(name, arguments.clone()).await,
+        Sent::Form(fields) => {
+            let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let headers = [
+                ("content-type", "application/x-www-form-urlencoded"),
+                ("accept", "application/json"),
+                ("sec-fetch-site", "same-origin"),
+            ];
+            let body = server::http::guard::urlencode(&fields);
+            client.send(Method::POST, &format!("/rpc/{name}"), &headers, body).await
+        }
+    }
+}
+
+/// One rater's walk through everything, again and again as things change.
+struct Walk {
+    secrets: Secrets,
+    client: Client,
+    /// Functions and pages that have answered with what they are for.
+    answered: BTreeSet<String>,
+}
+
+impl Walk {
+    fn note(&mut self, what: &str, when: &str, of: For, answer: &Answer) {
+        let said = format!("{what} {when}");
+        self.secrets.check(&said, answer);
+        let status = answer.status;
+        if of == For::Admins {
+            assert_eq!(status, StatusCode::FORBIDDEN, "{said}: {}", answer.body);
+            return;
+        }
+        assert_ne!(status, StatusCode::BAD_REQUEST, "{said} did not understand what was sent: {}", answer.body);
+        assert!(!status.is_server_error(), "{said}: {}", answer.body);
+        assert_ne!(status, StatusCode::FORBIDDEN, "{said}");
+        if status.is_success() || status.is_redirection() {
+            self.answered.insert(what.to_owned());
+        }
+    }
+
+    /// Everything, as it is `when`.
+    async fn everything(&mut self, when: &str, here: &Here, draft: &Draft) {
+        for (pattern, of, path) in pages(here) {
+            let answer = self.client.get(&path).await;
+            self.note(pattern, when, of, &answer);
+        }
+        for (name, of, sent) in functions(here, draft) {
+            let answer = call(&mut self.client, name, &sent).await;
+            self.note(&format!("/rpc/{name}"), when, of, &answer);
+        }
+        let unknown = self.client.get("/no/such/page").await;
+        self.note("/no/such/page", when, For::Everybody, &unknown);
+    }
+
+    async fn done(&mut self, name: &'static str, sent: Sent) {
+        let answer = call(&mut self.client, name, &sent).await;
+        assert!(answer.status.is_success() || answer.status.is_redirection(), "{name}: {}", answer.body);
+        self.note(&format!("/rpc/{name}"), "done", For::Raters, &answer);
+    }
+
+    async fn next(&mut self, study: &str) -> Next {
+        let answer = self.client.rpc("next", json!({"study": study, "holding": []})).await;
+        self.note("/rpc/next", "on the way", For::Raters, &answer);
+        answer.json()
+    }
+
+    async fn submit(&mut self, item: &GradingItem, draft: &Draft, key: &str) {
+        let sent = json!({"assignment": item.token, "draft": draft, "key": key});
+        self.done("submit_rating", Sent::Json(sent)).await;
+    }
+}
+
+fn draft(scores: [u8; 3]) -> Draft {
+    Draft { scores: scores.into_iter().map(Some).collect(), ..Draft::default() }
+}
+
+/// With everything that a draft can hold.
+fn full() -> Draft {
+    Draft {
+        comment: "What is asked of an empty list?".into(),
+        flag: Some(Flag::Other("Two readings.".into())),
+        active_ms: Some(4000),
+        notes: vec![LineNote { at: Place { line: 1, column: 1 }, text: "too wide".into() }],
+        ..draft([2, 2, 2])
+    }
+}
+
+async fn study_named(client: &mut Client, title: &str) -> String {
+    let desk: Value = client.rpc("desk", json!({})).await.json();
+    let found = desk.as_array().unwrap().iter().find(|study| study["title"] == title);
+    found.unwrap_or_else(|| panic!("{desk}"))["token"].as_str().unwrap().to_owned()
+}
+
+/// Rates everything that somebody is given.
+async fn rate_all(client: &mut Client, study: &str, scores: [u8; 3]) {
+    loop {
+        match client.rpc("next", json!({"study": study, "holding": []})).await.json() {
+            Next::Item(item) => {
+                let sent = json!({"assignment": item.token, "draft": draft(scores), "key": "k"});
+                let answer = client.rpc("submit_rating", sent).await;
+                assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+            }
+            Next::Calibration(calibration) => {
+                let what = match *calibration {
+                    Calibration::Feedback(feedback) => feedback.token.0,
+                    Calibration::Passed(result) | Calibration::Stopped(result) => result.study.0,
+                };
+                client.form("/rpc/go_on", &[("what", &what)]).await;
+            }
+            Next::Finished { .. } => return,
+            Next::Paused { .. } => panic!("the study is paused"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_walk_knows_every_function_page_and_address() {
+    let here = Here::default();
+    let check = |kind: &str, there: BTreeSet<String>, known: BTreeSet<String>| {
+        let unknown: Vec<_> = there.difference(&known).collect();
+        let gone: Vec<_> = known.difference(&there).collect();
+        assert!(unknown.is_empty(), "the walk in this file does not know these {kind}: {unknown:?}");
+        assert!(gone.is_empty(), "the walk in this file knows {kind} that are gone: {gone:?}");
+        assert!(!there.is_empty());
+    };
+    check(
+        "server functions",
+        leptos::server_fn::axum::server_fn_paths().map(|(path, _)| path.to_owned()).collect(),
+        functions(&here, &Draft::default()).iter().map(|(name, ..)| format!("/rpc/{name}")).collect(),
+    );
+    let routes = leptos_axum::generate_route_list(app::routes::App);
+    check(
+        "pages",
+        routes.iter().map(|route| route.path().to_owned()).collect(),
+        pages(&here).iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
+    );
+    let router = include_str!("../src/http/router.rs");
+    check(
+        "addresses",
+        router.split(".route(\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect(),
+        addresses().iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
+    );
+}
+
+#[tokio::test]
+async fn nothing_a_rater_can_reach_names_what_they_must_not_know() {
+    let app = TestApp::demo().await;
+    prepare(&app).await;
+    let client = app.rater().await;
+    let mut walk = Walk { secrets: Secrets::of(&app, "ada").await, client, answered: BTreeSet::new() };
+    let study = study_named(&mut walk.client, "Blind").await;
+    let mut here = Here { study: study.clone(), item: "none".into(), dispute: "none".into() };
+
+    // The calibration, with its known scores.
+    let Next::Item(first) = walk.next(&study).await else { panic!("a calibration item comes first") };
+    assert!(first.opening.is_some());
+    here.item = first.token.0.clone();
+    walk.everything("before the calibration", &here, &draft([1, 1, 1])).await;
+    walk.submit(&first, &full(), "c1").await;
+    assert!(matches!(walk.next(&study).await, Next::Calibration(_)));
+    walk.everything("with known scores", &here, &draft([1, 1, 1])).await;
+    walk.done("go_on", Sent::Form(vec![("what", first.token.0.clone())])).await;
+    let Next::Item(second) = walk.next(&study).await else { panic!("a second item") };
+    walk.submit(&second, &draft([4, 3, 5]), "c2").await;
+    walk.done("go_on", Sent::Form(vec![("what", second.token.0.clone())])).await;
+    let Next::Calibration(passed) = walk.next(&study).await else { panic!("the calibration's end") };
+    assert!(matches!(*passed, Calibration::Passed(_)));
+    walk.everything("after the calibration", &here, &draft([1, 1, 1])).await;
+    walk.done("go_on", Sent::Form(vec![("what", study.clone())])).await;
+
+    // Work: an output before and after it is rated, flagged, answered, taken back; a few more, hidden
+    // probes among them.
+    let Next::Item(item) = walk.next(&study).await else { panic!("work") };
+    here.item = item.token.0.clone();
+    walk.everything("before rating", &here, &draft([1, 2, 3])).await;
+    walk.submit(&item, &full(), "w1").await;
+    walk.everything("after rating", &here, &full()).await;
+    walk.done("undo_rating", Sent::Json(json!({"assignment": item.token}))).await;
+    walk.everything("taken back", &here, &full()).await;
+    walk.submit(&item, &full(), "w2").await;
+    for flag in app.services.quality.flags(&ADMIN, StudyId(2)).await.unwrap().1 {
+        app.services.quality.answer_flag(&ADMIN, StudyId(2), flag.on, "Any answer is fine.").await.unwrap();
+    }
+    let back: CameBack = walk.client.rpc("came_back", json!({})).await.json();
+    assert!(!back.replies.is_empty() && !back.figures.is_empty(), "{back:?}");
+    walk.everything("with a reply", &here, &full()).await;
+    let Next::Item(skipped) = walk.next(&study).await else { panic!("more work") };
+    walk.done("skip", Sent::Json(json!({"assignment": skipped.token}))).await;
+    for n in 0..8 {
+        let Next::Item(item) = walk.next(&study).await else { panic!("more work") };
+        here.item = item.token.0.clone();
+        let answer = walk.client.get(&format!("/grade/{study}/{}", item.token)).await;
+        walk.note("/grade/{study}/{item}", "on the way", For::Raters, &answer);
+        walk.submit(&item, &full(), &format!("m{n}")).await;
+    }
+
+    // Everybody finishes; where they disagree, this rater decides.
+    rate_all(&mut walk.client, &study, [1, 1, 1]).await;
+    for name in ["bo", "chen"] {
+        rate_all(&mut app.demo_user(name).await, &study, [4, 3, 5]).await;
+    }
+    let lines: Vec<DisputeLine> = walk.client.rpc("disputes", json!({})).await.json();
+    here.dispute = lines[0].token.0.clone();
+    walk.everything("with a disagreement", &here, &full()).await;
+    let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|field| (field, "2".to_owned()));
+    let decision = [("token", here.dispute.clone()), ("comment", "Misses one case.".into())];
+    walk.done("decide", Sent::Form(decision.into_iter().chain(scores).collect())).await;
+    walk.everything("decided", &here, &full()).await;
+
+    // The same side by side.
+    let beside = study_named(&mut walk.client, "Beside").await;
+    let answer = walk.client.rpc("next_task", json!({"study": beside, "holding": []})).await;
+    let NextTask::Task(items) = answer.json::<NextTask>() else { panic!("{}", answer.body) };
+    let mut there = Here { study: beside.clone(), item: items[0].token.0.clone(), dispute: "none".into() };
+    walk.everything("side by side before rating", &there, &draft([1, 1, 1])).await;
+    walk.submit(&items[0], &full(), "b1").await;
+    walk.everything("side by side after rating", &there, &full()).await;
+    rate_beside(&mut walk, &beside).await;
+    there.item = items[0].token.0.clone();
+    walk.everything("side by side at the end", &there, &full()).await;
+
+    // Paused, and closed.
+    for status in ["paused", "closed"] {
+        for id in ["2", "3"] {
+            let mut admin = app.admin().await;
+            let answer = admin.form("/rpc/set_study_status", &[("id", id), ("status", status)]).await;
+            assert!(answer.status.is_success() || answer.status.is_redirection(), "{}", answer.body);
+        }
+        walk.everything(status, &here, &full()).await;
+        walk.everything(status, &there, &full()).await;
+    }
+
+    for (pattern, of, method, path) in addresses() {
+        // Logging out would end the walk.
+        if pattern == "/log-out" {
+            continue;
+        }
+        let headers = [
+            ("accept", "text/html"),
+            ("sec-fetch-site", "same-origin"),
+            ("content-type", "application/x-www-form-urlencoded"),
+        ];
+        let answer = walk.client.send(method, path, &headers, String::new()).await;
+        walk.secrets.check(pattern, &answer);
+        if of == For::Admins {
+            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{pattern}");
+        }
+    }
+
+    // A walk on which nothing answers has seen nothing.
+    let silent: Vec<String> = functions(&here, &full())
+        .iter()
+        .filter(|(_, of, _)| *of == For::Raters)
+        .map(|(name, ..)| format!("/rpc/{name}"))
+        .chain(pages(&here).iter().filter(|(_, of, _)| *of == For::Raters).map(|(p, ..)| (*p).to_owned()))
+        .filter(|what| !walk.answered.contains(what))
+        .collect();
+    assert!(silent.is_empty(), "never answered: {silent:?}");
+}
+
+#[tokio::test]
+async fn nobody_reaches_anything_without_logging_in() {
+    let app = TestApp::demo().await;
+    let secrets = Secrets::of(&app, "").await;
+    let here = Here { study: "none".into(), item: "none".into(), dispute: "none".into() };
+    let mut nobody = app.anonymous();
+    for (pattern, of, path) in pages(&here) {
+        let answer = nobody.get(&path).await;
+        if of != For::Everybody {
+            assert!(answer.location().starts_with("/log-in"), "{pattern}: {}", answer.status);
+        } else if pattern != "/log-in" {
+            // The log-in page says back the name that was tried.
+            secrets.check(pattern, &answer);
+        }
+    }
+    for (name, of, sent) in functions(&here, &draft([1, 1, 1])) {
+        let answer = call(&mut nobody, name, &sent).await;
+        secrets.check(name, &answer);
+        if of != For::Everybody {
+            assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{name}: {}", answer.body);
+        }
+    }
+}
+
+/// Two studies: one at a time with all that quality can ask, and one side by side.
+async fn prepare(app: &TestApp) {
+    let users = app.services.accounts.users(&ADMIN).await.unwrap();
+    let rows = app.services.submissions.list(&ADMIN, None).await.unwrap();
+    let raters: Vec<_> = users.iter().filter(|user| user.name != "admin").map(|user| user.id).collect();
+    let new = |title: &str, presentation| NewStudy {
+        title: title.into(),
+        dataset: "starter".into(),
+        submissions: rows.iter().map(|row| row.id).collect(),
+        raters: raters.clone(),
+        overlap: 2,
+        tasks: Some(8),
+        seed: Some(11),
+        presentation,
+        ..NewStudy::default()
+    };
+    let blind = app.services.studies.create(&ADMIN, new("Blind", Presentation::One)).await.unwrap();
+    let beside = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
+    assert_eq!((blind, beside), (StudyId(2), StudyId(3)));
+    let choices = app.services.quality.page(&ADMIN, blind).await.unwrap().choices;
+    for (n, known) in [[4, 3, 5], [1, 1, 1]].iter().enumerate() {
+        let source = GoldSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
+        let reasons =
+            known.iter().map(|_| app::model::lang::Bilingual { en: "Because.".into(), zh: "原因。".into() });
+        let new = NewGold { source, scores: known.to_vec(), reasons: reasons.collect() };
+        app.services.quality.add_gold(&ADMIN, blind, new).await.unwrap();
+    }
+    let settings = QualitySettings {
+        opening: Opening::Train,
+        tolerance: 1,
+        gold_every: 3,
+        repeat_every: 3,
+        repeat_apart: 1,
+        spread: Some(1),
+        policy: Policy::Adjudicator,
+        shown: Shown::Own,
+        ..QualitySettings::default()
+    };
+    app.services.quality.set(&ADMIN, blind, settings).await.unwrap();
+    let ada = users.iter().find(|user| user.name == "ada").unwrap().id;
+    app.services.quality.set_adjudicator(&ADMIN, blind, ada, true).await.unwrap();
+}
+
+/// Rates all that is left side by side.
+async fn rate_beside(walk: &mut Walk, study: &str) {
+    let mut seen: BTreeMap<String, ()> = BTreeMap::new();
+    loop {
+        let answer = walk.client.rpc("next_task", json!({"study": study, "holding": []})).await;
+        walk.note("/rpc/next_task", "on the way", For::Raters, &answer);
+        let NextTask::Task(items) = answer.json::<NextTask>() else { return };
+        for item in items.iter().filter(|item| !item.rated) {
+            assert!(seen.insert(item.token.0.clone(), ()).is_none(), "an output comes once");
+            walk.submit(item, &draft([3, 2, 4]), &item.token.0.clone()).await;
+        }
+    }
+}

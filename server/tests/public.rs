@@ -1,0 +1,120 @@
+//! The public page of a closed study: who has the link reads the comparison, and nothing about raters.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+mod util;
+
+use app::{
+    model::{
+        api::{MadePublicLink, NewPublicLink},
+        ids::StudyId,
+        study::StudyStatus,
+    },
+    port::{Caller, Studies, api::PublicLinks},
+};
+use axum::http::StatusCode;
+use serde_json::json;
+use util::{Answer, TestApp};
+
+const OPERATOR: Caller = Caller::Operator;
+const STUDY: StudyId = StudyId(1);
+const RATERS: [&str; 3] = ["ada", "bo", "chen"];
+
+/// A demo with some ratings, closed.
+async fn closed() -> TestApp {
+    let app = TestApp::demo().await;
+    for name in RATERS {
+        let mut rater = app.demo_user(name).await;
+        let study = app.services.studies.list(&OPERATOR).await.unwrap().pop().unwrap().token;
+        for n in 0..6 {
+            let next = rater.rpc("next", json!({"study": study})).await;
+            let item: serde_json::Value = next.json();
+            let token = item.pointer("/Item/token").unwrap_or_else(|| panic!("{item}")).clone();
+            let comment = format!("seen by {name}");
+            let draft = json!({"scores": [1 + n % 4, 2, 3], "comment": comment, "flag": null});
+            let answer =
+                rater.rpc("submit_rating", json!({"assignment": token, "draft": draft, "key": format!("k{n}")}));
+            let answer = answer.await;
+            assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+        }
+    }
+    app.services.studies.set_status(&OPERATOR, STUDY, StudyStatus::Closed).await.unwrap();
+    app
+}
+
+async fn link(app: &TestApp, code: bool) -> MadePublicLink {
+    app.services.public_links.create(&OPERATOR, STUDY, NewPublicLink { code, days: Some(7) }).await.unwrap()
+}
+
+fn check_nobody_named(answer: &Answer) {
+    let words: Vec<_> = answer.body.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    for rater in RATERS {
+        assert!(!words.contains(&rater), "{rater} is named");
+    }
+    assert!(!answer.body.contains("seen by"), "a comment is shown");
+    assert_eq!(answer.headers["x-robots-tag"], "noindex, nofollow");
+    assert!(answer.body.contains("noindex"));
+}
+
+#[tokio::test]
+async fn who_has_the_link_reads_the_comparison_and_no_rater() {
+    let app = closed().await;
+    let made = link(&app, false).await;
+    let mut anybody = app.anonymous();
+    let page = anybody.get(&made.path).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.body);
+    check_nobody_named(&page);
+    for word in ["Northwind", "Quillmoor", "Correctness", "95"] {
+        assert!(page.body.contains(word), "{word} is missing");
+    }
+    // No code behind a link that shows none.
+    assert!(!page.body.contains("/tasks/"));
+    let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
+    assert_eq!(anybody.get(&format!("{}/tasks/{task}", made.path)).await.status, StatusCode::NOT_FOUND);
+    let secret = made.path.strip_prefix("/public/").unwrap();
+    let data = anybody.rpc("public_study", json!({"secret": secret})).await;
+    assert_eq!(data.status, StatusCode::OK);
+    assert!(RATERS.iter().all(|rater| !data.body.contains(&format!("\"{rater}\""))), "{}", data.body);
+    // The link is nowhere in the database.
+    let file = std::fs::read(app.services.db.path()).unwrap();
+    assert!(!file.windows(secret.len()).any(|window| window == secret.as_bytes()));
+}
+
+#[tokio::test]
+async fn a_link_with_code_shows_what_the_models_wrote() {
+    let app = closed().await;
+    let made = link(&app, true).await;
+    let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
+    let address = format!("{}/tasks/{task}", made.path);
+    let mut anybody = app.anonymous();
+    assert!(anybody.get(&made.path).await.body.contains(&address));
+    let page = anybody.get(&address).await;
+    assert_eq!(page.status, StatusCode::OK);
+    check_nobody_named(&page);
+    assert!(page.body.contains("<pre"));
+    assert_eq!(anybody.get(&format!("{}/tasks/4711", made.path)).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_link_ends_when_it_is_revoked_or_has_run_out() {
+    let app = closed().await;
+    let (revoked, expired, open) = (link(&app, false).await, link(&app, false).await, link(&app, false).await);
+    app.services.public_links.revoke(&OPERATOR, revoked.row.id).await.unwrap();
+    let sql = "UPDATE public_links SET expires_at = 1 WHERE id = ?1";
+    app.services.db.write(move |tx| Ok(tx.execute(sql, [expired.row.id.0])?)).await.unwrap();
+    let mut anybody = app.anonymous();
+    assert_eq!(anybody.get(&revoked.path).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(anybody.get(&expired.path).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(anybody.get(&open.path).await.status, StatusCode::OK);
+    let states: Vec<_> =
+        app.services.public_links.list(&OPERATOR, STUDY).await.unwrap().iter().map(|link| link.open).collect();
+    assert_eq!(states, [true, false, false]);
+}
+
+#[tokio::test]
+async fn only_a_closed_study_has_a_public_page() {
+    let app = TestApp::demo().await;
+    let new = NewPublicLink { code: false, days: None };
+    let refused = app.services.public_links.create(&OPERATOR, STUDY, new).await.unwrap_err();
+    assert_eq!(refused.status(), 409);
+}

@@ -1,0 +1,352 @@
+//! The REST API: who comes in, how it answers, what it does once, and that nothing that is sent to it
+//! ends in a failure of ours.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+mod util;
+
+use std::collections::BTreeSet;
+
+use app::{
+    model::{
+        api::Scope,
+        ids::{ApiTokenId, UserId},
+    },
+    port::{Accounts, Caller, api::Tokens},
+};
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+use util::{Answer, TestApp};
+
+/// An error is always the one form.
+fn check_problem(answer: &Answer, status: u16, what: &str) -> Value {
+    assert_eq!(answer.status.as_u16(), status, "{what}: {}", answer.body);
+    assert_eq!(answer.headers["content-type"], "application/problem+json", "{what}");
+    let problem: Value = answer.json();
+    assert_eq!(problem["status"], status, "{what}");
+    assert!(problem["title"].is_string() && problem["detail"].is_string(), "{what}: {problem}");
+    problem
+}
+
+#[tokio::test]
+async fn a_token_works_until_it_is_revoked_or_its_owner_may_no_longer() {
+    let app = TestApp::demo().await;
+    let token = app.token(&[Scope::Read]).await;
+    let mut program = app.anonymous();
+    let me: Value = program.api(&token, Method::GET, "/api/v1/me", None).await.json();
+    assert_eq!((me["name"].as_str(), &me["scopes"]), (Some("admin"), &json!(["read"])));
+    // Where it was used is written down; the token itself is nowhere.
+    let rows = app.services.tokens.list(&Caller::Operator).await.unwrap();
+    assert!(rows[0].last_used_at.is_some() && rows[0].live && token.starts_with(&rows[0].prefix));
+    let file = std::fs::read(app.services.db.path()).unwrap();
+    let wal = std::fs::read(app.services.db.path().with_extension("sqlite3-wal")).unwrap_or_default();
+    let holds = |bytes: &[u8]| bytes.windows(token.len()).any(|window| window == token.as_bytes());
+    assert!(!holds(&file) && !holds(&wal));
+
+    app.services.tokens.revoke(&Caller::Operator, ApiTokenId(me["token"].as_i64().unwrap())).await.unwrap();
+    let answer = program.api(&token, Method::GET, "/api/v1/me", None).await;
+    check_problem(&answer, 401, "revoked");
+    assert_eq!(answer.headers["www-authenticate"], "Bearer");
+
+    let token = app.token(&[Scope::Admin]).await;
+    let users = app.services.accounts.users(&Caller::Operator).await.unwrap();
+    let admin = users.iter().find(|user| user.name == "admin").unwrap().id;
+    app.services.accounts.set_disabled(&Caller::Operator, admin, true).await.unwrap();
+    check_problem(&program.api(&token, Method::GET, "/api/v1/me", None).await, 401, "owner switched off");
+    app.services.accounts.set_disabled(&Caller::Operator, admin, false).await.unwrap();
+    assert_eq!(program.api(&token, Method::GET, "/api/v1/me", None).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn only_a_token_opens_the_door() {
+    let app = TestApp::demo().await;
+    let mut admin = app.admin().await;
+    check_problem(&admin.api("", Method::GET, "/api/v1/datasets", None).await, 401, "a session's cookie");
+    for wrong in ["axg_", "axg_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "x", "demo-password-admin"] {
+        check_problem(&app.anonymous().api(wrong, Method::GET, "/api/v1/datasets", None).await, 401, wrong);
+    }
+    for header in ["Basic YWRtaW46eA==", "axg_x", "Bearer", ""] {
+        let headers = [("authorization", header)];
+        let answer = app.anonymous().send(Method::GET, "/api/v1/datasets", &headers, String::new()).await;
+        check_problem(&answer, 401, header);
+    }
+    // A token is none of the pages' business.
+    let token = app.token(&[Scope::Admin]).await;
+    let headers = [("authorization", &*format!("Bearer {token}")), ("accept", "text/html")];
+    let page = app.anonymous().send(Method::GET, "/admin", &headers, String::new()).await;
+    assert!(page.location().starts_with("/log-in"));
+}
+
+#[tokio::test]
+async fn errors_have_one_form_whatever_made_them() {
+    let app = TestApp::demo().await;
+    let token = &app.token(&[Scope::Admin]).await;
+    let mut program = app.anonymous();
+    let bearer = format!("Bearer {token}");
+    let check = |answer: Answer, status, what: &str| check_problem(&answer, status, what);
+    check(program.api(token, Method::GET, "/api/v1/nothing", None).await, 404, "no address");
+    check(program.api(token, Method::GET, "/api", None).await, 404, "the root");
+    check(program.api(token, Method::GET, "/api/v1/runs/4711", None).await, 404, "no run");
+    check(program.api(token, Method::GET, "/api/v1/runs/x", None).await, 400, "no number");
+    check(program.api(token, Method::GET, "/api/v1/runs?limit=0", None).await, 400, "no page");
+    check(program.api(token, Method::GET, "/api/v1/runs?cursor=%25", None).await, 400, "no cursor");
+    let answer = program.api(token, Method::DELETE, "/api/v1/runs", None).await;
+    assert!(answer.headers["allow"].to_str().unwrap().contains("POST"));
+    check(answer, 405, "no such method");
+    let send = |kind: &'static str, body: String| {
+        let (mut program, bearer) = (app.anonymous(), bearer.clone());
+        async move {
+            let headers = [("authorization", bearer.as_str()), ("content-type", kind)];
+            program.send(Method::POST, "/api/v1/runs", &headers, body).await
+        }
+    };
+    check(send("text/plain", "{}".into()).await, 415, "no JSON by name");
+    let problem = check(send("application/json", "{\"submission\":\n x}".into()).await, 400, "no JSON");
+    assert!(problem["detail"].as_str().unwrap().contains("line 2 column"), "{problem}");
+    let problem = check(send("application/json", r#"{"submission": "x"}"#.into()).await, 422, "the wrong type");
+    assert!(problem["detail"].as_str().unwrap().contains("submission"), "{problem}");
+    check(send("application/json", format!("\"{}\"", "x".repeat(1024 * 1024))).await, 413, "too large");
+    let new = json!({"label": "", "scopes": ["read"]});
+    let problem = check(program.api(token, Method::POST, "/api/v1/tokens", Some(new)).await, 422, "no label");
+    assert_eq!(problem["problems"][0]["file"], "label");
+}
+
+#[tokio::test]
+async fn lists_come_in_pages_and_unchanged_answers_are_not_sent_again() {
+    let app = TestApp::demo().await;
+    let token = &app.token(&[Scope::Read]).await;
+    let mut program = app.anonymous();
+    let mut next = Some("/api/v1/datasets/starter/tasks?limit=15".to_owned());
+    let mut seen = Vec::new();
+    while let Some(path) = next {
+        let page: Value = program.api(token, Method::GET, &path, None).await.json();
+        seen.extend(page["items"].as_array().unwrap().iter().map(|task| task["task_id"].as_str().unwrap().to_owned()));
+        next = page["next"].as_str().map(str::to_owned);
+    }
+    assert_eq!(seen.len(), 40);
+    assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), 40);
+
+    let bearer = format!("Bearer {token}");
+    let first = program.api(token, Method::GET, "/api/v1/datasets", None).await;
+    let tag = first.headers["etag"].to_str().unwrap().to_owned();
+    let headers = [("authorization", bearer.as_str()), ("if-none-match", tag.as_str())];
+    let again = program.send(Method::GET, "/api/v1/datasets", &headers, String::new()).await;
+    assert_eq!((again.status, again.body.as_str()), (StatusCode::NOT_MODIFIED, ""));
+}
+
+#[tokio::test]
+async fn a_request_under_a_key_is_done_once() {
+    let app = TestApp::demo().await;
+    let token = app.token(&[Scope::WriteStudies]).await;
+    let people = app.services.accounts.users(&Caller::Operator).await.unwrap();
+    let raters: Vec<UserId> = people.iter().filter(|p| p.name != "admin").map(|p| p.id).collect();
+    let new = |title: &str| {
+        json!({"title": title, "dataset": "starter", "submissions": [1], "raters": raters, "overlap": 1}).to_string()
+    };
+    let send = |key: &'static str, body: String| {
+        let (mut program, bearer) = (app.anonymous(), format!("Bearer {token}"));
+        async move {
+            let headers =
+                [("authorization", bearer.as_str()), ("content-type", "application/json"), ("idempotency-key", key)];
+            program.send(Method::POST, "/api/v1/studies", &headers, body).await
+        }
+    };
+    let count = || async { app.anonymous().api(&token, Method::GET, "/api/v1/studies", None).await.json::<Value>() };
+    let before = count().await["items"].as_array().unwrap().len();
+    let first = send("k1", new("One")).await;
+    assert_eq!(first.status, StatusCode::CREATED, "{}", first.body);
+    let again = send("k1", new("One")).await;
+    assert_eq!((again.status, &again.body), (first.status, &first.body));
+    assert_eq!(again.headers["location"], first.headers["location"]);
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    check_problem(&send("k1", new("Another")).await, 422, "another body");
+    // Many at once: one is done, the rest are told so or given its answer.
+    let many = futures::future::join_all((0..8).map(|_| send("k2", new("Two")))).await;
+    assert!(many.iter().any(|answer| answer.status == StatusCode::CREATED));
+    for answer in many.iter().filter(|answer| answer.status != StatusCode::CREATED) {
+        check_problem(answer, 409, "at work");
+    }
+    // What failed may be tried again under its key.
+    check_problem(&send("k3", new("")).await, 422, "no title");
+    check_problem(&send("k3", new("")).await, 422, "no title");
+    assert_eq!(send("k3", new("Three")).await.status, StatusCode::CREATED);
+    assert_eq!(count().await["items"].as_array().unwrap().len(), before + 3);
+    // A restart forgets nothing.
+    let app = app.restarted();
+    let headers = [
+        ("authorization", &*format!("Bearer {token}")),
+        ("content-type", "application/json"),
+        ("idempotency-key", "k1"),
+    ];
+    let later = app.anonymous().send(Method::POST, "/api/v1/studies", &headers, new("One")).await;
+    assert_eq!(later.body, first.body);
+    // Answers that hold a secret are not kept.
+    let admin = app.token(&[Scope::Admin]).await;
+    let headers = [("authorization", &*format!("Bearer {admin}")), ("idempotency-key", "k4")];
+    check_problem(&app.anonymous().send(Method::POST, "/api/v1/tokens", &headers, "{}").await, 400, "a secret");
+}
+
+#[tokio::test]
+async fn outputs_go_in_and_come_out() {
+    let app = TestApp::demo().await;
+    let token = &app.token(&[Scope::WriteData]).await;
+    let mut program = app.anonymous();
+    let bearer = format!("Bearer {token}");
+    let file = "{\"task_id\": \"S01\", \"generation\": \"int f() { return 1; }\"}\n";
+    let headers = [("authorization", bearer.as_str()), ("content-type", "application/octet-stream")];
+    let sent = program.send(Method::POST, "/api/v1/uploads?file=out.jsonl", &headers, file).await;
+    assert_eq!(sent.status, StatusCode::CREATED, "{}", sent.body);
+    let upload = sent.json::<Value>()["upload"].as_i64().unwrap();
+    let preview = format!("/api/v1/uploads/{upload}/preview?dataset=starter");
+    let preview: Value = program.api(token, Method::GET, &preview, None).await.json();
+    assert_eq!((&preview["matched"], &preview["file"]), (&json!(1), &json!("out.jsonl")));
+    let new = json!({"upload": upload, "dataset": "starter", "model": "By API"});
+    let taken = program.api(token, Method::POST, "/api/v1/submissions", Some(new.clone())).await;
+    assert_eq!(taken.status, StatusCode::CREATED, "{}", taken.body);
+    let at = taken.location().to_owned();
+    let row: Value = program.api(token, Method::GET, &at, None).await.json();
+    assert_eq!((&row["model_name"], &row["outputs"]), (&json!("By API"), &json!(1)));
+    let outputs: Value = program.api(token, Method::GET, &format!("{at}/outputs"), None).await.json();
+    let output = format!("/api/v1/outputs/{}", outputs["items"][0]["id"]);
+    let output: Value = program.api(token, Method::GET, &output, None).await.json();
+    assert_eq!(output["task"]["task_id"], "S01");
+    check_problem(&program.api(token, Method::POST, "/api/v1/submissions", Some(new)).await, 409, "twice");
+    // A dataset, as a file; a bad one changes nothing.
+    let bad = program.send(Method::POST, "/api/v1/imports?file=tasks.zip", &headers, "no archive").await;
+    check_problem(&bad, 422, "no archive");
+}
+
+/// Bad values for a parameter in the path, and for one after the question mark.
+const BAD: [&str; 12] = [
+    "0",
+    "-1",
+    "x",
+    "9223372036854775807",
+    "9223372036854775808",
+    "1.5",
+    "%00",
+    "%FF",
+    "%2e%2e",
+    "null",
+    "%E6%97%A5",
+    "1%20",
+];
+
+#[tokio::test]
+async fn nothing_that_is_sent_ends_in_a_failure_of_ours() {
+    let app = TestApp::demo().await;
+    let token = &app.token(&[Scope::Admin]).await;
+    let document: Value = app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
+    let bearer = format!("Bearer {token}");
+    let (mut operations, mut requests) = (0, 0);
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            operations += 1;
+            let verb: Method = method.to_uppercase().parse().unwrap();
+            let fill = |value: &str| {
+                let mut parts = path.split('{');
+                let first = parts.next().unwrap().to_owned();
+                parts.fold(first, |all, part| format!("{all}{value}{}", part.split_once('}').unwrap().1))
+            };
+            let mut tries: Vec<(String, &str, Vec<u8>)> = Vec::new();
+            // Every parameter wrong, with no body and with each wrong body.
+            for bad in BAD {
+                tries.push((fill(bad), "application/json", b"{}".to_vec()));
+                let names = operation["parameters"].as_array().into_iter().flatten();
+                let names = names.filter(|p| p["in"] == "query").map(|p| p["name"].as_str().unwrap());
+                let query: Vec<String> = names.map(|name| format!("{name}={bad}")).collect();
+                for one in &query {
+                    tries.push((format!("{}?{one}", fill("1")), "application/json", b"{}".to_vec()));
+                }
+                tries.push((format!("{}?{}", fill("1"), query.join("&")), "application/json", b"{}".to_vec()));
+            }
+            let bodies: [&[u8]; 10] = [
+                b"",
+                b"{",
+                b"null",
+                b"[]",
+                b"\"\"",
+                b"{}",
+                b"\xff\xfe",
+                b"{\"id\": 1e400}",
+                b"[[[[[[[[[[[[[[[[[[[[",
+                &[0; 64],
+            ];
+            for body in bodies {
+                for kind in
+                    ["application/json", "text/plain", "application/octet-stream", "application/json; charset=x"]
+                {
+                    tries.push((format!("{}?file=a.jsonl&dataset=starter", fill("1")), kind, body.to_vec()));
+                }
+            }
+            // The documented example with each of its values made wrong.
+            let example = &operation["requestBody"]["content"]["application/json"]["example"];
+            for key in example.as_object().into_iter().flat_map(|object| object.keys()) {
+                for value in [
+                    json!(null),
+                    json!(-1),
+                    json!(1e18),
+                    json!("\u{0}日"),
+                    json!([]),
+                    json!({}),
+                    json!("x".repeat(9000)),
+                ] {
+                    let mut wrong = example.clone();
+                    wrong[key] = value;
+                    tries.push((fill("1"), "application/json", wrong.to_string().into_bytes()));
+                }
+            }
+            for (address, kind, body) in tries {
+                // Closing the door behind oneself would make the rest of this test pass for nothing.
+                if address.contains("/tokens/1") || (verb == Method::PATCH && address.contains("/people/")) {
+                    continue;
+                }
+                requests += 1;
+                let headers = [("authorization", bearer.as_str()), ("content-type", kind)];
+                let answer = app.anonymous().send(verb.clone(), &address, &headers, body.clone()).await;
+                let what = format!("{verb} {address} {kind} {:?}", String::from_utf8_lossy(&body));
+                assert!(answer.status.as_u16() < 500, "{what}: {} {}", answer.status, answer.body);
+                assert_ne!(answer.status, StatusCode::UNAUTHORIZED, "{what}");
+                if answer.status.is_client_error() {
+                    check_problem(&answer, answer.status.as_u16(), &what);
+                }
+            }
+        }
+    }
+    assert!(operations > 30 && requests > 1000, "{operations} operations, {requests} requests");
+}
+
+#[tokio::test]
+async fn the_document_and_the_routes_are_the_same() {
+    let app = TestApp::demo().await;
+    let token = &app.token(&[Scope::Admin]).await;
+    let document: Value = app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    let methods = ["get", "put", "post", "patch", "delete"];
+    let mut named = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in methods {
+            let address = path.replace("{slug}", "nothing").replace(['{', '}'], "");
+            let answer = app.anonymous().api(token, method.to_uppercase().parse().unwrap(), &address, None).await;
+            let routed = answer.status != StatusCode::METHOD_NOT_ALLOWED;
+            assert_eq!(routed, item[method].is_object(), "{method} {path}: {}", answer.status);
+            if let Some(id) = item[method]["operationId"].as_str() {
+                assert!(named.insert(id.to_owned()), "two operations are called {id}");
+            }
+        }
+    }
+    // Every name that the document refers to is in it.
+    let text = document.to_string();
+    for name in text.split("#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        assert!(document["components"]["schemas"][name].is_object(), "the schema {name} is missing");
+    }
+    // Routes come from `operations()` alone, which is what makes the document: no other file of the API
+    // registers one.
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http/rest")).unwrap() {
+        let path = entry.unwrap().path();
+        let source = std::fs::read_to_string(&path).unwrap();
+        let own = source.matches(".route(").count();
+        let expected = if path.ends_with("mod.rs") { 2 } else { 0 };
+        assert_eq!(own, expected, "{}: register operations with `routes!` in rest/mod.rs", path.display());
+    }
+}

@@ -1,0 +1,216 @@
+//! Webhooks against a listener on this machine: signatures, tries, restarts, and where nothing goes.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+mod util;
+
+use std::sync::{Arc, Mutex};
+
+use app::{
+    model::{
+        api::{DeliveryRow, DeliveryState, MadeWebhook, NewWebhook, WebhookEvent},
+        ids::{RunId, StudyId},
+        study::StudyStatus,
+    },
+    port::{Caller, Runs, Studies, Submissions, api::Webhooks},
+};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, StatusCode, Uri, header},
+    response::IntoResponse,
+    routing::any,
+};
+use serde_json::Value;
+use server::services::{
+    Services,
+    webhooks::{Origins, sign},
+};
+use util::TestApp;
+
+const OPERATOR: Caller = Caller::Operator;
+
+/// What arrived.
+#[derive(Clone)]
+struct Arrived {
+    path: String,
+    headers: HeaderMap,
+    body: String,
+}
+
+/// The other side: answers each request with the next of its statuses, and keeps what arrived.
+#[derive(Clone, Default)]
+struct Other {
+    answers: Arc<Mutex<Vec<u16>>>,
+    arrived: Arc<Mutex<Vec<Arrived>>>,
+}
+
+async fn answer(State(other): State<Other>, uri: Uri, headers: HeaderMap, body: Bytes) -> impl IntoResponse {
+    let body = String::from_utf8(body.to_vec()).unwrap();
+    other.arrived.lock().unwrap().push(Arrived { path: uri.path().into(), headers, body });
+    let mut answers = other.answers.lock().unwrap();
+    let status = if answers.is_empty() { 204 } else { answers.remove(0) };
+    (StatusCode::from_u16(status).unwrap(), [(header::LOCATION, "/elsewhere")])
+}
+
+impl Other {
+    /// Listens; returns the origin.
+    async fn listen(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let router = Router::new().fallback(any(answer)).with_state(self.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        origin
+    }
+
+    fn will(&self, answers: &[u16]) {
+        *self.answers.lock().unwrap() = answers.to_vec();
+    }
+
+    fn take(&self) -> Vec<Arrived> {
+        std::mem::take(&mut *self.arrived.lock().unwrap())
+    }
+}
+
+/// A demo whose operator allows the other side, with a webhook to it.
+async fn ground(other: &Other) -> (TestApp, String, MadeWebhook) {
+    let app = TestApp::demo().await;
+    let origin = other.listen().await;
+    app.services.webhooks.allow(Origins::parse([origin.as_str()]).unwrap());
+    let new = NewWebhook { url: format!("{origin}/hook"), events: vec![] };
+    let made = app.services.webhooks.create(&OPERATOR, new).await.unwrap();
+    (app, origin, made)
+}
+
+async fn log(services: &Services, made: &MadeWebhook) -> Vec<DeliveryRow> {
+    services.webhooks.deliveries(&OPERATOR, made.row.id).await.unwrap()
+}
+
+/// Whatever waits is due now: time passes without waiting for it.
+async fn later(services: &Services) {
+    let sql = "UPDATE webhook_deliveries SET next_at = 0 WHERE state = 'waiting'";
+    services.db.write(move |tx| Ok(tx.execute(sql, [])?)).await.unwrap();
+}
+
+fn check_signed(arrived: &Arrived, secret: &str) {
+    let header = |name: &str| arrived.headers[name].to_str().unwrap().to_owned();
+    let seconds = header("webhook-timestamp").parse().unwrap();
+    let signature = sign(secret, &header("webhook-id"), seconds, &arrived.body).unwrap();
+    assert_eq!(header("webhook-signature"), signature);
+    assert_eq!(header("content-type"), "application/json");
+    assert!(!arrived.body.contains(secret));
+}
+
+#[tokio::test]
+async fn ends_are_told_once_signed_and_without_secrets_or_raters() {
+    let other = Other::default();
+    let (app, _, made) = ground(&other).await;
+    let services = &app.services;
+    let submission = Submissions::list(&*services.submissions, &OPERATOR, None).await.unwrap()[0].id;
+    let run: RunId = services.runs.start(&OPERATOR, submission, false).await.unwrap();
+    services.runs.cancel(&OPERATOR, run).await.unwrap();
+    services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Paused).await.unwrap();
+    services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Closed).await.unwrap();
+    assert_eq!(services.webhooks.deliver_due().await.unwrap(), 2);
+    let arrived = other.take();
+    let messages: Vec<Value> = arrived.iter().map(|one| serde_json::from_str(&one.body).unwrap()).collect();
+    assert_eq!(messages[0]["type"], "run.ended");
+    assert_eq!(messages[0]["data"]["run"]["id"], run.0);
+    assert_eq!(messages[1]["type"], "study.closed");
+    assert_eq!(messages[1]["data"]["study"]["status"], "closed");
+    for one in &arrived {
+        assert_eq!(one.path, "/hook");
+        check_signed(one, &made.secret);
+        for rater in ["ada", "chen"] {
+            assert!(!one.body.contains(&format!("\"{rater}\"")), "{}", one.body);
+        }
+    }
+    // Nothing is told twice.
+    later(services).await;
+    assert_eq!(services.webhooks.deliver_due().await.unwrap(), 0);
+    assert!(log(services, &made).await.iter().all(|row| row.state == DeliveryState::Delivered && row.attempts == 1));
+}
+
+#[tokio::test]
+async fn what_was_not_taken_is_sent_again_with_growing_waits_even_after_a_restart() {
+    let other = Other::default();
+    let (app, origin, made) = ground(&other).await;
+    other.will(&[500, 503, 200]);
+    app.services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Closed).await.unwrap();
+    assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 1);
+    let first = log(&app.services, &made).await.remove(0);
+    assert_eq!((first.state, first.attempts, first.status), (DeliveryState::Waiting, 1, Some(500)));
+    // It waits for its time.
+    assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 0);
+    let wait = |row: &DeliveryRow| row.next_at.unwrap().0 - server::clock::now().0;
+    let first_wait = wait(&first);
+    later(&app.services).await;
+    app.services.webhooks.deliver_due().await.unwrap();
+    let second = log(&app.services, &made).await.remove(0);
+    assert_eq!((second.state, second.attempts, second.status), (DeliveryState::Waiting, 2, Some(503)));
+    assert!(wait(&second) > 2 * first_wait, "{first_wait} then {}", wait(&second));
+    // The queue is in the database. Until the operator's list is read, nothing goes out.
+    let app = app.restarted();
+    later(&app.services).await;
+    app.services.webhooks.deliver_due().await.unwrap();
+    let refused = log(&app.services, &made).await.remove(0);
+    assert_eq!((refused.state, refused.status), (DeliveryState::Waiting, None));
+    assert!(refused.error.unwrap().contains("--webhook-host"));
+    app.services.webhooks.allow(Origins::parse([origin.as_str()]).unwrap());
+    later(&app.services).await;
+    app.services.webhooks.deliver_due().await.unwrap();
+    let last = log(&app.services, &made).await.remove(0);
+    assert_eq!((last.state, last.attempts, last.status), (DeliveryState::Delivered, 4, Some(200)));
+    // Every try said the same under the same name.
+    let arrived = other.take();
+    assert_eq!(arrived.len(), 3);
+    for one in &arrived {
+        check_signed(one, &made.secret);
+        assert_eq!((&one.body, &one.headers["webhook-id"]), (&arrived[0].body, &arrived[0].headers["webhook-id"]));
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_nobody_takes_fails_in_the_end() {
+    let other = Other::default();
+    let (app, _, made) = ground(&other).await;
+    other.will(&[500; 20]);
+    app.services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Closed).await.unwrap();
+    let mut tries = 0;
+    while log(&app.services, &made).await.iter().any(|row| row.state == DeliveryState::Waiting) {
+        later(&app.services).await;
+        tries += app.services.webhooks.deliver_due().await.unwrap();
+        assert!(tries < 20, "it is never given up");
+    }
+    let row = log(&app.services, &made).await.remove(0);
+    assert_eq!((row.state, row.attempts as usize, row.next_at), (DeliveryState::Failed, tries, None));
+    assert!(tries >= 5);
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed_and_hosts_that_are_not_named_hear_nothing() {
+    let other = Other::default();
+    let (app, _, made) = ground(&other).await;
+    other.will(&[302]);
+    let tested = app.services.webhooks.test(&OPERATOR, made.row.id).await.unwrap();
+    assert_eq!((tested.event, tested.state, tested.status), (WebhookEvent::Test, DeliveryState::Waiting, Some(302)));
+    assert!(tested.error.unwrap().contains("redirect"));
+    assert_eq!(other.take().iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["/hook"]);
+    let tested = app.services.webhooks.test(&OPERATOR, made.row.id).await.unwrap();
+    assert_eq!(tested.state, DeliveryState::Delivered);
+    assert_eq!(other.take().len(), 1);
+    // A webhook outlives the operator's permission, its messages do not leave.
+    app.services.webhooks.allow(Origins::default());
+    assert!(!app.services.webhooks.list(&OPERATOR).await.unwrap()[0].allowed);
+    let tested = app.services.webhooks.test(&OPERATOR, made.row.id).await.unwrap();
+    assert_eq!((tested.state, tested.status), (DeliveryState::Waiting, None));
+    assert!(other.take().is_empty());
+    let stranger = Other::default();
+    let new = NewWebhook { url: format!("{}/", stranger.listen().await), events: vec![] };
+    assert!(app.services.webhooks.create(&OPERATOR, new).await.is_err());
+    // What waits goes with its webhook.
+    app.services.webhooks.remove(&OPERATOR, made.row.id).await.unwrap();
+    later(&app.services).await;
+    assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 0);
+}
