@@ -71,15 +71,20 @@ fn follow(
 ) {
     let say = sayer();
     let i = use_i18n();
+    // What the page shows, and whether it may change: a timer may not read the resource itself.
+    let shown = StoredValue::new(None::<(String, bool)>);
+    Effect::new(move |_| {
+        let found = figures.get().and_then(Result::ok);
+        shown.set_value(found.map(|c| (c.stamp, c.live || c.behind)));
+    });
     Effect::new(move |_| {
         let ask = move || {
-            let shown = figures.get_untracked().and_then(Result::ok).filter(|c| c.live || c.behind);
             let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
-            let (Some(shown), false) = (shown, hidden) else { return };
+            let (Some((stamp, true)), false) = (shown.get_value(), hidden) else { return };
             leptos::task::spawn_local(async move {
                 // A connection that is gone for a moment is no news; the next beat asks again.
-                if let Ok(stamp) = compare_stamp(choice.get_untracked()).await
-                    && (stamp != shown.stamp)
+                if let Ok(now) = compare_stamp(choice.get_untracked()).await
+                    && now != stamp
                 {
                     figures.refetch();
                     also();
