@@ -330,10 +330,7 @@ async fn line_notes_are_kept_submitted_superseded_and_exported() {
         .await
         .unwrap();
     let page = admin.get(&format!("/admin/studies/1/tasks/{task}")).await.body;
-    assert!(
-        [">changed<", ">why \"this\", so?<"].iter().all(|note| page.contains(note)),
-        "both stand beside the code"
-    );
+    assert!([">changed<", ">why \"this\", so?<"].iter().all(|note| page.contains(note)), "both stand beside the code");
 
     let check = async |client: &mut Client, line: u32, text: &str| {
         let notes = vec![LineNote { at: Place { line, column: 1 }, text: text.into() }];
