@@ -22,10 +22,12 @@ test('the next output is there before it is asked for, in the order in which the
   await page.getByRole('link', { name: 'Start grading' }).click();
   await hydrated(page);
   const first = (await page.locator('form.rating').getAttribute('data-token')) ?? '';
+  // Where the client was there already, the first one came by the same way.
+  const behind = () => ahead.filter((item) => item.token !== first);
   const times: number[] = [];
   // Nothing that the server says after Enter can be what is shown: it says nothing.
   for (let n = 0; n < 8; n += 1) {
-    await expect.poll(() => ahead.length).toBeGreaterThanOrEqual(n + 2);
+    await expect.poll(() => behind().length).toBeGreaterThanOrEqual(n + 2);
     await atScales(page);
     for (const [place, score] of [2, 2, 2].entries()) {
       await page.keyboard.press(`${score}`);
@@ -34,8 +36,8 @@ test('the next output is there before it is asked for, in the order in which the
     await expect(page.getByText('Draft saved')).toBeVisible();
     const before = await page.evaluate(() => performance.getEntriesByName('aixgrade-shown').length);
     await page.keyboard.press('Enter');
-    await expect(page.locator('form.rating')).toHaveAttribute('data-token', ahead[n].token);
-    await expect(page.locator('.task-text')).toHaveText(ahead[n].raw_nl);
+    await expect(page.locator('form.rating')).toHaveAttribute('data-token', behind()[n].token);
+    await expect(page.locator('.task-text')).toHaveText(behind()[n].raw_nl);
     await expect(page.getByText(new RegExp(`^${n + 1} rated, `)).first()).toBeVisible();
     await expect.poll(() => page.evaluate(() => performance.getEntriesByName('aixgrade-shown').length)).toBe(before + 1);
     times.push(
@@ -45,6 +47,6 @@ test('the next output is there before it is asked for, in the order in which the
       }),
     );
   }
-  expect(new Set([first, ...ahead.map((item) => item.token)]).size).toBe(ahead.length + 1);
+  expect(new Set([first, ...behind().map((item) => item.token)]).size).toBe(behind().length + 1);
   console.log(`next output shown after Enter, in ms: ${times.map((ms) => ms.toFixed(1)).join(', ')}`);
 });
