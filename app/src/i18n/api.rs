@@ -63,7 +63,7 @@ texts! {
         works: "works", "有效";
         revoked: "revoked", "已撤销";
         ran_out: "ran out", "已过期";
-        needs_script: "What is shown once cannot travel in an address, so this form needs JavaScript. Without it, use the command line: aixgrade token, aixgrade --help.", "只显示一次的内容不能放在网址中，因此该表单需要 JavaScript。也可以使用命令行：aixgrade token（详见 aixgrade --help）。";
+        needs_script: "What is shown once cannot travel in an address, so this form needs JavaScript. Without it, the REST API does the same, and aixgrade token makes tokens.", "只显示一次的内容不能放在网址中，因此该表单需要 JavaScript。也可以使用 REST API；令牌还可用命令行 aixgrade token 创建。";
 
         // Webhooks
         webhooks: "Webhooks", "网络回调";

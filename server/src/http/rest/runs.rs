@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{Again, Environment, ItemDetail, ItemRow, PassAtK, RunProgress, RunRow},
+        run::{Again, Environment, ItemDetail, ItemRow, PassAtK, RunProgress, RunRow, StartHow},
         run_pair::RunPair,
     },
     port::Runs,
@@ -44,6 +44,15 @@ pub struct NewRun {
     /// Whether earlier outcomes of the same code are left alone, so that everything runs.
     #[serde(default)]
     fresh: bool,
+    /// Whether outputs that keep to themselves share a JVM.
+    #[serde(default)]
+    fast: bool,
+    /// Whether outputs and tests see June 2022 and not today.
+    #[serde(default)]
+    june_2022: bool,
+    /// A run in whose way this one is to be done, whatever `fast` and `june_2022` say.
+    #[serde(default)]
+    like: Option<RunId>,
 }
 
 /// Which runs stand side by side.
@@ -92,7 +101,8 @@ pub async fn start_run(
     Extension(who): Who,
     Given(new): Given<NewRun>,
 ) -> Result<impl IntoResponse, Problem> {
-    Ok(made("runs", state.services.runs.start(&who, new.submission, new.fresh).await?.0))
+    let how = StartHow { fresh: new.fresh, fast: new.fast, june_2022: new.june_2022, like: new.like };
+    Ok(made("runs", state.services.runs.start_so(&who, new.submission, how).await?.0))
 }
 
 /// One run with its figures
