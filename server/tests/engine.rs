@@ -179,9 +179,20 @@ fn describe(name: &str, outcome: &Outcome) -> String {
         "diagnostics": outcome.diagnostics,
         "changes": kinds(outcome.changes.iter().map(|c| &c.kind).collect()),
         "flags": kinds(outcome.flags.iter().map(|f| &f.kind).collect()),
-        "cases": outcome.cases.iter().map(|c| (&c.name, c.passed, &c.detail)).collect::<Vec<_>>(),
+        "cases": outcome.cases.iter().map(|c| (&c.name, c.passed, without_places(&c.detail))).collect::<Vec<_>>(),
     });
     format!("{line}\n")
+}
+
+/// Without the numbers that Java gives to objects, which differ from run to run: `Output$1@791e8d0d`.
+fn without_places(text: &str) -> String {
+    let mut parts = text.split('@');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+        let mark = if rest.len() < part.len() { "…" } else { "" };
+        format!("{all}@{mark}{rest}")
+    })
 }
 
 /// Needs a checkout of the published benchmark (`AIXGRADE_TEST_AIXBENCH`) and the published runner's results

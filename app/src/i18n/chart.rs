@@ -36,7 +36,7 @@ texts! {
     model: "Model", "模型";
     none: "no figure", "无数据";
     no_ratings: "no ratings", "暂无评分";
-    outputs: "Outputs rated by both", "共同评过的输出";
+    outputs: "Outputs", "共同输出";
     pair: "Pair", "对";
     pass_ratio: "Pass ratio of the tests", "测试通过率";
     png: "PNG", "PNG";
@@ -139,6 +139,7 @@ impl ChartTexts {
             Undefined::TooFew => ("too little data", "数据太少"),
             Undefined::NoPairs => ("no output was rated twice", "没有输出被评过两次"),
             Undefined::NoVariation => ("all values are the same", "所有数值相同"),
+            Undefined::NoDivisor => ("the variance that it is divided by is 0", "作为除数的方差为 0"),
             Undefined::NotCrossed => ("no two outputs were rated by every rater", "被所有评分者评过的输出不足两个"),
             Undefined::Disconnected(groups) => {
                 return self.pick(

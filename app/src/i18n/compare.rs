@@ -117,6 +117,7 @@ texts! {
         un_too_few: "too few", "数量太少";
         un_no_pairs: "nothing rated twice", "没有重复评分";
         un_no_variation: "no variation", "没有差异可比";
+        un_no_divisor: "divided by a variance of 0", "除数方差为 0";
         un_not_crossed: "no two outputs rated by everybody", "没有两个以上输出由所有人评过";
         un_several_samples: "several samples a task", "每题有多个样本";
         un_unstable: "too unstable", "过于不稳定";
@@ -184,8 +185,8 @@ texts! {
         "{best} is better than each of the other {others} models; the closest, {second}, is behind by {by} (95 % interval {low} to {high}{p}).",
         "{best} 优于其他全部 {others} 个模型；最接近的 {second} 落后 {by} 分（95 % 区间 {low} 至 {high}{p}）。";
     say_leaders(names: &str, apart: u64, all: u64):
-        "The data do not separate the best: nothing is shown to beat {names}. Of {all} pairs of models, {apart} are separated.",
-        "现有数据不能分出最优：没有模型被证明优于 {names}。{all} 对模型中有 {apart} 对可以区分。";
+        "The data do not separate {names}: none of them is shown to be worse than another model. Of {all} pairs of models, {apart} are separated.",
+        "现有数据不能区分 {names}：没有证据表明其中任何一个不如其他模型。{all} 对模型中有 {apart} 对可以区分。";
     say_more_of(names: &str, n: &str):
         " If the difference is what it seems, about {n} more ratings would separate {names}.",
         "若差异确实如此，约需再增 {n} 条评分才能区分 {names}。";
@@ -193,8 +194,8 @@ texts! {
         "{best} passes more tasks than each of the other {others} models; the closest, {second}, is behind by {by} percentage points (95 % interval {low} to {high}).",
         "{best} 通过的题目多于其他全部 {others} 个模型；最接近的 {second} 落后 {by} 个百分点（95 % 区间 {low} 至 {high}）。";
     say_tests_leaders(names: &str, apart: u64, all: u64):
-        "The tests do not separate the best: nothing is shown to pass more tasks than {names}. Of {all} pairs of models, {apart} are separated.",
-        "测试不能分出最优：没有模型被证明比 {names} 通过更多题目。{all} 对模型中有 {apart} 对可以区分。";
+        "The tests do not separate {names}: no model is shown to pass more tasks than any of them. Of {all} pairs of models, {apart} are separated.",
+        "测试不能区分 {names}：没有证据表明有模型比其中任何一个通过更多题目。{all} 对模型中有 {apart} 对可以区分。";
     say_tests_better(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64):
         "{better} passes more of the {tasks} tasks than {worse}: by {by} percentage points, 95 % interval {low} to {high}.",
         "在 {tasks} 题上，{better} 通过的题目多于 {worse}：多 {by} 个百分点，95 % 区间 {low} 至 {high}。";

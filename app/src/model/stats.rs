@@ -23,6 +23,8 @@ pub enum Undefined {
     NoVariation,
     /// No two outputs were rated by every rater.
     NotCrossed,
+    /// What the coefficient is divided by, the variance of a mean, is 0.
+    NoDivisor,
     /// The raters fall into so many groups that rated no output in common.
     Disconnected(u32),
     /// Some task has more than one sample, and the test takes one.

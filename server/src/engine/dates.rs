@@ -26,7 +26,7 @@ pub struct Needs {
 /// A date that a run can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dates {
-    /// 15 June 2022, noon, when an output's JVM starts: the month of the benchmark's publication.
+    /// 15 June 2022, 12:34:56, when an output's JVM starts: the month of the benchmark's publication.
     June2022,
 }
 
@@ -49,7 +49,8 @@ impl Dates {
     /// The moment at which a JVM starts, in UTC, as libfaketime reads it.
     fn start(self) -> &'static str {
         match self {
-            Dates::June2022 => "@2022-06-15 12:00:00",
+            // No round time: a test that looks whether minutes were set to zero would find it so anyway.
+            Dates::June2022 => "@2022-06-15 12:34:56",
         }
     }
 

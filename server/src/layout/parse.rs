@@ -1,10 +1,8 @@
 //! Reading code as Java: a compilation unit, members of a class, or statements.
 
-use std::{
-    ops::ControlFlow,
-    time::{Duration, Instant},
-};
+use std::{ops::ControlFlow, time::Duration};
 
+use nix::time::{ClockId, clock_gettime};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::build::{children, is_comment, is_leaf};
@@ -21,8 +19,9 @@ const DEEPEST: usize = 150;
 /// Nesting beyond which code is not highlighted: matching patterns in a tree costs by its depth.
 const DEEPEST_HIGHLIGHT: u32 = 1000;
 
-/// How long one piece of code may be parsed: long nonsense sends the parser's error recovery into
-/// minutes. What is worth reading takes a few milliseconds.
+/// How much processor time one piece of code may take to be parsed: long nonsense sends the parser's
+/// error recovery into minutes. What is worth reading takes a few milliseconds, and keeps its layout
+/// however busy the machine is.
 const LONGEST_PARSE: Duration = Duration::from_millis(250);
 
 /// A piece of code that parses without an error.
@@ -184,12 +183,18 @@ fn is_link(kind: &str) -> bool {
     matches!(kind, "method_invocation" | "field_access")
 }
 
+/// What this thread has used so far. Linux has always had this clock; without it there is no limit.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+}
+
 fn parse(source: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_java::LANGUAGE.into()).ok()?;
-    let begun = Instant::now();
+    let begun = processor_time();
     let mut progress = |_: &tree_sitter::ParseState| {
-        if begun.elapsed() > LONGEST_PARSE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let taken = processor_time().saturating_sub(begun);
+        if taken > LONGEST_PARSE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let bytes = source.as_bytes();
     parser.parse_with_options(

@@ -33,8 +33,8 @@ pub fn icc1(units: &[Vec<f64>]) -> Known<Estimate> {
 }
 
 /// ICC(2,1) and ICC(2,k): two-way random effects, absolute agreement. Each unit has one score of every rater,
-/// the raters in the same order.
-pub fn icc2(units: &[Vec<f64>]) -> Known<(Estimate, Estimate)> {
+/// the raters in the same order. The mean's has none of its own where what it is divided by is 0.
+pub fn icc2(units: &[Vec<f64>]) -> Known<(Estimate, Known<Estimate>)> {
     enough(units.len())?;
     let raters = units.first().map_or(0, Vec::len);
     enough(raters)?;
@@ -56,7 +56,7 @@ pub fn icc2(units: &[Vec<f64>]) -> Known<(Estimate, Estimate)> {
     let (msr, msc, mse) = (rows / top, columns / (k - 1.0), error / bottom);
     let value = (msr - mse) / (msr + (k - 1.0) * mse + k * (msc - mse) / n);
     let of_mean = |single: f64| k * single / (1.0 + (k - 1.0) * single);
-    let value_k = (msr - mse) / (msr + (msc - mse) / n);
+    let divisor_k = msr + (msc - mse) / n;
 
     // Satterthwaite's degrees of freedom. Only the quotient of a and b matters, so that MSE may be 0.
     let a = k * value * msc;
@@ -74,7 +74,13 @@ pub fn icc2(units: &[Vec<f64>]) -> Known<(Estimate, Estimate)> {
         Err(Undefined::NoVariation)
     };
     let interval_k = interval.map(|i| Interval { low: of_mean(i.low), high: of_mean(i.high) });
-    Ok((Estimate { value, interval }, Estimate { value: value_k, interval: interval_k }))
+    // Of the size of rounding: there is nothing to divide by, whatever its last digits say.
+    let mean = if divisor_k.abs() < 1e-12 * (msr + msc + mse) {
+        Err(Undefined::NoDivisor)
+    } else {
+        Ok(Estimate { value: (msr - mse) / divisor_k, interval: interval_k })
+    };
+    Ok((Estimate { value, interval }, mean))
 }
 
 fn enough(n: usize) -> Known<()> {
@@ -137,7 +143,7 @@ mod tests {
         near(icc1(&units).unwrap().value, 0.17);
         let (single, mean) = icc2(&units).unwrap();
         near(single.value, 0.29);
-        near(mean.value, 0.62);
+        near(mean.unwrap().value, 0.62);
     }
 
     #[test]
@@ -147,11 +153,15 @@ mod tests {
         assert_eq!(icc1(&[vec![2.0, 2.0], vec![2.0, 2.0]]), Err(Undefined::NoVariation));
         assert_eq!(icc2(&[vec![1.0, 2.0], vec![1.0]]), Err(Undefined::NotCrossed));
         assert_eq!(icc2(&[vec![1.0], vec![2.0]]), Err(Undefined::TooFew));
+        // Outputs with the same mean, raters that differ as much as chance would have them differ.
+        let (single, mean) = icc2(&[vec![4.0, 1.0, 3.0, 2.0], vec![2.0, 3.0, 4.0, 1.0]]).unwrap();
+        assert!(single.value < 0.0);
+        assert_eq!(mean, Err(Undefined::NoDivisor));
         // Perfect agreement is no reason to fail.
         let perfect = icc1(&[vec![1.0, 1.0], vec![3.0, 3.0]]).unwrap();
         assert_eq!((perfect.value, perfect.interval), (1.0, Ok(Interval { low: 1.0, high: 1.0 })));
         let (single, mean) = icc2(&[vec![1.0, 1.0], vec![3.0, 3.0]]).unwrap();
-        assert_eq!((single.value, mean.value), (1.0, 1.0));
+        assert_eq!((single.value, mean.unwrap().value), (1.0, 1.0));
         assert_eq!(single.interval, Ok(Interval { low: 1.0, high: 1.0 }));
     }
 }

@@ -66,7 +66,7 @@ pub fn reliability(units: &[Unit], low: u8, high: u8, draws: Draws) -> Reliabili
         icc1: icc::icc1(&many).map_err(|e| if e == Undefined::Nothing { Undefined::NoPairs } else { e }),
         icc1_unequal: many.windows(2).any(|w| w[0].len() != w[1].len()),
         icc2: two_way.map(|(single, _)| single),
-        icc2k: two_way.map(|(_, mean)| mean),
+        icc2k: two_way.and_then(|(_, mean)| mean),
         crossed: number(crossed.len()),
         kappas,
     }

@@ -46,7 +46,7 @@ pub struct Options {
 }
 
 /// What an output came to.
-type Result1 = (String, u64, u64);
+type CameTo = (String, u64, u64);
 
 /// Runs, and lists what changed.
 pub fn run(options: &Options) -> Result<Report> {
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<Report> {
         });
     }
     let begun = Instant::now();
-    let mut seen: BTreeMap<(String, u64), BTreeMap<Result1, usize>> = BTreeMap::new();
+    let mut seen: BTreeMap<(String, u64), BTreeMap<CameTo, usize>> = BTreeMap::new();
     let mut missing = 0;
     for number in 1..=options.runs {
         tools::say_aside(format!("Run {number} of {}, {busy} busy threads beside it", options.runs));

@@ -418,7 +418,10 @@ pub fn columns(
         };
         Group { name: name.clone(), bars: models.iter().enumerate().map(bar).collect() }
     });
-    let ticks = (0..=4).map(|n| low + (top - low) * f64::from(n) / 4.0).map(|v| (v, trimmed(v)));
+    // Whole scores where the scale is of scores, quarters of it otherwise.
+    let reach = top - low;
+    let parts = if reach.fract() == 0.0 && (2.0..=9.0).contains(&reach) { reach } else { 4.0 };
+    let ticks = (0..=parts as u32).map(|n| low + reach * f64::from(n) / parts).map(|v| (v, trimmed(v)));
     let axis = Axis { low, high: top, ticks: ticks.collect(), zero: None };
     let head = std::iter::once(String::new()).chain(models.iter().cloned());
     let rows = groups.iter().map(|(name, values)| {

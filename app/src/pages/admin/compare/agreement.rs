@@ -75,6 +75,7 @@ pub fn undefined(i: I18n, why: Undefined) -> String {
         Undefined::TooFew => t.un_too_few.into(),
         Undefined::NoPairs => t.un_no_pairs.into(),
         Undefined::NoVariation => t.un_no_variation.into(),
+        Undefined::NoDivisor => t.un_no_divisor.into(),
         Undefined::NotCrossed => t.un_not_crossed.into(),
         Undefined::Disconnected(groups) => (t.un_disconnected)(groups),
         Undefined::SeveralSamples => t.un_several_samples.into(),

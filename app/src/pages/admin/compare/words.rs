@@ -219,7 +219,7 @@ fn name(c: &Comparison, at: usize) -> &str {
 fn listed(i: I18n, names: &[&str]) -> String {
     let (comma, and) = match i.lang {
         Lang::En => (", ", " and "),
-        Lang::Zh => ("、", "和"),
+        Lang::Zh => ("、", " 和 "),
     };
     match names.split_last() {
         None => String::new(),
@@ -268,7 +268,7 @@ mod tests {
         let check = |lang, names: &[&str], expected| assert_eq!(listed(I18n::of(lang), names), expected);
         check(Lang::En, &["a"], "a");
         check(Lang::En, &["a", "b", "c"], "a, b and c");
-        check(Lang::Zh, &["a", "b", "c"], "a、b和c");
+        check(Lang::Zh, &["a", "b", "c"], "a、b 和 c");
         check(Lang::En, &[], "");
     }
 }

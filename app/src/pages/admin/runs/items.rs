@@ -68,7 +68,8 @@ pub fn Items(
     let entries: Vec<Entry> =
         items.into_iter().map(Entry::Output).chain(missing.into_iter().map(Entry::Missing)).collect();
     let all = entries.len() as u64;
-    let choices = choices(i, &entries);
+    // What the address asks for can be chosen, also where nothing has it.
+    let choices = choices(i, &entries, &untrack(|| read("verdict")));
     let entries = Arc::new(entries);
     let found = Memo::new(move |_| {
         let (text, wanted, flagged) = (read("q"), read("verdict"), read("flagged") == "1");
@@ -89,13 +90,13 @@ pub fn Items(
 }
 
 /// The verdicts to choose from, each with how many it has; those that nothing came to are left out.
-fn choices(i: I18n, entries: &[Entry]) -> Vec<(&'static str, String)> {
+fn choices(i: I18n, entries: &[Entry], asked: &str) -> Vec<(&'static str, String)> {
     let t = i.runs();
     let verdicts = Verdict::ALL.map(|v| (v.name(), t.verdict_name(v)));
     let others = [("engine_failed", t.engine_failed_short), ("waiting", t.waiting), ("no_output", t.missing)];
     let count = |value| entries.iter().filter(|e| e.is(value)).count();
     let counted = verdicts.into_iter().chain(others).filter_map(|(value, name)| match count(value) {
-        0 => None,
+        0 if value != asked => None,
         n => Some((value, format!("{name} ({n})"))),
     });
     std::iter::once(("", i.admin().any.to_owned())).chain(counted).collect()

@@ -47,6 +47,9 @@ fn class(verdict: Verdict) -> &'static str {
     }
 }
 
+/// How much of the picture's width a verdict has at least, in percent.
+const LEAST: f64 = 1.5;
+
 /// How often each verdict came: one bar, and the same figures as a table. `open` is what has no verdict:
 /// not run yet, failed by our fault, or without an output.
 pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView + use<> {
@@ -58,9 +61,12 @@ pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView
     let rest = (open > 0).then_some(("v-open", t.waiting, "", open));
     let parts: Vec<_> = parts.chain(rest).collect();
     let said: Vec<String> = parts.iter().map(|(_, name, _, n)| format!("{name}: {n}")).collect();
+    // One of a hundred and seventy-five should be seen on a phone, too: the others give a little way.
+    let broad = |n: u32| share(n).max(LEAST);
+    let all: f64 = parts.iter().map(|(.., n)| broad(*n)).sum();
     let mut from = 0.0;
     let bars = parts.iter().map(|(class, name, _, n)| {
-        let (x, width) = (from, share(*n));
+        let (x, width) = (from, broad(*n) * 100.0 / all);
         from += width;
         view! {
             <rect class=*class x=format!("{x:.3}%") y="0" width=format!("{width:.3}%") height="28"><title>{format!("{name}: {n}")}</title></rect>
