@@ -341,7 +341,7 @@ async fn an_adjudicator_decides_blind_and_the_history_stays() {
     let one: Dispute = bo.rpc("dispute", json!({"token": mine[0].token})).await.json();
     assert_eq!(one.ratings.len(), 2);
     let text = serde_json::to_string(&one).unwrap();
-    for name in ["ada", "\"bo\"", "chen", "Northwind", "Quillmoor", "Saltmarsh"] {
+    for name in ["\"ada\"", "\"bo\"", "\"chen\"", "Northwind", "Quillmoor", "Saltmarsh"] {
         assert!(!text.contains(name), "{name} in {text}");
     }
     let decide = |scores: [&'static str; 3], comment: &'static str| {
