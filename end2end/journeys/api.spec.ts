@@ -40,7 +40,9 @@ test('a token is made, used and revoked', async ({ page, playwright }) => {
   await program.dispose();
 });
 
-test('a webhook is made, tested and removed', async ({ page }) => {
+test('a webhook is made, tested and removed', async ({ page, watch }) => {
+  // The host that is not allowed.
+  watch.expect(/422 \(Unprocessable Entity\)/);
   await logIn(page, demo.admin);
   await open(page, '/admin/api/webhooks');
   await page.getByLabel('Address').fill('http://127.0.0.1:10/hook');

@@ -10,7 +10,8 @@ const gone = /ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_CO
 async function begin(page: Page): Promise<string> {
   await page.getByRole('link', { name: /^(Start|Continue) grading$/ }).first().click();
   await hydrated(page);
-  await atScales(page);
+  // On the first scale without a score: an earlier journey may have left a draft here.
+  await expect(page.locator('fieldset.scale input:focus')).toBeAttached();
   return token(page);
 }
 
@@ -35,7 +36,7 @@ async function ready(page: Page, act: () => Promise<unknown>, answers = 2): Prom
 /** Scores the output on screen and submits it; ends when another is there, or when it is said why not. */
 async function grade(page: Page, scores: [number, number, number]): Promise<void> {
   const before = await token(page);
-  await atScales(page);
+  await page.locator('fieldset.scale').first().locator('input').first().focus();
   for (const [place, score] of scores.entries()) {
     await page.keyboard.press(`${score}`);
     await expect(page.locator(`#score-${place}-${score}`)).toBeChecked();

@@ -112,6 +112,7 @@ texts! {
         comparison_and_code: "comparison and code", "比较结果和代码";
         ends: "Ends", "截止";
         for_good: "never", "长期有效";
+        no_end: "no end", "不限";
         open: "open", "有效";
 
         // The public page itself

@@ -80,7 +80,8 @@ pub fn rows() -> Vec<Row> {
         page("GET /grade/{study}", "/grade/STUDY", [303, 200, 404, 404]),
         page("GET /grade/{study}/{item}", "/grade/STUDY/ITEM", [303, 200, 404, 404]),
         page("GET /studies/{study}/mine", "/studies/STUDY/mine", [303, 200, 404, 404]),
-        page("GET /beside/{study}", "/beside/STUDY", [303, 200, 404, 404]),
+        // The demo's study shows one output at a time, and leads there.
+        page("GET /beside/{study}", "/beside/STUDY", [303, 302, 404, 404]),
         page("GET /rubric/{study}", "/rubric/STUDY", [303, 200, 404, 404]),
         page("GET /tour", "/tour", [303, 200, 200, 200]),
         adas_call("/rpc/rubric", json!({"study": "STUDY"})),

@@ -17,7 +17,10 @@ use clap::Args;
 
 use super::{
     Report, Target,
-    engine::{checkout, ours::Ours},
+    engine::{
+        checkout,
+        ours::{CameTo, Named, Ours},
+    },
     release_server,
 };
 use crate::tools;
@@ -45,9 +48,6 @@ pub struct Options {
     random: Vec<String>,
 }
 
-/// What an output came to.
-type CameTo = (String, u64, u64);
-
 /// Runs, and lists what changed.
 pub fn run(options: &Options) -> Result<Report> {
     let checkout = checkout(options.aixbench.as_deref())?;
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<Report> {
         });
     }
     let begun = Instant::now();
-    let mut seen: BTreeMap<(String, u64), BTreeMap<CameTo, usize>> = BTreeMap::new();
+    let mut seen: BTreeMap<Named, BTreeMap<CameTo, usize>> = BTreeMap::new();
     let mut missing = 0;
     for number in 1..=options.runs {
         tools::say_aside(format!("Run {number} of {}, {busy} busy threads beside it", options.runs));

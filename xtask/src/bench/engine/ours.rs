@@ -40,6 +40,12 @@ pub struct Submission {
     number: String,
 }
 
+/// An output: its task and its sample.
+pub type Named = (String, u64);
+
+/// What an output came to: verdict, cases passed, cases in all.
+pub type CameTo = (String, u64, u64);
+
 /// What a run took.
 pub struct Ran {
     /// From the program's start to its end.
@@ -101,7 +107,7 @@ impl Ours {
 
     /// Runs everything anew: what each task's sample came to (verdict, passed, total), `None` where the
     /// engine itself failed.
-    pub fn verdicts(&self, submission: &Submission) -> Result<Vec<((String, u64), Option<(String, u64, u64)>)>> {
+    pub fn verdicts(&self, submission: &Submission) -> Result<Vec<(Named, Option<CameTo>)>> {
         let mut command = self.run_command(submission, &["--fresh"]);
         let output = command.stdin(std::process::Stdio::null()).output()?;
         // Code 1 says that some output has no verdict, which the lines say, too.

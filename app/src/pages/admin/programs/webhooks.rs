@@ -190,7 +190,7 @@ fn messages(i: I18n, rows: &[WebhookRow], id: WebhookId, log: Vec<DeliveryRow>) 
         let came: Vec<_> = status.into_iter().chain(row.error).collect();
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row" data-label=t.event>{event_text(i, row.event)}{subject}</th>
+                <th role="rowheader" scope="row" data-label=t.event class="when">{event_text(i, row.event)}{subject}</th>
                 <td role="cell" data-label=a.when class="when">{i.time(row.created_at)}</td>
                 <td role="cell" data-label=a.state><Badge tone>{word}</Badge></td>
                 <td role="cell" data-label=t.tries class="num">{row.attempts}</td>

@@ -53,12 +53,15 @@ pub fn StudyPage() -> impl IntoView {
     view! { <Load data let:detail>{page(i, detail, set_status, (now, heard), (comparison, tasks), links)}</Load> }
 }
 
+/// What the page asks the server for.
+type Loaded<T> = Resource<Result<T, AppError>>;
+
 fn page(
     i: I18n,
     detail: StudyDetail,
     set_status: ServerAction<SetStudyStatus>,
-    (now, heard): (Resource<Result<Live, AppError>>, live::Heard),
-    (comparison, tasks): (Resource<Result<Comparison, AppError>>, Resource<Result<Vec<TaskScores>, AppError>>),
+    (now, heard): (Loaded<Live>, live::Heard),
+    (comparison, tasks): (Loaded<Comparison>, Loaded<Vec<TaskScores>>),
     links: public::Handles,
 ) -> AnyView {
     let t = i.admin();

@@ -104,7 +104,7 @@ fn Links(study: StudyId, handles: Handles) -> impl IntoView {
             <div class="field">
                 <label class="label" for="link-days">{t.link_days}</label>
                 <input class="input" id="link-days" name="days" type="number" inputmode="numeric" min="1" max="3650"
-                    placeholder=t.for_good aria-describedby="link-days-hint"/>
+                    placeholder=t.no_end aria-describedby="link-days-hint"/>
                 <p class="visually-hidden" id="link-days-hint">{t.link_days_hint}</p>
             </div>
             <button class="button" type="submit" disabled=move || make.pending().get()>{t.make_link}</button>
