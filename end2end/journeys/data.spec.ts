@@ -63,7 +63,7 @@ test('an upload with a bad line is refused by line and taken once it is mended',
   await expect(page.getByText('outputs.jsonl')).toHaveCount(0);
 
   await send(good);
-  await expect(page.getByText('3 lines found their task; 3 of 3 tasks get an output.')).toBeVisible();
+  await expect(page.getByText('3 outputs found their task; 3 of 3 tasks get an output.')).toBeVisible();
   await hydrated(page);
   await page.getByLabel('Model').fill('Journeyman 1');
   await page.getByRole('button', { name: 'Take 3 outputs' }).click();
@@ -115,6 +115,6 @@ if (real && existsSync(path.join(real, 'manual_outputs_aixcoder.jsonl'))) {
     await open(page, '/admin/upload?dataset=aixbench-manual');
     await page.getByLabel('Outputs').setInputFiles(path.join(real, 'manual_outputs_aixcoder.jsonl'));
     await page.getByRole('button', { name: 'Upload and preview' }).click();
-    await expect(page.getByText('82 lines found their task; 82 of 161 tasks get an output.')).toBeVisible();
+    await expect(page.getByText('82 outputs found their task; 82 of 161 tasks get an output.')).toBeVisible();
   });
 }

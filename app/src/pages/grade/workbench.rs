@@ -97,7 +97,7 @@ pub fn Workbench(
         <Title text=page_title />
         <div class="bench">
             <div class="bench-bar">
-                <h1 class="bench-title">{title}</h1>
+                {(!practice).then(|| view! { <h1 class="bench-title">{title}</h1> })}
                 <div class="bench-progress">
                     <Progress value=progress.rated max=progress.rated + progress.left label=t.progress_label />
                     <span class="bench-count">{place}</span>
