@@ -72,7 +72,7 @@ test('a closed study gets a public page, read by anybody until its link is revok
   await page.getByRole('button', { name: 'Close for good' }).click();
   await page.getByLabel("Show the tasks with the models' code too").check();
   await page.getByRole('button', { name: 'Make a link' }).click();
-  const link = await page.getByLabel('The link').inputValue();
+  const link = await page.getByLabel('The link', { exact: true }).inputValue();
   expect(link.startsWith(`${server.url}/public/`)).toBe(true);
 
   for (const javaScriptEnabled of [true, false]) {

@@ -118,7 +118,7 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   // The paper's layout is one press away.
   await page.getByRole('link', { name: 'As the paper prints it' }).click();
   await expect(page.getByText('Table 3: manual comparison')).toBeVisible();
-  await expect(page.locator('figure').filter({ hasText: 'Figure 4: manual comparison' }).locator('svg')).toBeVisible();
+  await expect(page.locator('figure').filter({ hasText: 'Figure 4: manual comparison' }).locator('svg.chart')).toBeVisible();
 });
 
 test('a comparison reads without scripts', async ({ browser }) => {

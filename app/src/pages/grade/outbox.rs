@@ -273,10 +273,8 @@ impl Outbox {
             let shared = self.inner.get_value();
             let mut inner = lock(&shared);
             let next = self.entries.with_untracked(|entries| {
-                // In the order in which they were given, so that "back" leads to what was rated last: one that
-                // waits for its draft is not overtaken.
-                let first = entries.iter().find(|entry| entry.refused.is_none());
-                first.filter(|entry| !inner.drafts.contains(&entry.assignment)).cloned()
+                let ready = |entry: &&Entry| entry.refused.is_none() && !inner.drafts.contains(&entry.assignment);
+                entries.iter().find(ready).cloned()
             });
             if inner.busy || next.is_none() {
                 if next.is_none() && self.entries.with_untracked(Vec::is_empty) {
