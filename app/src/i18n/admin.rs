@@ -6,26 +6,9 @@
 use super::I18n;
 use crate::model::lang::Lang;
 
-macro_rules! texts {
-    (
-        words { $($word:ident: $word_en:literal, $word_zh:literal;)* }
-        sentences { $($name:ident($($arg:ident: $kind:ty),*) $en:block $zh:block)* }
-    ) => {
-        /// The texts of the admin's pages.
-        pub struct Admin {
-            $(pub $word: &'static str,)*
-            $(pub $name: fn($($kind),*) -> String,)*
-        }
-
-        /// English.
-        pub const EN: Admin = Admin { $($word: $word_en,)* $($name: |$($arg: $kind),*| $en,)* };
-
-        /// Chinese.
-        pub const ZH: Admin = Admin { $($word: $word_zh,)* $($name: |$($arg: $kind),*| $zh,)* };
-    };
-}
-
 texts! {
+    /// The texts of the admin's pages.
+    Admin
     words {
         // Everywhere
         actions: "Actions", "操作";

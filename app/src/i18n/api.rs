@@ -2,24 +2,9 @@
 
 #![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
 
-macro_rules! texts {
-    (
-        words { $($word:ident: $word_en:literal, $word_zh:literal;)* }
-        sentences { $($name:ident($($arg:ident: $kind:ty),*) $en:block $zh:block)* }
-    ) => {
-        /// The texts about programs and public pages.
-        pub struct ApiTexts {
-            $(pub $word: &'static str,)*
-            $(pub $name: fn($($kind),*) -> String,)*
-        }
-        /// English.
-        pub const EN: ApiTexts = ApiTexts { $($word: $word_en,)* $($name: |$($arg: $kind),*| $en,)* };
-        /// Chinese.
-        pub const ZH: ApiTexts = ApiTexts { $($word: $word_zh,)* $($name: |$($arg: $kind),*| $zh,)* };
-    };
-}
-
 texts! {
+    /// The texts about programs and public pages.
+    ApiTexts
     words {
         // The reference
         api: "REST API", "REST API";

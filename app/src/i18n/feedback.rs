@@ -7,22 +7,6 @@
 use super::I18n;
 use crate::model::lang::Lang;
 
-macro_rules! texts {
-    (
-        words { $($word:ident: $word_en:literal, $word_zh:literal;)* }
-        sentences { $($name:ident($($arg:ident: $kind:ty),*) $en:block $zh:block)* }
-    ) => {
-        /// The texts of this area.
-        pub struct Feedback {
-            $(pub $word: &'static str,)*
-            $(pub $name: fn($($kind),*) -> String,)*
-        }
-
-        const EN: Feedback = Feedback { $($word: $word_en,)* $($name: |$($arg: $kind),*| $en,)* };
-        const ZH: Feedback = Feedback { $($word: $word_zh,)* $($name: |$($arg: $kind),*| $zh,)* };
-    };
-}
-
 impl I18n {
     /// What comes back to a rater.
     pub fn feedback(&self) -> &'static Feedback {
@@ -34,6 +18,8 @@ impl I18n {
 }
 
 texts! {
+    /// The texts of this area.
+    Feedback
     words {
         pace: "Pace", "速度";
         active: "Active", "用时";

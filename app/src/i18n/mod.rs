@@ -4,6 +4,29 @@
 //! that misses in one language does not compile. Texts with numbers in them are functions. Pages
 //! take theirs by [`use_i18n`]; nothing here reads a clock or the browser's settings.
 
+/// A catalogue with both languages of each text side by side: `words` are fixed, `sentences` have figures
+/// or names in them.
+macro_rules! texts {
+    (
+        $(#[$doc:meta])*
+        $catalogue:ident
+        words { $($word:ident: $word_en:literal, $word_zh:literal;)* }
+        sentences { $($name:ident($($arg:ident: $kind:ty),*) $en:block $zh:block)* }
+    ) => {
+        $(#[$doc])*
+        pub struct $catalogue {
+            $(pub $word: &'static str,)*
+            $(pub $name: fn($($kind),*) -> String,)*
+        }
+
+        /// English.
+        pub const EN: $catalogue = $catalogue { $($word: $word_en,)* $($name: |$($arg: $kind),*| $en,)* };
+
+        /// Chinese.
+        pub const ZH: $catalogue = $catalogue { $($word: $word_zh,)* $($name: |$($arg: $kind),*| $zh,)* };
+    };
+}
+
 pub mod admin;
 pub mod api;
 pub mod bench;

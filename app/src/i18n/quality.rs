@@ -6,22 +6,6 @@
 use super::I18n;
 use crate::model::lang::Lang;
 
-macro_rules! texts {
-    (
-        words { $($word:ident: $word_en:literal, $word_zh:literal;)* }
-        sentences { $($name:ident($($arg:ident: $kind:ty),*) $en:block $zh:block)* }
-    ) => {
-        /// The texts of this area.
-        pub struct Quality {
-            $(pub $word: &'static str,)*
-            $(pub $name: fn($($kind),*) -> String,)*
-        }
-
-        const EN: Quality = Quality { $($word: $word_en,)* $($name: |$($arg: $kind),*| $en,)* };
-        const ZH: Quality = Quality { $($word: $word_zh,)* $($name: |$($arg: $kind),*| $zh,)* };
-    };
-}
-
 impl I18n {
     /// Quality of studies.
     pub fn quality(&self) -> &'static Quality {
@@ -33,6 +17,8 @@ impl I18n {
 }
 
 texts! {
+    /// The texts of this area.
+    Quality
     words {
         // Settings
         quality: "Quality", "质量";
