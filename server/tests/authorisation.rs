@@ -150,7 +150,7 @@ async fn everybody_may_do_what_their_row_says_and_nothing_else() {
 async fn everything_that_can_be_asked_has_a_row() {
     let mut there: BTreeSet<String> = BTreeSet::new();
     // Pages, from the router of the pages.
-    there.extend(server::http::router::pages().into_iter().map(|path| format!("GET {path}")));
+    there.extend(server::http::router::pages().iter().map(|path| format!("GET {path}")));
     // Server functions, from their registry.
     there.extend(app_functions());
     // The rest, from the table of contents.

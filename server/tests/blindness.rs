@@ -503,10 +503,9 @@ async fn the_walk_knows_every_function_page_and_address() {
         leptos::server_fn::axum::server_fn_paths().map(|(path, _)| path.to_owned()).collect(),
         functions(&here, &Draft::default()).iter().map(|(name, ..)| format!("/rpc/{name}")).collect(),
     );
-    let routes = leptos_axum::generate_route_list(app::routes::App);
     check(
         "pages",
-        routes.iter().map(|route| route.path().to_owned()).collect(),
+        server::http::router::pages().iter().cloned().collect(),
         pages(&here).iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
     );
     let router = include_str!("../src/http/router.rs");

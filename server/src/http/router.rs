@@ -1,5 +1,7 @@
 //! Every URL of the program, in reading order. Tests mirror this file.
 
+use std::sync::LazyLock;
+
 use axum::{
     Router,
     extract::DefaultBodyLimit,
@@ -16,13 +18,17 @@ use crate::state::AppState;
 const FORM_LIMIT: usize = 1024 * 1024;
 
 /// The addresses of all pages, as they are routed.
-pub fn pages() -> Vec<String> {
-    generate_route_list(app::routes::App).iter().map(|page| page.path().to_owned()).collect()
+///
+/// They are asked for once a process, before its first request: while Leptos lists its routes it
+/// loads no resource anywhere in the process, and a page rendered meanwhile would wait for ever.
+pub fn pages() -> &'static [String] {
+    static PAGES: LazyLock<Vec<String>> =
+        LazyLock::new(|| generate_route_list(app::routes::App).iter().map(|page| page.path().to_owned()).collect());
+    &PAGES
 }
 
 /// The whole program as a service.
 pub fn router(state: AppState) -> Router {
-    let pages = generate_route_list(app::routes::App);
     let mut people = Router::new()
         // Accounts: plain forms, because they change the session.
         .route("/log-in", post(account::log_in))
@@ -49,8 +55,8 @@ pub fn router(state: AppState) -> Router {
         // Server functions: app/src/rpc.
         .route("/rpc/{*function}", post(pages::call));
     // Pages: app/src/routes.rs.
-    for page in &pages {
-        people = people.route(page.path(), get(pages::render));
+    for page in pages() {
+        people = people.route(page, get(pages::render));
     }
     // Files stream to the disk under a limit of their own: services/uploads.rs.
     let uploads = Router::new()

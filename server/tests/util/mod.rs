@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use app::{
     model::api::{NewToken, Scope},
@@ -26,7 +26,11 @@ use server::{
     state::AppState,
 };
 use tempfile::TempDir;
+use tokio::time::timeout;
 use tower::ServiceExt;
+
+/// An answer that takes so long will never come; the test then says which, and the others go on.
+const HUNG: Duration = Duration::from_secs(300);
 
 /// The application under test.
 pub struct TestApp {
@@ -186,7 +190,8 @@ impl Client {
         }
         let address: SocketAddr = "127.0.0.1:50000".parse().unwrap();
         let request = request.extension(ConnectInfo(address)).body(body.into()).unwrap();
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        let hung = format!("{path} was not answered within {} minutes", HUNG.as_secs() / 60);
+        let response = timeout(HUNG, self.router.clone().oneshot(request)).await.expect(&hung).unwrap();
         let (parts, body) = response.into_parts();
         for cookie in parts.headers.get_all(header::SET_COOKIE) {
             let (name, value) = cookie.to_str().unwrap().split(';').next().unwrap().split_once('=').unwrap();
@@ -195,7 +200,7 @@ impl Client {
                 self.cookies.push((name.into(), value.into()));
             }
         }
-        let bytes = body.collect().await.unwrap().to_bytes();
+        let bytes = timeout(HUNG, body.collect()).await.expect(&hung).unwrap().to_bytes();
         Answer { status: parts.status, headers: parts.headers, body: String::from_utf8_lossy(&bytes).into_owned() }
     }
 }
