@@ -130,6 +130,24 @@ test('two runs stand side by side, down to one task', async ({ page }) => {
   await expect(page.getByRole('link', { name: /^← Previous difference/ })).toBeVisible();
 });
 
+test('a run is made differently: many outputs to a JVM, and nothing recalled', async ({ page }) => {
+  await logIn(page, demo.admin);
+  const [first] = await submissions();
+  await open(page, first);
+  const how = page.locator('.start-how');
+  await how.getByText('Run differently').click();
+  await how.getByRole('checkbox', { name: 'Fast' }).check();
+  await how.getByRole('checkbox', { name: 'Leave earlier results alone' }).check();
+  await axe(page);
+  await how.getByRole('button', { name: 'Start this run' }).click();
+  await page.waitForURL(/\/admin\/runs\/\d+$/);
+  await hydrated(page);
+  await finished(page);
+  await expect(page.getByText(/^24 of 24 \(100 %\)$/)).toBeVisible();
+  await page.getByText('Where it ran').click();
+  await expect(page.getByText(/^Java 1.*fast/)).toBeVisible();
+});
+
 test('runs read with scripts switched off', { tag: '@scriptless' }, async ({ page, watch }) => {
   // Nobody fetches the client here, however long the page stays open.
   watch.expect(/preloaded using link preload/);

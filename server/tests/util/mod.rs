@@ -190,8 +190,7 @@ impl Client {
         }
         let address: SocketAddr = "127.0.0.1:50000".parse().unwrap();
         let request = request.extension(ConnectInfo(address)).body(body.into()).unwrap();
-        let hung = format!("{path} was not answered within {} minutes", HUNG.as_secs() / 60);
-        let response = timeout(HUNG, self.router.clone().oneshot(request)).await.expect(&hung).unwrap();
+        let response = answered(path, self.router.clone().oneshot(request)).await.unwrap();
         let (parts, body) = response.into_parts();
         for cookie in parts.headers.get_all(header::SET_COOKIE) {
             let (name, value) = cookie.to_str().unwrap().split(';').next().unwrap().split_once('=').unwrap();
@@ -200,7 +199,13 @@ impl Client {
                 self.cookies.push((name.into(), value.into()));
             }
         }
-        let bytes = timeout(HUNG, body.collect()).await.expect(&hung).unwrap().to_bytes();
+        let bytes = answered(path, body.collect()).await.unwrap().to_bytes();
         Answer { status: parts.status, headers: parts.headers, body: String::from_utf8_lossy(&bytes).into_owned() }
     }
+}
+
+/// Waits for an answer to a request for `path`, but not for ever.
+async fn answered<T>(path: &str, answer: impl Future<Output = T>) -> T {
+    let minutes = HUNG.as_secs() / 60;
+    timeout(HUNG, answer).await.unwrap_or_else(|_| panic!("{path} was not answered within {minutes} minutes"))
 }

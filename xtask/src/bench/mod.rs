@@ -42,6 +42,17 @@ enum What {
     Steadiness(steadiness::Options),
 }
 
+/// The same by an optimised build of ourselves: what makes the load shares the cores with what is
+/// measured, and unoptimised it takes more of them than the server does.
+pub fn optimised() -> Result<ExitCode> {
+    let mut cargo = tools::cargo();
+    cargo.args(["run", "--locked", "--quiet", "--release", "--package", "xtask", "--"]);
+    tools::say_aside("Building what measures, optimised");
+    // Files are named from where the command was given.
+    let status = cargo.args(std::env::args_os().skip(1)).current_dir(std::env::current_dir()?).status()?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
 /// Measures, and prints. Ends with code 1 where a target is missed.
 pub fn bench(args: &Bench) -> Result<ExitCode> {
     let report = match &args.what {
