@@ -60,7 +60,7 @@ impl Batch {
         self.taken += 1;
         let nonce = hex::encode(rand::rng().random::<[u8; 16]>());
         let begun = Instant::now();
-        if self.child.send(&suite.job(&nonce, job)).is_err() {
+        if self.child.send(&suite.job(&nonce, job, true)).is_err() {
             return (None, false);
         }
         let Some(mut outcome) = Reader::receive(&mut self.child, begun + PATIENCE)

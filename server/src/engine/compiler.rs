@@ -108,13 +108,12 @@ impl Compiler {
         }]))
     }
 
-    /// Every type that an import may name, in order.
+    /// Every type that an import may name with these jars, in order.
     ///
     /// # Errors
     /// Our own failure.
-    pub fn index(&mut self) -> Result<Vec<String>, EngineError> {
+    pub fn index(&mut self, jars: &[String]) -> Result<Vec<String>, EngineError> {
         self.warm()?;
-        let jars: Vec<String> = self.jars.iter().map(|(_, inside)| inside.clone()).collect();
         let Some(running) = &mut self.running else { return Err(EngineError::Harness("no compiler".into())) };
         running.child.send(&Frame::new(b'I').strings(jars.iter().map(String::as_str)).done())?;
         let mut answer = Reader::receive(&mut running.child, Instant::now() + PATIENCE)?;
@@ -190,8 +189,10 @@ impl Compiler {
 }
 
 /// The compiler's switches. No annotation processors (they would run inside the compiler), no
-/// warnings, line numbers for stack traces.
-pub const OPTIONS: &[&str] = &["-proc:none", "-nowarn", "-Xlint:none", "-g", "-Xmaxerrs", "30"];
+/// warnings, line numbers for stack traces; joined texts as plain calls, because working them out at
+/// run time is a good part of a fresh JVM's life.
+pub const OPTIONS: &[&str] =
+    &["-proc:none", "-nowarn", "-Xlint:none", "-g", "-Xmaxerrs", "30", "-XDstringConcat=inline"];
 
 /// The environment of every JVM.
 pub fn environment() -> Vec<(String, String)> {

@@ -25,7 +25,7 @@ use crate::{
 
 /// Raised when the same output could come to another outcome than before, so that nothing kept from
 /// an older engine is taken for this one's.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// As many workers share one compiler: it is busy for a quarter of an output's time.
 const WORKERS_A_COMPILER: usize = 4;
@@ -43,9 +43,12 @@ pub struct Task {
 pub struct Grader {
     sandbox: Arc<dyn Sandbox>,
     toolchain: Arc<Toolchain>,
+    /// Where what was made is kept for the next time.
+    folder: PathBuf,
     suite: Suite,
     index: Index,
-    compilers: Vec<Mutex<Compiler>>,
+    /// Shared with graders beside this one: a compiler is slow until it has compiled some hundred classes.
+    compilers: Arc<Vec<Mutex<Compiler>>>,
     allowance: Allowance,
 }
 
@@ -77,13 +80,31 @@ impl Grader {
         let compiler =
             |jars: &[(PathBuf, String)]| Compiler::new(Arc::clone(&sandbox), Arc::clone(&toolchain), jars.to_vec());
         let suite = Suite::prepare(kind, tree, classes, &toolchain, folder, compiler)?;
-        let mut first = compiler(&suite.jars);
-        let mut types = index(&toolchain, &suite, folder, &mut first)?;
-        // The dataset's own helpers may be imported too.
-        types.extend(suite.library.keys().filter(|name| !name.contains('$') && suite.tests(name).is_none()).cloned());
-        let more = (1..workers.div_ceil(WORKERS_A_COMPILER)).map(|_| compiler(&suite.jars));
-        let compilers = std::iter::once(first).chain(more).map(Mutex::new).collect();
-        Ok(Grader { sandbox, index: Index::new(types), suite, compilers, allowance, toolchain })
+        let number = workers.div_ceil(WORKERS_A_COMPILER).max(1);
+        let compilers: Vec<_> = (0..number).map(|_| Mutex::new(compiler(&suite.jars))).collect();
+        let index = index(&toolchain, &suite, folder, &compilers)?;
+        let (folder, compilers) = (folder.to_path_buf(), Arc::new(compilers));
+        Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
+    }
+
+    /// A grader of other tests that need no jars, with this one's compilers.
+    ///
+    /// # Errors
+    /// Our own failure, or tests that do not compile.
+    pub fn beside(
+        &self,
+        kind: TestKind,
+        tree: &TestTree,
+        classes: &BTreeSet<String>,
+        allowance: Allowance,
+    ) -> Result<Grader, EngineError> {
+        let (sandbox, toolchain) = (Arc::clone(&self.sandbox), Arc::clone(&self.toolchain));
+        let compiler =
+            |jars: &[(PathBuf, String)]| Compiler::new(Arc::clone(&sandbox), Arc::clone(&toolchain), jars.to_vec());
+        let suite = Suite::prepare(kind, tree, classes, &toolchain, &self.folder, compiler)?;
+        let index = index(&toolchain, &suite, &self.folder, &self.compilers)?;
+        let (folder, compilers) = (self.folder.clone(), Arc::clone(&self.compilers));
+        Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
     }
 
     /// What is the same for every output, to be recorded with a run.
@@ -297,12 +318,24 @@ fn complete(mut outcome: Outcome, assembled: Assembled) -> Outcome {
     outcome
 }
 
-/// The types that may be imported, kept beside the images: listing them takes a second.
+/// The types that may be imported: the JDK's, the jars' and the dataset's own helpers.
 fn index(
     toolchain: &Toolchain,
     suite: &Suite,
     folder: &Path,
-    compiler: &mut Compiler,
+    compilers: &[Mutex<Compiler>],
+) -> Result<Index, EngineError> {
+    let mut types = listed(toolchain, suite, folder, compilers)?;
+    types.extend(suite.library.keys().filter(|name| !name.contains('$') && suite.tests(name).is_none()).cloned());
+    Ok(Index::new(types))
+}
+
+/// Those of the JDK and the jars, kept beside the images: listing them takes a second.
+fn listed(
+    toolchain: &Toolchain,
+    suite: &Suite,
+    folder: &Path,
+    compilers: &[Mutex<Compiler>],
 ) -> Result<Vec<String>, EngineError> {
     let jars: Vec<_> = suite.jars.iter().map(|(path, _)| path.file_name().map(|n| n.to_owned())).collect();
     let key = hex::encode(Sha256::digest(format!("{} {jars:?}", toolchain.fingerprint)));
@@ -312,7 +345,9 @@ fn index(
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
         Err(e) => return Err(e.into()),
     }
-    let types = compiler.index()?;
+    let Some(compiler) = compilers.first() else { return Err(EngineError::Harness("no compiler".into())) };
+    let jars: Vec<String> = suite.jars.iter().map(|(_, inside)| inside.clone()).collect();
+    let types = compiler.lock().unwrap_or_else(PoisonError::into_inner).index(&jars)?;
     super::suite::write_whole(&file, types.join("\n").as_bytes())?;
     Ok(types)
 }

@@ -73,12 +73,32 @@ pub struct Shown {
 /// # Errors
 /// Our own failure: the sandbox or the images cannot be made at all.
 pub fn prove(sandbox: Arc<dyn Sandbox>, folder: &Path, workers: usize) -> Result<Vec<Shown>, EngineError> {
-    let tree: TestTree = BTreeMap::from([("tests/SumTest.java".to_owned(), TEST.as_bytes().to_vec())]);
-    let class = "aixgrade.fixture.SumTest".to_owned();
-    let allowance = Allowance { cpu_s: 10, wall_s: 60, heap_mib: 64, threads: 16, ..Allowance::default() };
-    let classes = BTreeSet::from([class.clone()]);
-    let grader = Arc::new(Grader::prepare(sandbox, folder, TestKind::Aixgrade, &tree, &classes, allowance, workers)?);
-    let task = Task { test_class: class, signature: None };
+    let (tree, classes) = tests();
+    let grader = Grader::prepare(sandbox, folder, TestKind::Aixgrade, &tree, &classes, ALLOWANCE, workers)?;
+    tried(grader, workers)
+}
+
+/// The same with what a run's grader has started already.
+///
+/// # Errors
+/// As [`prove`].
+pub fn prove_beside(run: &Grader, workers: usize) -> Result<Vec<Shown>, EngineError> {
+    let (tree, classes) = tests();
+    tried(run.beside(TestKind::Aixgrade, &tree, &classes, ALLOWANCE)?, workers)
+}
+
+const CLASS: &str = "aixgrade.fixture.SumTest";
+
+const ALLOWANCE: Allowance = Allowance { cpu_s: 10, wall_s: 60, heap_mib: 64, threads: 16, fast: false, dates: None };
+
+fn tests() -> (TestTree, BTreeSet<String>) {
+    let tree = BTreeMap::from([("tests/SumTest.java".to_owned(), TEST.as_bytes().to_vec())]);
+    (tree, BTreeSet::from([CLASS.to_owned()]))
+}
+
+fn tried(grader: Grader, workers: usize) -> Result<Vec<Shown>, EngineError> {
+    let grader = Arc::new(grader);
+    let task = Task { test_class: CLASS.into(), signature: None };
     let (next, shown) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     thread::scope(|scope| {
         for number in 0..workers.max(1) {

@@ -15,6 +15,7 @@ use super::{
     compiler::{environment, greet},
     dates::Dates,
     suite::{Suite, TaskTests},
+    tame,
     toolchain::{OPENED, Toolchain, mounts},
     wire::{Files, Reader},
 };
@@ -105,7 +106,8 @@ impl Waiting {
         let nonce = hex::encode(rand::rng().random::<[u8; 16]>());
         let begun = Instant::now();
         let deadline = begun + Duration::from_secs(allowance.wall_s);
-        let frame = suite.job(&nonce, job);
+        let watch = tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
+        let frame = suite.job(&nonce, job, watch);
         let answer = match self.child.send(&frame) {
             Ok(()) => Reader::receive(&mut self.child, deadline),
             Err(e) => Err(e),
@@ -328,7 +330,10 @@ mod tests {
     use std::{io::Read, io::Write, os::unix::net::UnixStream};
 
     use super::*;
-    use crate::{engine::wire::Frame, sandbox::fake::Fake};
+    use crate::{
+        engine::wire::{Frame, PROTOCOL},
+        sandbox::fake::Fake,
+    };
 
     /// What the program inside does once it has its job.
     type Act = fn(&mut UnixStream, nonce: &str) -> Report;
@@ -344,7 +349,7 @@ mod tests {
         };
         let sandbox: Arc<dyn Sandbox> = Arc::new(Fake(move |_: &Command, mut control: UnixStream| {
             let _preparation = frame(&mut control);
-            control.write_all(&Frame::new(b'H').number(1).string("fake").done()).unwrap();
+            control.write_all(&Frame::new(b'H').number(PROTOCOL as usize).string("fake").done()).unwrap();
             let mut job = Reader::over(frame(&mut control));
             assert_eq!(job.kind().unwrap(), b'J');
             let nonce = job.string().unwrap();

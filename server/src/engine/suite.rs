@@ -24,7 +24,7 @@ use super::{
 use crate::assemble::seal;
 
 /// Raised when the way suites are made changes.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// The package that published solutions are put into; no test lies in it.
 pub const SOLUTION_PACKAGE: &str = "com.aixcode.autoTest.generate.solution";
@@ -145,8 +145,8 @@ impl Suite {
         self.tests.get(class)
     }
 
-    /// The frame that hands a job to a JVM.
-    pub fn job(&self, nonce: &str, job: Job<'_>) -> Vec<u8> {
+    /// The frame that hands a job to a JVM; `watch` has it compare the JVM's defaults before and after.
+    pub fn job(&self, nonce: &str, job: Job<'_>, watch: bool) -> Vec<u8> {
         let files = |frame: Frame, files: &Files| frame.files(files.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
         let frame = Frame::new(b'J')
             .string(nonce)
@@ -154,7 +154,8 @@ impl Suite {
             .string(&job.tests.class)
             .string(SOLUTION_PACKAGE)
             .string(SOLUTION_PREFIX)
-            .string(job.class);
+            .string(job.class)
+            .number(usize::from(watch));
         files(files(frame, &job.tests.classes), job.classes).done()
     }
 }

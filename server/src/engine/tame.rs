@@ -1,4 +1,5 @@
-//! Which classes visibly keep to themselves: whether an output may share a JVM with others.
+//! Which classes visibly keep to themselves: whether an output may share a JVM with others, and whether
+//! it could change one's defaults at all.
 //!
 //! Read from the compiled classes' own lists of what they name (their constant pools), against a list
 //! of what is harmless: texts, numbers, collections, streams, dates, regular expressions. Whatever
@@ -98,14 +99,60 @@ const MEMBERS: &[&str] = &[
     "setDefault",
 ];
 
+/// What may do many things (read files, wait, end the JVM) and yet change no default of the JVM: no
+/// reflection, no class loading, nothing that sets a property, a stream or a handler.
+const STEADY_PACKAGES: &[&str] = &["java/io/", "java/nio/", "java/nio/charset/", "java/nio/file/", "java/util/zip/"];
+
+/// Classes of other packages, and of those that are not [`PACKAGES`] as a whole, of the same kind.
+const STEADY_CLASSES: &[&str] = &[
+    "java/lang/Appendable",
+    "java/lang/Class",
+    "java/lang/ClassNotFoundException",
+    "java/lang/CloneNotSupportedException",
+    "java/lang/Error",
+    "java/lang/InterruptedException",
+    "java/lang/Readable",
+    "java/lang/Runnable",
+    "java/lang/SafeVarargs",
+    "java/lang/StackOverflowError",
+    "java/lang/Throwable",
+    "java/net/MalformedURLException",
+    "java/net/URI",
+    "java/net/URISyntaxException",
+    "java/net/URLDecoder",
+    "java/net/URLEncoder",
+    "java/security/MessageDigest",
+    "java/security/NoSuchAlgorithmException",
+    "java/util/Formatter",
+    "java/util/Scanner",
+];
+
+/// Classes of [`STEADY_PACKAGES`] that bring others to life by name.
+const UNSTEADY: &[&str] = &["java/io/ObjectInputStream", "java/io/ObjectInputFilter"];
+
+/// Of `System`, beside [`SYSTEM`], what changes no default.
+const STEADY_SYSTEM: &[&str] = &["err", "exit", "gc", "getProperty", "getenv", "in", "out"];
+
+/// Whether these classes could change a default of the JVM (locale, time zone, streams, properties): not
+/// where all that they name is `known` or cannot. As with [`are_tame`], what is missing from the lists
+/// only costs time.
+pub fn may_change_defaults(classes: &Files, known: &[&Files]) -> bool {
+    let own = own(known);
+    !classes.values().all(|bytes| Pool::read(bytes).is_some_and(|pool| pool.is_steady(&own)))
+}
+
 /// Whether these classes name nothing but what is `known` (the output's, its tests', the dataset's) and
 /// what is harmless.
 pub fn are_tame(classes: &Files, known: &[&Files]) -> bool {
-    let own = |name: &str| {
+    let own = own(known);
+    classes.values().all(|bytes| Pool::read(bytes).is_some_and(|pool| pool.is_tame(&own)))
+}
+
+fn own<'a>(known: &'a [&'a Files]) -> impl Fn(&str) -> bool + 'a {
+    |name| {
         let name = name.replace('/', ".");
         known.iter().any(|files| files.contains_key(&name)) || name.starts_with("aixgrade.api.")
-    };
-    classes.values().all(|bytes| Pool::read(bytes).is_some_and(|pool| pool.is_tame(&own)))
+    }
 }
 
 /// What a class file names.
@@ -175,6 +222,18 @@ impl<'a> Pool<'a> {
         })
     }
 
+    fn is_steady(&self, own: &impl Fn(&str) -> bool) -> bool {
+        self.0.iter().all(|entry| match *entry {
+            Entry::Class(name) => self.text(name).is_some_and(|name| is_steady_class(name, own)),
+            Entry::Member(class, member) => match (self.class(class), self.name(member)) {
+                (Some("java/lang/System"), Some(name)) => SYSTEM.contains(&name) || STEADY_SYSTEM.contains(&name),
+                (Some(class), Some(name)) => name != "setDefault" || own(class),
+                _ => false,
+            },
+            _ => true,
+        })
+    }
+
     fn text(&self, at: u16) -> Option<&'a str> {
         match self.0.get(usize::from(at))? {
             Entry::Text(bytes) => std::str::from_utf8(bytes).ok(),
@@ -197,17 +256,30 @@ impl<'a> Pool<'a> {
     }
 }
 
+/// The class of `[[Ljava/lang/String;`; nothing for `[I`.
+fn element(name: &str) -> Option<&str> {
+    match name.trim_start_matches('[') {
+        inner if inner.len() == name.len() => Some(name),
+        inner => inner.strip_prefix('L').and_then(|inner| inner.strip_suffix(';')),
+    }
+}
+
+fn package(name: &str) -> &str {
+    name.rfind('/').map_or("", |slash| &name[..=slash])
+}
+
+fn is_steady_class(name: &str, own: &impl Fn(&str) -> bool) -> bool {
+    let Some(class) = element(name) else { return true };
+    let top = class.split('$').next().unwrap_or_default();
+    STEADY_CLASSES.contains(&class)
+        || STEADY_PACKAGES.contains(&package(class)) && !UNSTEADY.contains(&top)
+        || is_tame_class(class, own)
+}
+
 fn is_tame_class(name: &str, own: &impl Fn(&str) -> bool) -> bool {
-    // `[[Ljava/lang/String;` or `[I`.
-    let name = match name.trim_start_matches('[') {
-        inner if inner.len() == name.len() => name,
-        inner => match inner.strip_prefix('L').and_then(|inner| inner.strip_suffix(';')) {
-            Some(class) => class,
-            None => return true,
-        },
-    };
+    let Some(name) = element(name) else { return true };
     let top = name.split('$').next().unwrap_or_default();
-    let package = name.rfind('/').map_or("", |slash| &name[..=slash]);
+    let package = package(name);
     let in_package = PACKAGES.iter().any(|p| *p == package || *p == "java/time/" && package.starts_with(p));
     CLASSES.contains(&name) || in_package && !WILD.contains(&top) || own(name)
 }
@@ -282,6 +354,39 @@ mod tests {
         ] {
             check(&[wild], &[], false);
         }
+    }
+
+    #[test]
+    fn only_what_is_listed_leaves_defaults_alone() {
+        let check = |classes: &[&str], members: &[(&str, &str)], may: bool| {
+            let files = Files::from([("Output".to_owned(), class(classes, members))]);
+            assert_eq!(may_change_defaults(&files, &[&files]), may, "{classes:?} {members:?}");
+        };
+        let reads =
+            ["Output", "java/io/BufferedReader", "java/nio/file/Files", "java/lang/Class", "java/lang/Throwable"];
+        check(&reads, &[("java/lang/System", "out"), ("java/io/PrintStream", "println")], false);
+        check(&["[Ljava/io/File;", "[J"], &[("java/util/Locale", "getDefault")], false);
+        check(&[], &[("java/util/Locale", "setDefault")], true);
+        check(&[], &[("java/util/TimeZone", "setDefault")], true);
+        for member in ["setOut", "setErr", "setIn", "setProperty", "getProperties", "setProperties", "clearProperty"] {
+            check(&[], &[("java/lang/System", member)], true);
+        }
+        for unsteady in [
+            "java/lang/Thread",
+            "java/lang/ClassLoader",
+            "java/lang/reflect/Method",
+            "java/lang/invoke/MethodHandles",
+            "java/beans/Statement",
+            "java/io/ObjectInputStream",
+            "java/security/Security",
+            "java/util/ServiceLoader",
+            "org/apache/commons/lang3/reflect/MethodUtils",
+            "[Ljava/lang/Thread;",
+        ] {
+            check(&[unsteady], &[], true);
+        }
+        let nothing = Files::from([("Output".to_owned(), vec![0xca, 0xfe])]);
+        assert!(may_change_defaults(&nothing, &[]));
     }
 
     #[test]

@@ -82,6 +82,10 @@ const HARNESS: &[(&str, &str)] = &[
         include_str!("../../../java-harness/src/aixgrade.compiler/aixgrade/compiler/Memory.java"),
     ),
     (
+        "aixgrade.compiler/aixgrade/compiler/Rehearsal.java",
+        include_str!("../../../java-harness/src/aixgrade.compiler/aixgrade/compiler/Rehearsal.java"),
+    ),
+    (
         "aixgrade.compiler/aixgrade/compiler/Index.java",
         include_str!("../../../java-harness/src/aixgrade.compiler/aixgrade/compiler/Index.java"),
     ),
@@ -115,7 +119,7 @@ pub(super) const OPENED: &str = "java.base/java.io=aixgrade.wire";
 const LEFT_OUT: &[&str] = &["libawt_xawt.so", "libjawt.so", "libsplashscreen.so", "libjsound.so", "jspawnhelper"];
 
 /// Raised when the way images are made changes.
-const GENERATION: u32 = 3;
+const GENERATION: u32 = 4;
 
 /// The images, ready to be mounted.
 #[derive(Clone, Debug)]
@@ -231,7 +235,15 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
         ],
     )?;
     let modules_of = |ours: &str| format!("aixgrade.api,{ours},{}", MODULES.join(","));
-    for (name, ours) in [("run", "aixgrade.root"), ("compile", "aixgrade.compiler,java.compiler,jdk.compiler")] {
+    let images = [
+        ("run", "aixgrade.root", &["aixgrade.harness.Rehearsal"][..]),
+        (
+            "compile",
+            "aixgrade.compiler,java.compiler,jdk.compiler",
+            &["-m", "aixgrade.compiler/aixgrade.compiler.Rehearsal"],
+        ),
+    ];
+    for (name, ours, rehearsal) in images {
         let image = place.join(name);
         fs::create_dir_all(&image)?;
         let java = image.join("java");
@@ -255,7 +267,7 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
         for library in LEFT_OUT {
             let _ = fs::remove_file(java.join("lib").join(library));
         }
-        archive(&java, name == "run")?;
+        archive(&java, rehearsal)?;
         copy_libraries(&java, &image.join("sys"))?;
         readable(&image)?;
     }
@@ -265,19 +277,19 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
 }
 
 /// Makes the archive of loaded classes, which halves a JVM's start: the JDK's own list of them, and
-/// for the runner what a rehearsal loads besides.
-fn archive(java: &Path, rehearse: bool) -> io::Result<()> {
+/// what a rehearsal, started so, loads besides.
+fn archive(java: &Path, rehearsal: &[&str]) -> io::Result<()> {
     let program = java.join("bin/java");
     let mut list = fs::read_to_string(java.join("lib/classlist")).unwrap_or_default();
     let own = java.join("lib/rehearsal");
-    if rehearse {
-        let scratch = tempfile::tempdir()?;
-        let option = format!("-XX:DumpLoadedClassList={}", own.display());
-        let folder = scratch.path().to_string_lossy();
-        let args = [&option, "-XX:+UseSerialGC", "--add-opens", OPENED, "aixgrade.harness.Rehearsal", &folder];
-        tool::run(&program, args)?;
-        list.push_str(&fs::read_to_string(&own)?);
-    }
+    let scratch = tempfile::tempdir()?;
+    let option = format!("-XX:DumpLoadedClassList={}", own.display());
+    let folder = scratch.path().to_string_lossy();
+    let mut args = vec![option.as_str(), "-XX:+UseSerialGC", "--add-opens", OPENED];
+    args.extend(rehearsal);
+    args.push(&folder);
+    tool::run(&program, args)?;
+    list.push_str(&fs::read_to_string(&own)?);
     fs::write(&own, list)?;
     let option = format!("-XX:SharedClassListFile={}", own.display());
     tool::run(&program, ["-Xshare:dump", "-XX:+UseSerialGC", &option])?;

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, io, time::Instant};
 use crate::sandbox::Child;
 
 /// Raised with every change of a frame's layout; the same number stands in `Control.java`.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// No frame from inside is longer; a longer one is out of step or hostile.
 const LONGEST: usize = 64 << 20;

@@ -2,7 +2,6 @@ package aixgrade.compiler;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,10 +26,10 @@ final class Memory extends ForwardingJavaFileManager<StandardJavaFileManager> {
     private final Library library;
     private final Map<String, byte[]> classes = new TreeMap<>();
 
-    Memory(StandardJavaFileManager files, Library library, List<String> jars) throws IOException {
+    /** Over {@code files}, which stay open: they are the next compilation's, too. */
+    Memory(StandardJavaFileManager files, Library library) {
         super(files);
         this.library = library;
-        files.setLocation(StandardLocation.CLASS_PATH, jars.stream().map(File::new).toList());
     }
 
     /** What was compiled, by binary name. */

@@ -3,6 +3,7 @@ package aixgrade.compiler;
 import aixgrade.wire.Control;
 import aixgrade.wire.Control.Frame;
 import java.io.DataInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -14,6 +15,8 @@ import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 /**
@@ -28,9 +31,11 @@ final class Server {
 
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     private final Map<String, Library> libraries = new HashMap<>();
+    /** The JDK's and the jars' files by the jars: what is in them is looked up once. */
+    private final Map<List<String>, StandardJavaFileManager> files = new HashMap<>();
     private final Control control;
 
-    private Server(Control control) {
+    Server(Control control) {
         this.control = control;
     }
 
@@ -46,7 +51,7 @@ final class Server {
         Runtime.getRuntime().halt(0);
     }
 
-    private void serve() throws IOException {
+    void serve() throws IOException {
         for (DataInputStream in = control.read(); in != null; in = control.read()) {
             char kind = (char) in.readUnsignedByte();
             switch (kind) {
@@ -72,9 +77,9 @@ final class Server {
         DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();
         boolean fine;
         String failure = "";
-        Memory memory = new Memory(compiler.getStandardFileManager(said, Locale.ROOT, null), libraries.get(library), jars);
+        Memory memory = new Memory(files(jars), libraries.get(library));
         StringWriter out = new StringWriter();
-        try (memory) {
+        try {
             fine = compiler.getTask(out, memory, said, options, null, Memory.sources(sources)).call();
         } catch (OutOfMemoryError | StackOverflowError | RuntimeException e) {
             // The compiler's own end at source that is too much for it: the output's fault, not ours.
@@ -100,6 +105,16 @@ final class Server {
             frame.string(one.getKey()).bytes(one.getValue());
         }
         return frame;
+    }
+
+    private StandardJavaFileManager files(List<String> jars) throws IOException {
+        StandardJavaFileManager known = files.get(jars);
+        if (known == null) {
+            known = compiler.getStandardFileManager(null, Locale.ROOT, null);
+            known.setLocation(StandardLocation.CLASS_PATH, jars.stream().map(File::new).toList());
+            files.put(jars, known);
+        }
+        return known;
     }
 
     private static List<String> strings(DataInputStream in) throws IOException {

@@ -55,11 +55,12 @@ final class Runner {
             }
             Job job = Job.read(in);
             tests.addTests(job.tests);
-            tests.addSolution(job.solution);
-            Defaults defaults = Defaults.now(Defaults.concernSecurity(job.solution.values()));
+            tests.addSolution(job.outputClass, job.solution);
+            Defaults defaults = job.watch ? Defaults.now(Defaults.concernSecurity(job.solution.values())) : null;
             Result result = run(job, tests);
             reserve = null;
-            control.write(result.frame(job.nonce, defaults.changed(), leftOver()));
+            List<String> changed = defaults == null ? List.of() : defaults.changed();
+            control.write(result.frame(job.nonce, changed, leftOver()));
             if (left > 1) {
                 tests = loader(preparation);
             }
@@ -173,15 +174,18 @@ final class Runner {
         }
     }
 
-    /** What to run, as the server sent it. */
+    /**
+     * What to run, as the server sent it. {@code watch} says whether it could change the JVM's defaults: looking at
+     * them loads the time zones, which takes longer than most tests.
+     */
     record Job(String nonce, String kind, String testClass, String basePackage, String prefix, String outputClass,
-            Map<String, byte[]> tests, Map<String, byte[]> solution) {
+            boolean watch, Map<String, byte[]> tests, Map<String, byte[]> solution) {
         static Job read(DataInputStream in) throws IOException {
             if (in.readUnsignedByte() != 'J') {
                 throw new IOException("not a job");
             }
             return new Job(Control.string(in), Control.string(in), Control.string(in), Control.string(in),
-                    Control.string(in), Control.string(in), map(in), map(in));
+                    Control.string(in), Control.string(in), in.readInt() != 0, map(in), map(in));
         }
     }
 

@@ -27,6 +27,7 @@ final class TestLoader extends ClassLoader {
 
     private final Set<String> packages;
     private final Map<String, byte[]> classes = new HashMap<>();
+    private String solutionPackage;
     private final ModuleLayer.Controller controller;
     private final Module module;
 
@@ -64,9 +65,10 @@ final class TestLoader extends ClassLoader {
         add(tests, true);
     }
 
-    /** Takes the solution's classes; none may pose as one of the tests'. */
-    void addSolution(Map<String, byte[]> solution) throws IOException {
+    /** Takes the solution's classes, {@code main} among them; none may pose as one of the tests'. */
+    void addSolution(String main, Map<String, byte[]> solution) throws IOException {
         add(solution, false);
+        solutionPackage = packageOf(main);
     }
 
     private void add(Map<String, byte[]> some, boolean tests) throws IOException {
@@ -81,6 +83,22 @@ final class TestLoader extends ClassLoader {
     /** Lets the harness, and nobody else, call what this class does not publish. */
     void openToHarness(Class<?> type) {
         controller.addOpens(module, type.getPackageName(), TestLoader.class.getModule());
+    }
+
+    /**
+     * Finds what is ours by its package without asking the class path first: opening a dataset's jars takes longer
+     * than most tests. A solution's class of any other package yields to theirs, so that it cannot pose as one.
+     */
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        synchronized (getClassLoadingLock(name)) {
+            String own = packageOf(name);
+            if (classes.containsKey(name) && (packages.contains(own) || own.equals(solutionPackage))) {
+                Class<?> loaded = findLoadedClass(name);
+                return loaded == null ? findClass(name) : loaded;
+            }
+            return super.loadClass(name, resolve);
+        }
     }
 
     @Override
