@@ -4,7 +4,7 @@
 
 use crate::model::{
     ids::RunId,
-    run::{LimitHit, RunStatus, Verdict},
+    run::{Change, Flag, LimitHit, RunStatus, Verdict},
 };
 
 macro_rules! texts {
@@ -126,7 +126,7 @@ texts! {
 }
 
 impl RunTexts {
-    fn pick(&self, en: &'static str, zh: &'static str) -> &'static str {
+    fn pick<T>(&self, en: T, zh: T) -> T {
         // The two catalogues are told apart by a word of theirs.
         if self.run == EN.run { en } else { zh }
     }
@@ -203,6 +203,43 @@ impl RunTexts {
             Verdict::Tampered => self.pick("tampered", "篡改"),
             Verdict::Anomaly => self.pick("anomaly", "异常"),
         }
+    }
+
+    /// What was done to an output so that it compiles. The engine keeps its own words, which are English and name
+    /// the classes; in Chinese they follow what kind of change it was.
+    pub fn change(&self, change: &Change) -> String {
+        let kind = match change.kind.as_str() {
+            "fence" => "去除代码之外的文字",
+            "package" => "省略包声明",
+            "wrap" => "补上类或方法签名",
+            "rename" => "更改类名",
+            "public" | "constructor" => "调整可见性",
+            "abstract" => "改为可实例化的类",
+            "extends" => "补上基类",
+            "implements" => "补上接口",
+            "static" => "去掉 static",
+            "import" => "补上导入",
+            _ => return change.detail.clone(),
+        };
+        self.pick(change.detail.clone(), format!("{kind}：{}", change.detail))
+    }
+
+    /// What a person should look at.
+    pub fn flag(&self, flag: &Flag) -> String {
+        let said = match flag.kind.as_str() {
+            "exit" => "结束 Java 虚拟机",
+            "process" => "启动进程",
+            "native" => "试图使用本地代码",
+            "reflection" => "通过反射查看运行环境",
+            "descriptor" => "使用文件描述符",
+            "host" => "访问主机上的文件",
+            "network" => "打开套接字",
+            "defaults" => "修改整个 Java 虚拟机的默认设置",
+            "equals" => "自定义 equals，测试可能会信任它",
+            "threads" => "启动线程，或留下仍在运行的线程",
+            _ => return flag.detail.clone(),
+        };
+        self.pick(flag.detail.clone(), said.to_owned())
     }
 
     /// What a verdict means, in a sentence.

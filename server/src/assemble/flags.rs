@@ -102,6 +102,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_sign_has_its_chinese_words() {
+        use app::i18n::runs::{EN, ZH};
+        for (kind, detail, _) in SIGNS {
+            let flag = Flag { kind: (*kind).into(), line: None, detail: (*detail).into() };
+            assert_eq!(EN.flag(&flag), *detail);
+            assert_ne!(ZH.flag(&flag), *detail, "{kind}");
+        }
+    }
+
+    #[test]
     fn sees_what_a_person_should_look_at() {
         let check = |code: &str, expected: &[(&str, u32)]| {
             let tree = tree::parse(code).unwrap();

@@ -127,8 +127,8 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     let mib = o.memory_kib / 1024;
     let at = move |line: Option<u32>| line.map(|line| format!("{} {line}: ", t.line)).unwrap_or_default();
     let diagnostics: Vec<String> = o.diagnostics.iter().map(|d| format!("{}{}", at(d.line), d.message)).collect();
-    let changes: Vec<String> = o.changes.into_iter().map(|c| c.detail).collect();
-    let flags: Vec<String> = o.flags.iter().map(|f| format!("{}{}", at(f.line), f.detail)).collect();
+    let changes: Vec<String> = o.changes.iter().map(|change| t.change(change)).collect();
+    let flags: Vec<String> = o.flags.iter().map(|flag| format!("{}{}", at(flag.line), t.flag(flag))).collect();
     let odd = o.verdict == Verdict::Anomaly;
     let printed = (!o.printed.trim().is_empty()).then(|| {
         view! {
