@@ -196,7 +196,7 @@ pub const OPTIONS: &[&str] =
 
 /// The environment of every JVM.
 pub fn environment() -> Vec<(String, String)> {
-    let pairs = [("LC_ALL", "C.UTF-8"), ("LD_LIBRARY_PATH", "/java/lib:/java/lib/server"), ("HOME", "/work")];
+    let pairs = [("LC_ALL", "C.UTF-8"), ("LD_LIBRARY_PATH", "/java/lib/server:/java/lib"), ("HOME", "/work")];
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 

@@ -57,7 +57,7 @@ pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
     let order = json!({
         "command": {
             "argv": argv,
-            "env": [["LC_ALL", "C.UTF-8"], ["LD_LIBRARY_PATH", "/java/lib:/java/lib/server"]],
+            "env": [["LC_ALL", "C.UTF-8"], ["LD_LIBRARY_PATH", "/java/lib/server:/java/lib"]],
             "read_only": read_only,
             "scratch": ["/work", "/tmp"],
             "limits": {
