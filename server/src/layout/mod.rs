@@ -31,9 +31,10 @@ use packed::Packed;
 /// longest published output, nobody reads so much, and parsing long nonsense is slow.
 const LONGEST: usize = 32 * 1024;
 
-/// Views kept, by content. A study shows the same few hundred outputs again and again; highlighting
-/// them is most of a page's cost.
-const KEPT: usize = 4096;
+/// Views kept, by content, two or three kilobytes each. A study shows the same outputs again and again,
+/// every rater in another order, so all of a large one's should fit; laying one out takes as long as the
+/// rest of a request.
+const KEPT: usize = 16_384;
 
 static VIEWS: LazyLock<Cache<[u8; 32], Arc<Packed>>> = LazyLock::new(|| Cache::new(KEPT));
 
