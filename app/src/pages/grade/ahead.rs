@@ -29,7 +29,7 @@ struct State {
     /// The study that the rest is about.
     study: Option<Token>,
     ready: VecDeque<GradingItem>,
-    /// What was shown last and is not done with: whoever left the page comes back to it.
+    /// What is on screen, or about to be, and is not done with: whoever left the page comes back to it.
     shown: Option<Token>,
     /// A request is on its way.
     asking: bool,
@@ -53,7 +53,11 @@ impl Ahead {
     /// This output is on screen.
     pub fn shows(self, item: &GradingItem) {
         self.begin(&item.study);
-        self.0.update_value(|state| state.shown = Some(item.token.clone()));
+        self.0.update_value(|state| {
+            state.shown = Some(item.token.clone());
+            // The page asked for one itself while another was being fetched: both got this.
+            state.ready.retain(|ready| ready.token != item.token);
+        });
     }
 
     /// The output that was on screen when its page was left, where it is not done with.
@@ -66,7 +70,7 @@ impl Ahead {
         self.0.with_value(|state| state.study.as_ref() == Some(study) && !state.ready.is_empty())
     }
 
-    /// The output that lies ready, as it stands now.
+    /// The output that lies ready, as it stands now. From here on it counts as on screen.
     pub fn take(self, study: &Token) -> Option<GradingItem> {
         self.0
             .try_update_value(|state| {
@@ -74,6 +78,7 @@ impl Ahead {
                     return None;
                 }
                 let mut item = state.ready.pop_front()?;
+                state.shown = Some(item.token.clone());
                 if let Some((progress, previous)) = &state.standing {
                     item.progress = *progress;
                     item.previous.clone_from(previous);
@@ -143,28 +148,27 @@ impl Ahead {
         });
     }
 
-    /// Fetches until [`READY`] outputs lie ready behind `shown`. What still waits in the outbox is in
-    /// the rater's hands too, so it is named: it must not come again.
-    pub fn fill(self, study: Token, shown: Token, outbox: Outbox) {
+    /// Fetches until [`READY`] outputs lie ready behind the one on screen. What still waits in the outbox
+    /// is in the rater's hands too, so it is named: it must not come again. With nothing on screen the
+    /// page itself is asking.
+    pub fn fill(self, study: Token, outbox: Outbox) {
         self.begin(&study);
-        let mut holding = vec![shown.clone()];
-        let more = self.0.try_update_value(|state| {
-            holding.extend(state.ready.iter().map(|item| item.token.clone()));
-            let more = !state.asking && state.ready.len() < READY;
+        let holding = self.0.try_update_value(|state| {
+            let more = !state.asking && state.shown.is_some() && state.ready.len() < READY;
             state.asking |= more;
-            more
+            more.then(|| state.hands())
         });
-        if more != Some(true) {
-            return;
-        }
+        let Some(mut holding) = holding.flatten() else { return };
         holding.extend(outbox.waiting_in(&study));
         spawn_local(async move {
             let answer = next_item(study.clone(), holding.clone()).await;
             let again = self.0.try_update_value(|state| {
                 state.asking = false;
+                // Meanwhile the rater may have gone on, to what lay ready or to another study.
+                let known = |token| holding.contains(token) || state.hands().contains(token);
                 match answer {
-                    // Left out of `holding` because the server counts only so many: enough lies ready.
-                    Ok(Next::Item(item)) if !holding.contains(&item.token) && state.study.as_ref() == Some(&study) => {
+                    // Known, and given all the same, because the server counts only so many: enough lies ready.
+                    Ok(Next::Item(item)) if !known(&item.token) && state.study.as_ref() == Some(&study) => {
                         state.ready.push_back(*item);
                         true
                     }
@@ -173,8 +177,15 @@ impl Ahead {
                 }
             });
             if again == Some(true) {
-                self.fill(study, shown, outbox);
+                self.fill(study, outbox);
             }
         });
+    }
+}
+
+impl State {
+    /// The outputs that this page has in hand: on screen, and behind it.
+    fn hands(&self) -> Vec<Token> {
+        self.shown.iter().cloned().chain(self.ready.iter().map(|item| item.token.clone())).collect()
     }
 }

@@ -118,13 +118,13 @@ pub fn GradeNextPage() -> impl IntoView {
                     view! { <InPlace path=format!("/beside/{}", item.study) /> }.into_any()
                 }
                 Next::Item(item) => {
-                    let (study, shown) = (item.study.clone(), item.token.clone());
+                    let study = item.study.clone();
                     let (of, then) = (study.clone(), (*item).clone());
                     ahead.shows(&item);
                     // Again whenever the outbox changes: what was delivered makes room for more.
                     Effect::new(move |_| {
                         outbox.entries.track();
-                        ahead.fill(study.clone(), shown.clone(), outbox);
+                        ahead.fill(study.clone(), outbox);
                     });
                     let onward = Onward {
                         ready: Callback::new(move |()| ahead.has(&of)),

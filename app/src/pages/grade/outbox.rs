@@ -3,7 +3,8 @@
 //! - Each submission is an entry of its own in the browser's storage, under the name of its rater:
 //!   tabs share them, reloads keep them, and somebody else who logs in neither sees nor sends them.
 //! - They go out one at a time, oldest first, each under the key that names it, so that a second try,
-//!   a second tab or a second press counts once.
+//!   a second tab or a second press counts once. One that waits for its draft holds up those behind it:
+//!   the server's order is the order in which its rater decided, and "back" leads through that.
 //! - An entry leaves only when the server has it, or when its rater puts it away. One that the server
 //!   does not take stays, with the reason.
 //!
@@ -273,8 +274,8 @@ impl Outbox {
             let shared = self.inner.get_value();
             let mut inner = lock(&shared);
             let next = self.entries.with_untracked(|entries| {
-                let ready = |entry: &&Entry| entry.refused.is_none() && !inner.drafts.contains(&entry.assignment);
-                entries.iter().find(ready).cloned()
+                let first = entries.iter().find(|entry| entry.refused.is_none());
+                first.filter(|entry| !inner.drafts.contains(&entry.assignment)).cloned()
             });
             if inner.busy || next.is_none() {
                 if next.is_none() && self.entries.with_untracked(Vec::is_empty) {
