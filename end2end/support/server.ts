@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -38,7 +39,7 @@ export class Server {
   /** Starts it over a fresh data folder. */
   async start(): Promise<void> {
     this.folder = await mkdtemp(path.join(tmpdir(), 'aixgrade-journey-'));
-    await this.launch('127.0.0.1:0', this.args);
+    await this.launch(`127.0.0.1:${await port()}`, this.args);
   }
 
   /** Ends it at once, as a power cut would: no handler runs, nothing is flushed. */
@@ -95,5 +96,24 @@ export class Server {
     const ended = new Promise((resolve) => running.once('exit', resolve));
     running.kill(signal);
     await ended;
+  }
+}
+
+/**
+ * A free port that no connection is given of itself (those lie above): while a server is down for a
+ * restart, a browser that keeps asking for it would otherwise be given the server's own port some time,
+ * speak to itself, and keep the server from coming back.
+ */
+async function port(): Promise<number> {
+  for (;;) {
+    const tried = 10_000 + Math.floor(Math.random() * 20_000);
+    const free = await new Promise<boolean>((resolve) => {
+      const probe = createServer();
+      probe.once('error', () => resolve(false));
+      probe.listen(tried, '127.0.0.1', () => probe.close(() => resolve(true)));
+    });
+    if (free) {
+      return tried;
+    }
   }
 }

@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+/// Requests come and go on many threads, each with thousands of small texts: the system's allocator takes a
+/// tenth of their time and keeps more memory. Without huge pages: a server that is small stays small.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // Before anything starts a thread: the helper changes name spaces, which is for one thread only.
     match server::sandbox::helper::main(std::env::args()) {

@@ -31,9 +31,9 @@ use packed::Packed;
 /// longest published output, nobody reads so much, and parsing long nonsense is slow.
 const LONGEST: usize = 32 * 1024;
 
-/// Views kept, by content, two or three kilobytes each. A study shows the same outputs again and again,
-/// every rater in another order, so all of a large one's should fit; laying one out takes as long as the
-/// rest of a request.
+/// Views kept, by content, about a kilobyte each. A study shows the same outputs again and again, every
+/// rater in another order, so all of a large one's should fit; laying one out takes as long as the rest of
+/// a request.
 const KEPT: usize = 16_384;
 
 static VIEWS: LazyLock<Cache<[u8; 32], Arc<Packed>>> = LazyLock::new(|| Cache::new(KEPT));
@@ -42,8 +42,8 @@ static VIEWS: LazyLock<Cache<[u8; 32], Arc<Packed>>> = LazyLock::new(|| Cache::n
 /// texts do not name.
 pub fn view(code: &str, said: &str) -> CodeView {
     let key: [u8; 32] = Sha256::digest(code.as_bytes()).into();
-    if let Some(packed) = VIEWS.get(&key) {
-        return packed.view(said);
+    if let Some(view) = VIEWS.get(&key).and_then(|packed| packed.view(said)) {
+        return view;
     }
     let view = make(code);
     // Long ones are rare and would push many others out.

@@ -67,7 +67,9 @@ impl Sandbox for Bubblewrap {
             Order { command: command.clone(), bwrap: self.program.clone(), uid, groups: groups.folders.clone() };
         let mut process = Process::new(&self.helper);
         process.arg(helper::ARGUMENT).arg(serde_json::to_string(&order)?);
-        process.env_clear().stdin(std::os::fd::OwnedFd::from(theirs)).stdout(output_in).stderr(Stdio::piped());
+        // The helper limits its own data, too: what its allocator has reserved must not count as used.
+        process.env_clear().env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
+        process.stdin(std::os::fd::OwnedFd::from(theirs)).stdout(output_in).stderr(Stdio::piped());
         let mut started = process.spawn()?;
         // `process` holds our copies of the child's ends.
         drop(process);
