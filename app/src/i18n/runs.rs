@@ -40,6 +40,7 @@ texts! {
     cancel: "Stop this run", "停止运行";
     cancel_warning: "What is done stays. You can go on with the rest later.", "已完成的结果会保留，之后可以继续运行其余部分。";
     case: "Case", "用例";
+    case_passed: "Passed", "是否通过";
     cases: "Cases", "用例";
     changed_from: "the model wrote:", "模型原文：";
     changes: "What was changed to make a class of it", "为组成类所做的改动";

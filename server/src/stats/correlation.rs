@@ -21,7 +21,7 @@ pub struct Point {
 pub fn correlation(points: &[Point], draws: Draws) -> Correlation {
     let ground = Ground::of(points);
     let mut all = [f64::NAN; 2];
-    ground.figures(&vec![1; ground.tasks], &mut all);
+    ground.figures(&mut ground.desk(), &vec![1; ground.tasks], &mut all);
     let n = u32::try_from(points.len()).unwrap_or(u32::MAX);
     let why = match points.len() {
         0 => Some(Undefined::Nothing),
@@ -33,7 +33,9 @@ pub fn correlation(points: &[Point], draws: Draws) -> Correlation {
         return Correlation { n, spearman: Err(why), kendall: Err(why) };
     }
     let mut columns = if ground.tasks >= 2 {
-        draws.columns(ground.tasks, 2, || (), |(), counts, row| ground.figures(counts, row)).into_iter()
+        draws
+            .columns(ground.tasks, 2, || ground.desk(), |desk, counts, row| ground.figures(desk, counts, row))
+            .into_iter()
     } else {
         Vec::new().into_iter()
     };
@@ -44,36 +46,67 @@ pub fn correlation(points: &[Point], draws: Draws) -> Correlation {
     Correlation { n, spearman: estimate(all[0]), kendall: estimate(all[1]) }
 }
 
-/// The points with their values as places in order, so that a resample is a count for each.
+/// The points as places in a table: outputs with the same two values stand in one cell, and a resample is a
+/// count for each cell. Pass ratios and mean scores are few, so there are far fewer cells than outputs.
 struct Ground {
     tasks: usize,
-    /// Task, place of x, place of y; in the order of x, then y.
-    points: Vec<(usize, usize, usize)>,
+    /// Place of x, place of y; in that order.
+    cells: Vec<(usize, usize)>,
+    /// The cells of each task's points, one task after the other, and where each task's end.
+    of_tasks: Vec<u32>,
+    ends: Vec<usize>,
     levels: (usize, usize),
+}
+
+/// Where one resample's counts are made.
+struct Desk {
+    times: Vec<u32>,
+    by_x: Vec<f64>,
+    by_y: Vec<f64>,
 }
 
 impl Ground {
     fn of(points: &[Point]) -> Self {
         let tasks = places(points.iter().map(|p| p.task as i64));
         let (x, y) = (places(points.iter().map(|p| grains(p.x))), places(points.iter().map(|p| grains(p.y))));
-        let mut placed: Vec<(usize, usize, usize)> =
-            points.iter().map(|p| (tasks[&(p.task as i64)], x[&grains(p.x)], y[&grains(p.y)])).collect();
-        placed.sort_unstable_by_key(|(task, x, y)| (*x, *y, *task));
-        Ground { tasks: tasks.len(), points: placed, levels: (x.len(), y.len()) }
+        let mut placed: Vec<(usize, (usize, usize))> =
+            points.iter().map(|p| (tasks[&(p.task as i64)], (x[&grains(p.x)], y[&grains(p.y)]))).collect();
+        placed.sort_unstable();
+        let cells: BTreeSet<(usize, usize)> = placed.iter().map(|(_, cell)| *cell).collect();
+        let cells: Vec<(usize, usize)> = cells.into_iter().collect();
+        // Every cell is among them.
+        let number = |cell| cells.binary_search(cell).unwrap_or_default() as u32;
+        let of_tasks = placed.iter().map(|(_, cell)| number(cell)).collect();
+        let ends = (0..tasks.len()).map(|task| placed.partition_point(|(of, _)| *of <= task)).collect();
+        Ground { tasks: tasks.len(), of_tasks, ends, levels: (x.len(), y.len()), cells }
+    }
+
+    fn desk(&self) -> Desk {
+        Desk { times: vec![0; self.cells.len()], by_x: vec![0.0; self.levels.0], by_y: vec![0.0; self.levels.1] }
     }
 
     /// Rho and tau-b where each task counts so many times; NaN where a variable does not vary.
-    fn figures(&self, counts: &[u32], row: &mut [f64]) {
-        let (mut by_x, mut by_y) = (vec![0.0; self.levels.0], vec![0.0; self.levels.1]);
-        for (task, x, y) in &self.points {
-            by_x[*x] += f64::from(counts[*task]);
-            by_y[*y] += f64::from(counts[*task]);
+    fn figures(&self, desk: &mut Desk, counts: &[u32], row: &mut [f64]) {
+        let Desk { times, by_x, by_y } = desk;
+        times.fill(0);
+        let mut begin = 0;
+        for (end, count) in self.ends.iter().zip(counts) {
+            for cell in &self.of_tasks[begin..*end] {
+                times[*cell as usize] += count;
+            }
+            begin = *end;
         }
-        row[0] = self.spearman(counts, &by_x, &by_y);
-        row[1] = self.kendall(counts, &by_x, &by_y);
+        by_x.fill(0.0);
+        by_y.fill(0.0);
+        for ((x, y), times) in self.cells.iter().zip(&*times) {
+            by_x[*x] += f64::from(*times);
+            by_y[*y] += f64::from(*times);
+        }
+        row[0] = self.spearman(times, by_x, by_y);
+        row[1] = self.kendall(times, by_x, by_y);
     }
 
-    fn spearman(&self, counts: &[u32], by_x: &[f64], by_y: &[f64]) -> f64 {
+    fn spearman(&self, times: &[u32], by_x: &[f64], by_y: &[f64]) -> f64 {
         let n: f64 = by_x.iter().sum();
         let centre = (n + 1.0) / 2.0;
         let ranks = |by: &[f64]| -> Vec<f64> {
@@ -88,12 +121,13 @@ impl Ground {
         };
         let (rx, ry) = (ranks(by_x), ranks(by_y));
         let spread = |by: &[f64], ranks: &[f64]| by.iter().zip(ranks).map(|(n, r)| n * r * r).sum::<f64>();
-        let both: f64 = self.points.iter().map(|(task, x, y)| f64::from(counts[*task]) * rx[*x] * ry[*y]).sum();
+        let cells = self.cells.iter().zip(times);
+        let both: f64 = cells.map(|((x, y), times)| f64::from(*times) * rx[*x] * ry[*y]).sum();
         let scale = (spread(by_x, &rx) * spread(by_y, &ry)).sqrt();
         if scale > 0.0 { both / scale } else { f64::NAN }
     }
 
-    fn kendall(&self, counts: &[u32], by_x: &[f64], by_y: &[f64]) -> f64 {
+    fn kendall(&self, times: &[u32], by_x: &[f64], by_y: &[f64]) -> f64 {
         let pairs = |n: f64| n * (n - 1.0) / 2.0;
         let tied = |by: &[f64]| by.iter().map(|n| pairs(*n)).sum::<f64>();
         let all = pairs(by_x.iter().sum());
@@ -102,14 +136,17 @@ impl Ground {
         let mut concordant = 0.0;
         // How many of the points with a smaller x have which y: a Fenwick tree answers in a few steps.
         let mut below = Fenwick::new(self.levels.1);
-        for same_x in self.points.chunk_by(|a, b| a.1 == b.1) {
-            for same in same_x.chunk_by(|a, b| a.2 == b.2) {
-                let times: f64 = same.iter().map(|(task, ..)| f64::from(counts[*task])).sum();
+        let mut at = 0;
+        for same_x in self.cells.chunk_by(|a, b| a.0 == b.0) {
+            let times = &times[at..at + same_x.len()];
+            at += same_x.len();
+            for ((_, y), times) in same_x.iter().zip(times) {
+                let times = f64::from(*times);
                 tied_both += pairs(times);
-                concordant += times * below.before(same[0].2);
+                concordant += times * below.before(*y);
             }
-            for (task, _, y) in same_x {
-                below.add(*y, f64::from(counts[*task]));
+            for ((_, y), times) in same_x.iter().zip(times) {
+                below.add(*y, f64::from(*times));
             }
         }
         let discordant = all - tied_x - tied_y + tied_both - concordant;

@@ -174,7 +174,7 @@ fn cases(i: I18n, cases: Vec<CaseResult>) -> Option<impl IntoView> {
         view! {
             <div class="table-box" role="group" aria-label=t.cases tabindex="0"><table class="table">
                 <caption class="visually-hidden">{t.cases}</caption>
-                <thead><tr><th scope="col">{t.case}</th><th scope="col">{t.passed_cases}</th><th scope="col">{t.why}</th></tr></thead>
+                <thead><tr><th scope="col">{t.case}</th><th scope="col">{t.case_passed}</th><th scope="col">{t.why}</th></tr></thead>
                 <tbody>{rows.collect_view()}</tbody>
             </table></div>
         }
