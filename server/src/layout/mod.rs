@@ -31,7 +31,7 @@ use packed::Packed;
 /// longest published output, nobody reads so much, and parsing long nonsense is slow.
 const LONGEST: usize = 32 * 1024;
 
-/// Views kept, by content, about a kilobyte each. A study shows the same outputs again and again, every
+/// Views kept, by content, packed. A study shows the same outputs again and again, every
 /// rater in another order, so all of a large one's should fit; laying one out takes as long as the rest of
 /// a request.
 const KEPT: usize = 16_384;

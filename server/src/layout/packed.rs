@@ -1,7 +1,6 @@
 //! A view as it is kept: what a page gets is some five hundred runs of text with two strings each, sixty
-//! kilobytes for twenty lines. Packed, it is one block of a kilobyte or so: the texts in one piece, the runs
-//! as kinds and lengths, deflated, because a laid-out text hardly differs from its raw one. Opening it takes
-//! a hundredth of what laying out does.
+//! kilobytes for twenty lines. Packed, it is one small block: the texts in one piece, the runs as kinds and
+//! lengths, deflated, because a laid-out text hardly differs from its raw one.
 
 use std::io::{Read, Write};
 
