@@ -229,6 +229,16 @@ async fn tasks_are_found_by_what_people_and_tests_said() {
             assert!(found <= *count && (found > 0) == (*count > 0), "{found} tasks of {count} ratings");
         }
     }
+    // Every circle of the picture of tests and people leads to the tasks of its outputs.
+    let points = &whole.sheet.both.as_ref().unwrap().points;
+    assert!(!points.is_empty());
+    for point in points {
+        let on_spot = points.iter().filter(|other| other.spot == point.spot);
+        let expected: std::collections::BTreeSet<_> = on_spot.map(|other| other.task.0).collect();
+        let found = tasks(TaskFilter { spot: Some(point.spot), ..TaskFilter::default() }).await;
+        let found: std::collections::BTreeSet<_> = found.lines.iter().map(|line| line.task.id.0).collect();
+        assert_eq!(found, expected, "{}", point.spot);
+    }
     let wide = tasks(TaskFilter { spread: 2, ..TaskFilter::default() }).await;
     assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= 2));
     let chinese = all.lines.iter().find(|line| line.task.lang == app::model::lang::Lang::Zh).unwrap();

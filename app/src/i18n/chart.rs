@@ -21,6 +21,7 @@ macro_rules! texts {
 texts! {
     columns_desc: "A group of bars for each figure, a bar for each model. The table holds the same figures.", "每项指标一组柱，每个模型一根柱。表格列有相同的数据。";
     differences_desc: "A point for each difference of two models, a line for its 95 % interval. Where the line crosses zero, the data do not separate the two.", "圆点为两个模型之差，横线为 95 % 置信区间。横线跨过零，则数据不能区分二者。";
+    crowds_desc: "A circle for all outputs about one pass ratio and one score: the larger, the more outputs. It leads to their tasks; the table has how many there are of each model.", "通过率与评分相近的输出合为一个圆，圆越大输出越多；点击可查看相应任务，表格列有各模型的数量。";
     difference: "Difference", "差值";
     distribution_desc: "One bar for each model, cut into the shares of the scores, lowest left.", "每个模型一条，按各分数所占比例分段，低分在左。";
     figure: "Figure", "数值";
@@ -37,6 +38,7 @@ texts! {
     none: "no figure", "无数据";
     no_ratings: "no ratings", "暂无评分";
     outputs: "Outputs", "共同输出";
+    outputs_all: "Outputs", "输出数";
     pair: "Pair", "对";
     pass_ratio: "Pass ratio of the tests", "测试通过率";
     png: "PNG", "PNG";
@@ -120,6 +122,15 @@ impl ChartTexts {
         self.pick(
             format!("{first} and {second}: {kappa}, over {outputs} outputs"),
             format!("{first} 与 {second}：{kappa}，共 {outputs} 个输出"),
+        )
+    }
+
+    /// A circle for many outputs.
+    pub fn crowd_tip(&self, outputs: &str, ratio: f64, score: f64) -> String {
+        let percent = ratio * 100.0;
+        self.pick(
+            format!("{outputs} with about {percent:.0} % of the tests and a score of about {score:.2}"),
+            format!("{outputs}：通过率约 {percent:.0} %，评分约 {score:.2}"),
         )
     }
 

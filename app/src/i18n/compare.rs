@@ -130,6 +130,7 @@ texts! {
         cliff: "Cliff's delta", "Cliff delta";
         model: "Model", "模型";
         any_model: "any", "任意";
+        any_spot: "Show all", "显示全部";
         score: "Score", "评分";
         verdict: "Verdict", "结果";
         disagreement: "Raters disagree", "评分分歧";
@@ -212,6 +213,9 @@ texts! {
     judge_facts(outputs: &str, both: &str):
         "It judged {outputs} outputs of these models; people rated {both} of them.",
         "评判了这些模型的 {outputs} 个输出，其中 {both} 个也有人工评分。";
+    on_spot(percent: &str, score: &str):
+        "Only tasks with an output that passes about {percent} % of the tests and was given about {score}.",
+        "仅显示输出通过率约 {percent} %、评分约 {score} 的任务。";
     grid_left_off(n: &str): "{n} more tasks do not fit into the picture; a filter above brings them in.", "另有 {n} 题图中放不下，可用上方筛选查看。";
     apart_n(name: &str): "{name} against pass ratio", "{name}与通过率对照";
 }

@@ -323,8 +323,70 @@ pub struct Both {
     pub dimension: usize,
     /// A row for each model, and a last one for all together.
     pub rows: Vec<Related>,
-    /// Every output with both.
+    /// Every output with both, where there are at most [`Both::SINGLY`]; else none.
     pub points: Vec<Point>,
+    /// Where there are more: how many lie about each place, column by column.
+    #[serde(default)]
+    pub crowds: Vec<Crowd>,
+    /// The outputs on which tests and people part ways most, at most [`Both::PARTING`] of them.
+    #[serde(default)]
+    pub parting: Vec<Point>,
+}
+
+impl Both {
+    /// With more outputs than this, dots one by one hide one another and no table of them is read.
+    pub const SINGLY: usize = 600;
+    /// How many outputs are named on which tests and people part ways.
+    pub const PARTING: usize = 10;
+}
+
+/// The outputs about one place of pass ratio and score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Crowd {
+    /// The place.
+    pub spot: Spot,
+    /// How many outputs, a place a model.
+    pub models: Vec<u64>,
+}
+
+/// A place of pass ratio and score, to the nearest of 21 and 13 steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Spot {
+    /// The pass ratio in twentieths, 0 to 20; an anomaly's above 1 counts as 1.
+    pub ratio: u8,
+    /// The share of the scale in twelfths, 0 to 12: quarters of a score on a scale from 1 to 4.
+    pub score: u8,
+}
+
+impl Spot {
+    const RATIOS: f64 = 20.0;
+    const SCORES: f64 = 12.0;
+
+    /// The spot nearest to a pass ratio and a share of the scale, both 0 to 1.
+    pub fn near(ratio: f64, share: f64) -> Spot {
+        let step = |value: f64, steps: f64| (value.clamp(0.0, 1.0) * steps).round() as u8;
+        Spot { ratio: step(ratio, Self::RATIOS), score: step(share, Self::SCORES) }
+    }
+
+    /// Its pass ratio and its share of the scale, 0 to 1.
+    pub fn place(self) -> (f64, f64) {
+        (f64::from(self.ratio) / Self::RATIOS, f64::from(self.score) / Self::SCORES)
+    }
+
+    /// Reads what [`Display`](std::fmt::Display) writes; none where it is something else.
+    pub fn read(text: &str) -> Option<Spot> {
+        let (ratio, score) = text.split_once('.')?;
+        let spot = Spot { ratio: ratio.parse().ok()?, score: score.parse().ok()? };
+        (f64::from(spot.ratio) <= Self::RATIOS && f64::from(spot.score) <= Self::SCORES).then_some(spot)
+    }
+}
+
+impl std::fmt::Display for Spot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.ratio, self.score)
+    }
 }
 
 /// How far tests and people agree.
@@ -353,6 +415,8 @@ pub struct Point {
     pub score: f64,
     /// How far the two part: the scale's share that people gave, minus the pass ratio; -1 to 1.
     pub apart: f64,
+    /// The spot about which it lies.
+    pub spot: Spot,
 }
 
 /// Which tasks are listed.
@@ -380,6 +444,9 @@ pub struct TaskFilter {
     /// Tasks where verdicts or mean scores differ between the models.
     #[serde(default)]
     pub differ: bool,
+    /// Tasks with an output whose tests and people's mean score lie about here.
+    #[serde(default)]
+    pub spot: Option<Spot>,
     /// The order.
     #[serde(default)]
     pub sort: Sort,
@@ -421,6 +488,7 @@ impl TaskFilter {
             verdict: Verdict::from_name(&get("verdict")),
             spread: get("spread").parse().unwrap_or(0),
             differ: get("differ") == "1",
+            spot: Spot::read(&get("spot")),
             sort: match get("sort").as_str() {
                 "spread" => Sort::Spread,
                 "gap" => Sort::Gap,
@@ -575,5 +643,23 @@ mod tests {
         assert_eq!(of(&[("score", "correctness.4")]).score, Some(("correctness".into(), 4)));
         assert_eq!(of(&[("score", "4"), ("verdict", "fine"), ("sort", "?"), ("page", "-1")]), TaskFilter::default());
         assert_eq!(of(&[("verdict", "timeout")]).verdict, Some(Verdict::Timeout));
+        assert_eq!(of(&[("spot", "19.8")]).spot, Some(Spot { ratio: 19, score: 8 }));
+        for wrong in ["21.0", "0.13", "-1.0", "5", "a.b", "1.2.3"] {
+            assert_eq!(Spot::read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_spot_is_the_nearest_and_survives_its_address() {
+        let check = |ratio, share, text: &str| {
+            let spot = Spot::near(ratio, share);
+            assert_eq!(spot.to_string(), text);
+            assert_eq!(Spot::read(text), Some(spot));
+        };
+        check(0.0, 0.0, "0.0");
+        check(1.0, 1.0, "20.12");
+        // Every case passed is a spot of its own, not one with nineteen of twenty; an anomaly lies with it.
+        check(0.95, 0.5, "19.6");
+        check(2.0, 1.0 / 3.0, "20.4");
     }
 }

@@ -58,6 +58,13 @@ pub struct Level {
 }
 
 impl Rubric {
+    /// The place of the dimension that is compared with the tests: correctness, or the first where none is
+    /// called so. None without a dimension.
+    pub fn against_tests(&self) -> Option<usize> {
+        let named = self.dimensions.iter().position(|d| d.key == "correctness");
+        named.or((!self.dimensions.is_empty()).then_some(0))
+    }
+
     /// What makes this no usable rubric, if anything does.
     pub fn fault(&self) -> Option<String> {
         if self.dimensions.is_empty() {

@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     EngineError,
-    toolchain::{OPENED, Toolchain, mounts},
+    toolchain::{IN_PLACE, OPENED, Toolchain, mounts},
     wire::{Files, Frame, PROTOCOL, Reader},
 };
 use crate::sandbox::{Child, Command, Limits, Sandbox};
@@ -166,7 +166,7 @@ impl Compiler {
             "{control}",
         ];
         let command = Command {
-            argv: argv.into_iter().chain(rest).chain(last).map(str::to_owned).collect(),
+            argv: argv.into_iter().chain(IN_PLACE).chain(rest).chain(last).map(str::to_owned).collect(),
             env: environment(),
             read_only,
             scratch: vec!["/work".into(), "/tmp".into()],

@@ -16,7 +16,7 @@ use super::{
     dates::Dates,
     suite::{Suite, TaskTests},
     tame,
-    toolchain::{OPENED, Toolchain, mounts},
+    toolchain::{IN_PLACE, OPENED, Toolchain, mounts},
     wire::{Files, Reader},
 };
 use crate::sandbox::{Child, Command, Limits, Report, Sandbox};
@@ -290,6 +290,7 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
     ]
     .map(str::to_owned)
     .into();
+    argv.extend(IN_PLACE.map(str::to_owned));
     argv.push(format!("-Xmx{}m", allowance.heap_mib));
     argv.extend(SETTINGS.iter().map(|(key, value)| format!("-D{key}={value}")));
     // No `-m` and no `--add-modules`: see the module aixgrade.root.

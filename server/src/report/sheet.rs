@@ -1,9 +1,9 @@
 //! From the ground to every figure of a comparison. Pure; formulas are in docs/statistics.md.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
-    compare::{Automated, Both, Checked, Human, Pair, Point, Related, Sheet},
+    compare::{Automated, Both, Checked, Crowd, Human, Pair, Point, Related, Sheet, Spot},
     comparison::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     rubric::{Dimension, Rubric},
     run::Verdict,
@@ -284,27 +284,11 @@ fn paired_runs(
     .collect()
 }
 
-/// Tests against people, on the rubric's dimension of correctness (its first, where none is called so).
+/// Tests against people.
 fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
-    let rubric = ground.rubric.as_ref()?;
-    let dimension = rubric.dimensions.iter().position(|d| d.key == "correctness").unwrap_or(0);
-    let (low, high) = rubric.dimensions.get(dimension)?.range();
-    let width = f64::from(high.saturating_sub(low)).max(1.0);
-    let mut points = Vec::new();
-    let mut places = Vec::new();
-    for run in &ground.runs {
-        let (model, samples) = (run.model as usize, ground.samples(run));
-        for (task, samples) in run.tasks.iter().zip(&samples) {
-            let cell = drawn.get(dimension)?.cells.get(model)?.get(*task as usize);
-            let score = cell.and_then(|cell| bootstrap::mean(std::slice::from_ref(cell)));
-            if let (Some(score), Some(row), false) = (score, ground.tasks.get(*task as usize), samples.is_empty()) {
-                let ratio = samples.iter().map(|sample| sample.ratio).sum::<f64>() / samples.len() as f64;
-                let apart = (score - f64::from(low)) / width - ratio.clamp(0.0, 1.0);
-                points.push(Point { model, task: row.id, task_id: row.task_id.clone(), ratio, score, apart });
-                places.push(*task as usize);
-            }
-        }
-    }
+    let dimension = ground.rubric.as_ref()?.against_tests()?;
+    let (points, places) = points(ground, dimension, &drawn.get(dimension)?.cells).into_iter().unzip();
+    let (points, places): (Vec<Point>, Vec<usize>) = (points, places);
     if points.is_empty() {
         return None;
     }
@@ -319,5 +303,119 @@ fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
             correlation: correlation(&own, Draws { resamples: resamples(ground), ..Draws::new(ground.seed, figure) }),
         }
     });
-    Some(Both { dimension, rows: rows.collect(), points })
+    let rows = rows.collect();
+    let mut parting: Vec<&Point> = points.iter().filter(|point| point.apart.abs() > 1e-9).collect();
+    // Stable: among equals the runs' order stays.
+    parting.sort_by(|a, b| b.apart.abs().total_cmp(&a.apart.abs()));
+    let parting = parting.into_iter().take(Both::PARTING).cloned().collect();
+    let many = points.len() > Both::SINGLY;
+    let crowds = if many { crowds(&points, ground.models.len()) } else { Vec::new() };
+    Some(Both { dimension, rows, parting, crowds, points: if many { Vec::new() } else { points } })
+}
+
+/// Every output that has both, with its task's place. `cells` are the dimension's, a place a model.
+pub(super) fn points(ground: &Ground, dimension: usize, cells: &[Vec<Cell>]) -> Vec<(Point, usize)> {
+    let found = ground.rubric.as_ref().and_then(|rubric| rubric.dimensions.get(dimension));
+    let Some((low, high)) = found.map(Dimension::range) else { return Vec::new() };
+    let width = f64::from(high.saturating_sub(low)).max(1.0);
+    let mut points = Vec::new();
+    for run in &ground.runs {
+        let (model, samples) = (run.model as usize, ground.samples(run));
+        let Some(cells) = cells.get(model) else { continue };
+        for (task, samples) in run.tasks.iter().zip(&samples) {
+            let place = *task as usize;
+            let score = cells.get(place).and_then(|cell| bootstrap::mean(std::slice::from_ref(cell)));
+            if let (Some(score), Some(row), false) = (score, ground.tasks.get(place), samples.is_empty()) {
+                let ratio = samples.iter().map(|sample| sample.ratio).sum::<f64>() / samples.len() as f64;
+                let share = (score - f64::from(low)) / width;
+                let apart = share - ratio.clamp(0.0, 1.0);
+                let (task, task_id, spot) = (row.id, row.task_id.clone(), Spot::near(ratio, share));
+                points.push((Point { model, task, task_id, ratio, score, apart, spot }, place));
+            }
+        }
+    }
+    points
+}
+
+fn crowds(points: &[Point], models: usize) -> Vec<Crowd> {
+    let mut found: BTreeMap<Spot, Vec<u64>> = BTreeMap::new();
+    for point in points {
+        let counts = found.entry(point.spot).or_insert_with(|| vec![0; models]);
+        if let Some(count) = counts.get_mut(point.model) {
+            *count += 1;
+        }
+    }
+    found.into_iter().map(|(spot, models)| Crowd { spot, models }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use app::model::{
+        dataset::{Checks, TaskRow},
+        ids::{ModelId, OutputId, TaskId, TaskRevisionId},
+        lang::{Bilingual, Lang},
+        rubric::Level,
+    };
+
+    use super::*;
+    use crate::report::ground::{Checked as Ran, Counted};
+
+    /// One model, `tasks` tasks: three of four cases passed and a 3, but every tenth nothing and a 4.
+    fn ground(tasks: u32) -> Ground {
+        let none = Bilingual::default;
+        let levels = (1..=4).rev().map(|score| Level { score, label: none(), text: none() }).collect();
+        let dimension = Dimension { key: "correctness".into(), name: none(), question: none(), levels };
+        let row = |n: u32| TaskRow {
+            id: TaskId(n.into()),
+            revision: TaskRevisionId(n.into()),
+            task_id: n.to_string(),
+            raw_nl: String::new(),
+            lang: Lang::En,
+            signature: None,
+            checks: Checks { human: true, tests: true },
+        };
+        let odd = |task: u32| task.is_multiple_of(10);
+        Ground {
+            models: vec![(ModelId(1), "m".into())],
+            tasks: (0..tasks).map(row).collect(),
+            rubric: Some(Rubric { slug: "r".into(), version: 1, dimensions: vec![dimension] }),
+            ratings: (0..tasks)
+                .map(|task| Counted { study: 0, task, model: 0, output: OutputId(task.into()), rater: 0 })
+                .collect(),
+            scores: (0..tasks).map(|task| if odd(task) { 4 } else { 3 }).collect(),
+            runs: vec![GroundRun {
+                tasks: (0..tasks).collect(),
+                verdicts: (0..tasks)
+                    .map(|task| Ran {
+                        task,
+                        output: None,
+                        sample: 0,
+                        verdict: Some(Verdict::Failed),
+                        passed: if odd(task) { 0 } else { 3 },
+                        total: 4,
+                    })
+                    .collect(),
+                ..GroundRun::default()
+            }],
+            ..Ground::default()
+        }
+    }
+
+    #[test]
+    fn many_outputs_with_tests_and_ratings_are_counted_and_not_listed() {
+        let of = |tasks: u32| {
+            let ground = ground(tasks);
+            both(&ground, &[Drawn::of(&ground, 0)]).unwrap_or_else(|| panic!("there are both"))
+        };
+        let few = of(Both::SINGLY as u32);
+        assert_eq!((few.points.len(), few.crowds.len()), (Both::SINGLY, 0));
+        let many = of(1000);
+        assert!(many.points.is_empty());
+        let crowd = |ratio, share, n| Crowd { spot: Spot::near(ratio, share), models: vec![n] };
+        assert_eq!(many.crowds, [crowd(0.0, 1.0, 100), crowd(0.75, 2.0 / 3.0, 900)]);
+        // Those on which tests and people part ways are named, however many there are.
+        assert_eq!(many.parting.len(), Both::PARTING);
+        assert!(many.parting.iter().all(|point| (point.apart - 1.0).abs() < 1e-12));
+        assert_eq!(many.rows.last().map(|row| row.correlation.n), Some(1000));
+    }
 }

@@ -5,9 +5,10 @@ use std::{cmp::Reverse, collections::HashMap};
 use app::model::{
     compare::{GridLine, Sort, TaskCell, TaskFilter, TaskGrid, TaskLine, TaskPage},
     ids::{ModelId, OutputId, TaskId},
+    rubric::Rubric,
 };
 
-use super::ground::Ground;
+use super::{ground::Ground, sheet};
 
 /// Every task of a ground with its sums: made once, asked often.
 pub struct Lines(Vec<Line>);
@@ -110,8 +111,8 @@ impl Line {
     /// How far tests and people part on the first dimension, over the models.
     fn apart(&self, ground: &Ground) -> f64 {
         let Some(rubric) = &ground.rubric else { return 0.0 };
-        let at = rubric.dimensions.iter().position(|d| d.key == "correctness").unwrap_or(0);
-        let Some((low, high)) = rubric.dimensions.get(at).map(|d| d.range()) else { return 0.0 };
+        let dimension = rubric.against_tests().and_then(|at| Some((at, rubric.dimensions.get(at)?.range())));
+        let Some((at, (low, high))) = dimension else { return 0.0 };
         let width = f64::from(high.saturating_sub(low)).max(1.0);
         let each = self.verdicts.iter().enumerate().filter_map(|(m, verdict)| {
             let score = (self.mean(m, at)? - f64::from(low)) / width;
@@ -195,6 +196,7 @@ fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a
     let words: Vec<String> = filter.q.to_lowercase().split_whitespace().map(str::to_owned).collect();
     let model = filter.model.and_then(|id: ModelId| ground.models.iter().position(|(known, _)| *known == id));
     let scored = scored_tasks(ground, filter, model);
+    let on_spot = tasks_on_spot(ground, filter, model);
     let concerns = |m: usize| model.is_none_or(|model| model == m);
     let mut found: Vec<&Line> = all
         .0
@@ -210,6 +212,7 @@ fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a
                     line.ratings.get(m).is_some_and(|n| *n > 0) || line.verdicts.get(m).is_some_and(Option::is_some)
                 })
                 && scored.as_ref().is_none_or(|tasks| tasks[line.task])
+                && on_spot.as_ref().is_none_or(|tasks| tasks[line.task])
                 && filter.verdict.is_none_or(|verdict| {
                     let mut own = line.verdicts.iter().enumerate().filter(|(m, _)| concerns(*m));
                     own.any(|(_, checked)| checked.is_some_and(|checked| checked.verdict == Some(verdict)))
@@ -229,6 +232,22 @@ fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a
         Sort::Apart => by(Line::apart, &mut found),
     }
     found
+}
+
+/// Tasks with an output on the spot that the filter asks for; `None` where it asks for none.
+fn tasks_on_spot(ground: &Ground, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
+    let spot = filter.spot?;
+    let mut tasks = vec![false; ground.tasks.len()];
+    let Some(dimension) = ground.rubric.as_ref().and_then(Rubric::against_tests) else { return Some(tasks) };
+    for (point, place) in sheet::points(ground, dimension, &ground.cells(dimension)) {
+        if point.spot == spot
+            && model.is_none_or(|model| model == point.model)
+            && let Some(task) = tasks.get_mut(place)
+        {
+            *task = true;
+        }
+    }
+    Some(tasks)
 }
 
 /// Tasks where somebody gave the score that the filter asks for; `None` where it asks for none.

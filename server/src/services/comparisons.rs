@@ -38,6 +38,8 @@ const PATIENCE: Duration = Duration::from_millis(60);
 const PROMPT: u64 = 5_000;
 /// Grounds held in memory: a person looks at one or two at a time, and the largest takes 30 MB.
 const HELD: usize = 6;
+/// Raised when a sheet holds something else than before: those kept are computed anew then.
+const GENERATION: u32 = 2;
 /// Runs of one model that are offered.
 const LISTED: usize = 5;
 
@@ -206,7 +208,7 @@ fn digest(choice: &Choice) -> Result<String, Failure> {
 /// Everything that the figures depend on: names are shown, so they count too.
 fn key(ground: &Ground, stamp: &str) -> Result<String, Failure> {
     let mut all = Sha256::new();
-    all.update(env!("CARGO_PKG_VERSION"));
+    all.update(format!("{} {GENERATION} ", env!("CARGO_PKG_VERSION")));
     all.update(serde_json::to_vec(&(&ground.choice, &ground.models, &ground.rubric, ground.seed))?);
     all.update(stamp);
     Ok(hex::encode(all.finalize()))

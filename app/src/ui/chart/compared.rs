@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use super::{
     figure::Figure,
-    figures::{self, Apart, Both, GridTask},
+    figures::{self, Apart, Both, Crowd, GridTask},
 };
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Automated, Choice, Human, Sheet, TaskGrid},
+        compare::{Automated, Choice, Human, Sheet, Spot, TaskGrid},
         comparison::{Comparison, Interval, ModelScores},
         ids::{ModelId, TaskId},
         rubric::Dimension,
@@ -65,6 +65,11 @@ impl Links {
     /// The tasks where models lie farthest apart come first.
     pub fn gaps(&self) -> String {
         self.tasks(None, "sort=gap")
+    }
+
+    /// The tasks with an output about this place of tests and people.
+    pub fn spot(&self, spot: Spot) -> String {
+        self.tasks(None, &format!("spot={spot}"))
     }
 
     /// One task; `more` is the filter by which its neighbours are found.
@@ -221,6 +226,20 @@ pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Link
 pub fn tests_and_people(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Option<Figure> {
     let (both, human) = (sheet.both.as_ref()?, sheet.human.as_ref()?);
     let dimension = human.comparison.rubric.dimensions.get(both.dimension)?;
+    let name = dimension.name.get(i.lang);
+    let (low, high) = dimension.range();
+    if !both.crowds.is_empty() {
+        let crowds = both.crowds.iter().map(|crowd| {
+            let (ratio, share) = crowd.spot.place();
+            Crowd {
+                ratio,
+                score: f64::from(low) + share * f64::from(high.saturating_sub(low)),
+                models: crowd.models.clone(),
+                href: links.map(|links| links.spot(crowd.spot)),
+            }
+        });
+        return Some(figures::crowds(i, "tests", name, (low, high), &sheet.models, &crowds.collect::<Vec<_>>()));
+    }
     let points: Vec<Both> = both
         .points
         .iter()
@@ -232,8 +251,7 @@ pub fn tests_and_people(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Option
             href: links.map(|links| links.task(p.task, "sort=apart")),
         })
         .collect();
-    let name = dimension.name.get(i.lang);
-    Some(figures::tests_and_people(i, "tests", name, dimension.range(), &sheet.models, &points))
+    Some(figures::tests_and_people(i, "tests", name, (low, high), &sheet.models, &points))
 }
 
 /// The paper's two bar charts.

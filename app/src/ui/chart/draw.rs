@@ -8,7 +8,7 @@ use std::{collections::HashMap, fmt::Write};
 
 use super::{
     bars::{self, Axis, Marks, escape},
-    figure::{Cell, Dot, Figure, Group, Look, Picture, SERIES, TaskColumn, Upright},
+    figure::{Cell, Dot, Figure, Group, Look, Picture, SERIES, TaskColumn, Upright, Whose},
 };
 
 /// How large a picture is, in pixels.
@@ -103,6 +103,8 @@ const COLUMNS: (f64, f64) = (680.0, 300.0);
 const SCATTER: (f64, f64) = (640.0, 440.0);
 /// The furthest a dot is moved: less than half of what lies between two scores of the longest scale.
 const AWAY: f64 = 17.0;
+/// The largest crowd's radius: half of what lies between two spots.
+const CROWD: f64 = 12.5;
 /// The room around columns and dots: left, top, right, bottom.
 const ROOM: [f64; 4] = [52.0, 22.0, 16.0, 44.0];
 
@@ -244,9 +246,15 @@ fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot
         (along(&x.0, dot.x, left + INSET, SCATTER.0 - right - INSET), along(&y.0, dot.y, foot - INSET, top + INSET))
     };
     for (dot, (x, y)) in dots.iter().zip(apart(dots.iter().map(at))) {
-        let series = dot.series % SERIES;
-        let end = marks.open(out, &format!("chart-dot series-{series}"), &dot.tip, dot.href.as_deref());
-        _ = write!(out, "{}{end}", shape(dot.series, x, y, 4.5));
+        let (class, mark) = match dot.of {
+            Whose::Series(series) => (format!("chart-dot series-{}", series % SERIES), shape(series, x, y, 4.5)),
+            Whose::Crowd(share) => {
+                let r = (CROWD * share.clamp(0.0, 1.0).sqrt()).max(1.5);
+                ("chart-dot chart-part step-6".to_owned(), format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{r:.1}"/>"#))
+            }
+        };
+        let end = marks.open(out, &class, &dot.tip, dot.href.as_deref());
+        _ = write!(out, "{mark}{end}");
     }
 }
 
@@ -413,7 +421,12 @@ mod tests {
             Picture::Scatter {
                 x: (Axis::scores(0, 1), "<x>".into()),
                 y: (Axis::scores(1, 4), "<y>".into()),
-                dots: vec![Dot { x: 0.5, y: 2.0, series: 7, tip: "<tip>".into(), href: None }; 3],
+                dots: vec![Dot { x: 0.5, y: 2.0, of: Whose::Series(7), tip: "<tip>".into(), href: None }; 3],
+            },
+            Picture::Scatter {
+                x: (Axis::scores(0, 1), "<x>".into()),
+                y: (Axis::scores(1, 4), "<y>".into()),
+                dots: vec![Dot { x: 0.5, y: 2.0, of: Whose::Crowd(0.5), tip: "<tip>".into(), href: None }],
             },
         ];
         for picture in pictures {

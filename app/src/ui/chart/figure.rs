@@ -142,12 +142,21 @@ pub struct Dot {
     pub x: f64,
     /// Its place along the left scale.
     pub y: f64,
-    /// Its model, by place.
-    pub series: usize,
+    /// Whose it is.
+    pub of: Whose,
     /// What it says in full.
     pub tip: String,
     /// Where it leads.
     pub href: Option<String>,
+}
+
+/// Whose a dot is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Whose {
+    /// One output's of a model, by its place.
+    Series(usize),
+    /// Many outputs': its area is to the largest's as this to 1.
+    Crowd(f64),
 }
 
 /// Figures as a table. The first column names its row.

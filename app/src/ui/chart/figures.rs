@@ -10,7 +10,7 @@ use crate::{
 
 use super::{
     bars::{Axis, Bar, Mark, Part, STEPS, signed, step},
-    figure::{Cell, Dot, Figure, Group, Key, Look, Picture, Table, TaskColumn, Upright},
+    figure::{Cell, Dot, Figure, Group, Key, Look, Picture, Table, TaskColumn, Upright, Whose},
 };
 
 /// Where a mark leads; nowhere, in a file.
@@ -321,12 +321,10 @@ pub fn tests_and_people(
     let dots = points.iter().map(|p| Dot {
         x: p.ratio,
         y: p.score,
-        series: p.model,
+        of: Whose::Series(p.model),
         tip: t.dot_tip(called(p.model), &p.task, p.ratio, p.score),
         href: p.href.clone(),
     });
-    let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|v| (v, format!("{:.0} %", v * 100.0)));
-    let x = Axis { low: 0.0, high: 1.0, ticks: ticks.into(), zero: None };
     let rows = points.iter().map(|p| {
         vec![p.task.clone(), called(p.model).to_owned(), format!("{:.1} %", p.ratio * 100.0), format!("{:.2}", p.score)]
     });
@@ -335,14 +333,67 @@ pub fn tests_and_people(
         id: format!("{id}-both"),
         title: t.scatter_title(name),
         desc: t.scatter_desc.into(),
-        picture: Picture::Scatter {
-            x: (x, t.pass_ratio.into()),
-            y: (Axis::scores(low, high), t.human_score.into()),
-            dots: dots.collect(),
-        },
+        picture: scatter(i, (low, high), dots.collect()),
         legend: series(models),
         table: Table {
             head: heads([t.task, t.model, t.pass_ratio, t.human_score]),
+            rows: rows.collect(),
+            links: links.collect(),
+        },
+    }
+}
+
+/// Dots over pass ratio and score.
+fn scatter(i: I18n, (low, high): (u8, u8), dots: Vec<Dot>) -> Picture {
+    let t = i.chart();
+    let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|v| (v, format!("{:.0} %", v * 100.0)));
+    let x = Axis { low: 0.0, high: 1.0, ticks: ticks.into(), zero: None };
+    Picture::Scatter { x: (x, t.pass_ratio.into()), y: (Axis::scores(low, high), t.human_score.into()), dots }
+}
+
+/// Outputs that lie about one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crowd {
+    /// Their pass ratio, about; 0 to 1.
+    pub ratio: f64,
+    /// Their mean score, about.
+    pub score: f64,
+    /// How many, a place a model.
+    pub models: Vec<u64>,
+    /// Where it leads.
+    pub href: Option<String>,
+}
+
+/// More models than this have no column each in the table of crowds.
+const COLUMNS: usize = 12;
+
+/// Pass ratio against the mean score of people, of more outputs than have room one by one.
+pub fn crowds(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[String], crowds: &[Crowd]) -> Figure {
+    let t = i.chart();
+    let sum = |crowd: &Crowd| crowd.models.iter().sum::<u64>();
+    let largest = crowds.iter().map(sum).max().unwrap_or(1).max(1) as f64;
+    let dots = crowds.iter().map(|crowd| Dot {
+        x: crowd.ratio,
+        y: crowd.score,
+        of: Whose::Crowd(sum(crowd) as f64 / largest),
+        tip: t.crowd_tip(&i.number(sum(crowd)), crowd.ratio, crowd.score),
+        href: crowd.href.clone(),
+    });
+    let each = if models.len() <= COLUMNS { models } else { &[] };
+    let rows = crowds.iter().map(|crowd| {
+        let place = [format!("{:.0} %", crowd.ratio * 100.0), format!("{:.2}", crowd.score), i.number(sum(crowd))];
+        let own = crowd.models.iter().take(each.len()).map(|n| i.number(*n));
+        place.into_iter().chain(own).collect()
+    });
+    let links = crowds.iter().enumerate().filter_map(|(at, crowd)| Some(((at, 0), crowd.href.clone()?)));
+    Figure {
+        id: format!("{id}-both"),
+        title: t.scatter_title(name),
+        desc: t.crowds_desc.into(),
+        picture: scatter(i, (low, high), dots.collect()),
+        legend: Vec::new(),
+        table: Table {
+            head: heads([t.pass_ratio, t.human_score, t.outputs_all]).into_iter().chain(each.iter().cloned()).collect(),
             rows: rows.collect(),
             links: links.collect(),
         },

@@ -93,7 +93,7 @@ mod tests {
             run::Verdict,
             stats::{Estimate, Kappa, Undefined},
         },
-        ui::chart::figures::{self, Apart, Both},
+        ui::chart::figures::{self, Apart, Both, Crowd},
     };
 
     use super::*;
@@ -137,6 +137,15 @@ mod tests {
                 href: None,
             })
             .collect();
+        let crowds: Vec<Crowd> = (0..21u32)
+            .flat_map(|ratio| (0..13u32).map(move |score| (ratio, score)))
+            .map(|(ratio, score)| Crowd {
+                ratio: f64::from(ratio) / 20.0,
+                score: 1.0 + f64::from(score) / 4.0,
+                models: vec![u64::from(ratio * score), u64::from((ratio * 7 + score) % 11), 0],
+                href: None,
+            })
+            .collect();
         let tasks: Vec<figures::GridTask> = (0..161u32)
             .map(|n| {
                 let share = |m: u32| (n % 7 != m).then(|| (f64::from((n * 5 + m) % 9) / 8.0, "3.00".to_owned()));
@@ -153,6 +162,7 @@ mod tests {
             figures::differences(i, "c", name, &[pair], false),
             figures::rater_agreement(i, "c", name, &raters, &kappas),
             figures::tests_and_people(i, "c", name, (1, 4), &models, &points),
+            figures::crowds(i, "many", name, (1, 4), &models, &crowds),
             figures::grid(i, "c", name, &models, &tasks, ("1", "4")),
             figures::columns(i, "paper", "pass@1", &models, &groups, (0.0, 100.0), &|_| None),
             figures::shares(i, "pass", "pass@1", &means, &|_| None),

@@ -6,7 +6,7 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Choice, TaskCell, TaskFilter, TaskPage},
+        compare::{Choice, Spot, TaskCell, TaskFilter, TaskPage},
         lang::Lang,
         run::Verdict,
     },
@@ -21,7 +21,8 @@ use crate::{
 };
 
 /// The keys of an address that choose and order tasks; the rest is the comparison's choice.
-const OWN: [&str; 10] = ["q", "tasklang", "model", "score", "verdict", "spread", "differ", "sort", "page", "grid"];
+const OWN: [&str; 11] =
+    ["q", "tasklang", "model", "score", "verdict", "spread", "differ", "spot", "sort", "page", "grid"];
 
 /// A query with one key set anew, or left out where the value is empty.
 fn with(query: &str, key: &str, value: &str) -> String {
@@ -77,6 +78,23 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             view! { <option value=verdict.name() selected=chosen>{i.runs().verdict_name(verdict)}</option> }
         })
         .collect_view();
+    // Chosen in the picture of tests and people, and kept until it is let go.
+    let spot = Spot::read(&now("spot")).map(|spot| {
+        let (ratio, share) = spot.place();
+        let rubric = page.rubric.as_ref();
+        let dimension = rubric.and_then(|rubric| rubric.dimensions.get(rubric.against_tests()?));
+        let range = dimension.map_or((0, 1), |d| d.range());
+        let score = f64::from(range.0) + share * f64::from(range.1.saturating_sub(range.0));
+        let href = format!("?{}#tasks", with(&with(&here(query), "page", ""), "spot", ""));
+        view! {
+            <p class="row small" role="status">
+                <span>{(t.on_spot)(&format!("{:.0}", ratio * 100.0), &format!("{score:.2}"))}</span>
+                <a href=href>{t.any_spot}</a>
+            </p>
+        }
+    });
+    let kept_spot = now("spot");
+    let kept_spot = (!kept_spot.is_empty()).then(|| view! { <input type="hidden" name="spot" value=kept_spot/> });
     let count = (t.tasks_of)(&i.number(page.found), &i.number(page.all));
     let at: u32 = now("page").parse().unwrap_or(0);
     let pages = {
@@ -105,6 +123,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
     view! {
         <Filter search=true>
             {hidden}
+            {kept_spot}
             <div class="field">
                 <label class="label" for="task-q">{a.filter_text}</label>
                 <input class="input" id="task-q" type="search" name="q" value=now("q") prop:value=move || read("q")/>
@@ -151,6 +170,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             <button class="button" type="submit">{a.filter}</button>
             <p class="filter-count" role="status">{count}</p>
         </Filter>
+        {spot}
         {picture}
         {list}
         {pages}

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Automated, Both, Checked, Pair, Point, Sheet},
+        compare::{Automated, Both, Checked, Pair, Sheet},
         comparison::Interval,
         rubric::Rubric,
         stats::{Estimate, Known},
@@ -20,9 +20,6 @@ use crate::{
         signed,
     },
 };
-
-/// How many tasks are named where tests and people part ways.
-const NAMED: usize = 10;
 
 /// A share as the paper prints it: `68.68 %`.
 fn percent(share: f64) -> String {
@@ -207,11 +204,9 @@ pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: &Links)
             }
         })
         .collect_view();
-    let mut parting: Vec<&Point> = both.points.iter().filter(|point| point.apart.abs() > 1e-9).collect();
-    parting.sort_by(|a, b| b.apart.abs().total_cmp(&a.apart.abs()));
-    let parting = parting
-        .into_iter()
-        .take(NAMED)
+    let parting = both
+        .parting
+        .iter()
         .map(|point| {
             let word = if point.apart > 0.0 { t.people_kinder } else { t.tests_kinder };
             view! {
