@@ -22,7 +22,7 @@ pub use comparisons::Comparisons;
 use crate::{
     error::AppError,
     model::{
-        comparison::{Comparison, TaskRatings, TaskScores},
+        comparison::{TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow},
         grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
@@ -138,8 +138,6 @@ pub trait Studies: Send + Sync {
     async fn create(&self, caller: &Caller, new: NewStudy) -> Answer<StudyId>;
     /// Pauses, resumes or closes a study. A closed one stays closed.
     async fn set_status(&self, caller: &Caller, id: StudyId, status: StudyStatus) -> Answer<()>;
-    /// The models compared by the ratings so far.
-    async fn comparison(&self, caller: &Caller, id: StudyId) -> Answer<Comparison>;
     /// Every task with its mean scores.
     async fn tasks(&self, caller: &Caller, id: StudyId) -> Answer<Vec<TaskScores>>;
     /// One task with every output and rating.

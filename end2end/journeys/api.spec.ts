@@ -81,7 +81,7 @@ test('a closed study gets a public page, read by anybody until its link is revok
       const anybody = await context.newPage();
       const answer = await anybody.goto(link);
       expect(answer?.headers()['x-robots-tag']).toContain('noindex');
-      await expect(anybody.getByRole('heading', { level: 2, name: 'Comparison' })).toBeVisible();
+      await expect(anybody.getByRole('heading', { level: 2, name: 'Graded by people' })).toBeVisible();
       const text = (await anybody.textContent('main')) ?? '';
       expect(text).toContain('Northwind');
       expect(text).not.toMatch(/\b(ada|bo|chen)\b/);

@@ -6,13 +6,15 @@ mod util;
 
 use app::{
     model::{
-        api::{MadePublicLink, NewPublicLink},
+        api::{MadePublicLink, NewPublicLink, PublicStudy},
         ids::StudyId,
         study::StudyStatus,
     },
-    port::{Caller, Studies, api::PublicLinks},
+    port::{Caller, Comparisons, Studies, api::PublicLinks},
 };
 use axum::http::StatusCode;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use util::{Answer, TestApp};
 
@@ -59,6 +61,7 @@ fn check_nobody_named(answer: &Answer) {
 #[tokio::test]
 async fn who_has_the_link_reads_the_comparison_and_no_rater() {
     let app = closed().await;
+    app.run_all(&mut ChaCha8Rng::seed_from_u64(3)).await;
     let made = link(&app, false).await;
     let mut anybody = app.anonymous();
     let page = anybody.get(&made.path).await;
@@ -75,6 +78,20 @@ async fn who_has_the_link_reads_the_comparison_and_no_rater() {
     let data = anybody.rpc("public_study", json!({"secret": secret})).await;
     assert_eq!(data.status, StatusCode::OK);
     assert!(RATERS.iter().all(|rater| !data.body.contains(&format!("\"{rater}\""))), "{}", data.body);
+    // Every figure but those of single raters, of tests as of people; and no way into the house.
+    let found: PublicStudy = data.json();
+    let human = found.sheet.human.unwrap();
+    assert!(human.tests.iter().any(Result::is_ok) && human.reliability.iter().any(|r| r.pairs > 0));
+    assert!(human.reliability.iter().all(|r| r.kappas.is_empty()));
+    assert!(human.adjusted.iter().flatten().all(|adjusted| adjusted.raters.is_empty()));
+    let automated = found.sheet.automated.unwrap();
+    assert!(automated.models.iter().all(|model| model.as_ref().is_some_and(|checked| checked.run.is_none())));
+    assert!(found.sheet.both.is_some() && page.body.contains("pass@1") && !page.body.contains("/admin/"));
+    // They are those that admins see.
+    let choice = app.services.comparisons.study_choice(&OPERATOR, STUDY, true).await.unwrap();
+    let inside = app.services.comparisons.get(&OPERATOR, choice).await.unwrap().sheet;
+    assert_eq!(human.comparison, inside.human.unwrap().comparison);
+    assert_eq!(human.comparison, app.services.studies.comparison(&OPERATOR, STUDY).await.unwrap());
     // The link is nowhere in the database.
     let file = std::fs::read(app.services.db.path()).unwrap();
     assert!(!file.windows(secret.len()).any(|window| window == secret.as_bytes()));

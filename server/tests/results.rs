@@ -13,21 +13,17 @@ use app::{
         grading::{Draft, GradingItem, Next, Receipt},
         ids::StudyId,
         ratings_import::RatingsKind,
-        run::{Outcome, Verdict},
+        run::Verdict,
         stats::Undefined,
     },
-    port::{Caller, Comparisons, Runs, Submissions},
+    port::{Caller, Comparisons},
 };
 use axum::http::StatusCode;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 use server::{
-    clock,
-    db::{
-        results,
-        runs::{self, Basis, Finish},
-    },
+    db::results,
     report::{bundle, results_file, sheet},
     services::{quality, ratings_import},
 };
@@ -64,37 +60,7 @@ async fn filled() -> TestApp {
             rate(&mut client, &item, scores, comment, &format!("k{n}")).await;
         }
     }
-    let all = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
-    for submission in all {
-        let run = app.services.runs.start(&Caller::Operator, submission.id, true).await.unwrap();
-        let db = &app.services.db;
-        db.write_blocking(|tx| {
-            let until = app::model::time::Timestamp(clock::now().0 + 60_000);
-            let mut n = 0;
-            while let Some(leased) = runs::claim(tx, run, "test", until, false)? {
-                n += 1;
-                let mut outcome = Outcome::new(match random.random_range(0..4) {
-                    0 => Verdict::Passed,
-                    1 => Verdict::CompileError,
-                    _ => Verdict::Failed,
-                });
-                (outcome.passed, outcome.total) = match outcome.verdict {
-                    Verdict::Passed => (4, 4),
-                    Verdict::Failed => (random.random_range(0..4), 4),
-                    _ => (0, 0),
-                };
-                runs::finish(
-                    tx,
-                    leased.item,
-                    "test",
-                    &Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false),
-                )?;
-            }
-            assert!(n > 0);
-            Ok(())
-        })
-        .unwrap();
-    }
+    app.run_all(&mut random).await;
     app
 }
 

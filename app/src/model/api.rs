@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    comparison::Comparison,
+    compare::Sheet,
     dataset::TaskRow,
     ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
     time::Timestamp,
@@ -328,8 +328,10 @@ pub struct PublicStudy {
     pub raters: u64,
     /// How many raters each output was to have.
     pub overlap: u32,
-    /// The figures.
-    pub comparison: Comparison,
+    /// The figures, without what is about single raters.
+    pub sheet: Sheet,
+    /// Whether they are being computed and are not there yet.
+    pub counting: bool,
     /// The tasks, where the link shows the code.
     pub tasks: Vec<(TaskId, String, String)>,
 }

@@ -5,16 +5,22 @@ use leptos::prelude::*;
 use leptos_meta::Meta;
 use leptos_router::hooks::use_params_map;
 
-use super::admin::{human_comparison, task_text};
+use super::admin::{by_people, task_text, tested};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
         api::{PublicStudy, PublicTask},
+        compare::Sheet,
         ids::TaskId,
     },
     rpc::api::{open_public_study, open_public_task},
-    ui::{code::CodeBox, frame::Page, load::Load},
+    ui::{
+        code::CodeBox,
+        frame::Page,
+        load::Load,
+        notice::{Notice, Tone},
+    },
 };
 
 /// The comparison.
@@ -32,8 +38,10 @@ pub fn PublicStudyPage() -> impl IntoView {
 
 fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
     let t = i.api();
-    let ratings: u64 = found.comparison.models.iter().map(|model| model.ratings).sum();
-    let models: Vec<_> = found.comparison.models.iter().map(|model| model.model.clone()).collect();
+    let sheet = found.sheet;
+    let rated = sheet.human.iter().flat_map(|human| &human.comparison.models);
+    let ratings: u64 = rated.map(|model| model.ratings).sum();
+    let models = sheet.models.join(" · ");
     let tasks = found
         .tasks
         .iter()
@@ -58,19 +66,54 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
         <Page title=found.title>
             <p class="lead">{t.public_note}</p>
             <dl class="facts">
-                <div><dt>{i.admin().models}</dt><dd>{models.join(" · ")}</dd></div>
+                <div><dt>{i.admin().models}</dt><dd>{models}</dd></div>
                 <div><dt>{i.admin().dataset}</dt><dd>{found.dataset}</dd></div>
                 <div><dt>{i.admin().ratings}</dt><dd>{i.number(ratings)}</dd></div>
                 <div><dt>{t.raters}</dt><dd>{i.number(found.raters)}</dd></div>
                 <div><dt>{t.overlap}</dt><dd>{found.overlap}</dd></div>
             </dl>
-            <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
-                <h2 id="comparison-head">{i.admin().comparison}</h2>
-                {human_comparison(i, found.comparison)}
-            </section>
+            {figures(i, &sheet, found.counting)}
             {code}
             <p class="muted small">{t.public_how}</p>
         </Page>
+    }
+    .into_any()
+}
+
+/// What people say, what tests say, and how far the two go together. No mark leads anywhere: the tasks behind it
+/// are for admins.
+fn figures(i: I18n, sheet: &Sheet, counting: bool) -> AnyView {
+    let t = i.compare();
+    if counting {
+        return view! { <Notice tone=Tone::Care><p role="status">{t.counting}</p></Notice> }.into_any();
+    }
+    let people = match &sheet.human {
+        Some(human) => by_people(i, human, &[], None),
+        None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
+    };
+    let tests = sheet.automated.as_ref().map(|automated| {
+        view! {
+            <section id="tests" class="stack" aria-labelledby="tests-head">
+                <h2 id="tests-head">{t.by_tests}</h2>
+                {tested::view(i, sheet, automated, None)}
+            </section>
+        }
+    });
+    let both = sheet.both.as_ref().zip(sheet.human.as_ref()).map(|(both, human)| {
+        view! {
+            <section id="both" class="stack" aria-labelledby="both-head">
+                <h2 id="both-head">{t.tests_and_people}</h2>
+                {tested::both(i, sheet, &human.comparison.rubric, both, None)}
+            </section>
+        }
+    });
+    view! {
+        <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
+            <h2 id="comparison-head">{t.by_people}</h2>
+            {people}
+        </section>
+        {tests}
+        {both}
     }
     .into_any()
 }

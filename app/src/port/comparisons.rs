@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::{Answer, Caller};
 use crate::model::{
     compare::{Choice, Compared, TaskCompared, TaskFilter, TaskPage},
-    ids::TaskId,
+    ids::{StudyId, TaskId},
 };
 
 /// Comparisons of a dataset's models (admin throughout).
@@ -13,6 +13,8 @@ use crate::model::{
 pub trait Comparisons: Send + Sync {
     /// Every figure of a choice.
     async fn get(&self, caller: &Caller, choice: Choice) -> Answer<Compared>;
+    /// A study's own models by its own raters, without tests: what its page shows.
+    async fn of_study(&self, caller: &Caller, id: StudyId) -> Answer<Compared>;
     /// What the figures of a choice rest on now: another stamp, newer figures.
     async fn stamp(&self, caller: &Caller, choice: Choice) -> Answer<String>;
     /// The tasks behind a choice, those that the filter lets through, one page.

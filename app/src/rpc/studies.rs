@@ -9,7 +9,8 @@ use leptos::{prelude::*, server_fn::codec::Json};
 use crate::{
     error::AppError,
     model::{
-        comparison::{Comparison, TaskRatings, TaskScores},
+        compare::Compared,
+        comparison::{TaskRatings, TaskScores},
         ids::{StudyId, SubmissionId, TaskId, UserId},
         plan::{Presentation, Sharing},
         study::{StudyDetail, StudyRow, StudyStatus},
@@ -95,9 +96,9 @@ pub async fn set_study_status(id: StudyId, status: StudyStatus) -> Result<(), Ap
 
 /// The models compared by the ratings so far.
 #[server(prefix = "/rpc", endpoint = "comparison", input = Json)]
-pub async fn compare(id: StudyId) -> Result<Comparison, AppError> {
+pub async fn compare(id: StudyId) -> Result<Compared, AppError> {
     let (ports, caller) = ports()?;
-    ports.studies.comparison(&caller, id).await
+    ports.comparisons.of_study(&caller, id).await
 }
 
 /// Every task of the study with its mean scores.

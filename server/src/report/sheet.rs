@@ -57,6 +57,12 @@ pub fn compute(ground: &Ground) -> Sheet {
     }
 }
 
+/// The comparison by people while nobody has rated: models and no figures. None without a rubric.
+pub fn unrated(ground: &Ground) -> Option<Comparison> {
+    let dimensions: Vec<Drawn> = (0..ground.dimensions()).map(|d| Drawn::of(ground, d)).collect();
+    Some(human(ground, ground.rubric.as_ref()?, &dimensions).comparison)
+}
+
 /// One dimension's ratings in the two shapes that figures take.
 struct Drawn {
     /// A place a model, in it a cell for every task.

@@ -16,8 +16,8 @@ use app::{
     error::AppError,
     model::{
         compare::{Choice, Compared, Options, OutputCompared, Sheet, TaskCompared, TaskFilter, TaskPage},
-        comparison::OutputRatings,
-        ids::{ModelId, TaskId},
+        comparison::{Comparison, OutputRatings},
+        ids::{ModelId, StudyId, TaskId},
     },
     port::{Answer, Caller, Comparisons},
 };
@@ -115,6 +115,28 @@ impl ComparisonService {
                 Ok(Settled { options, choice, stamp })
             })
             .await
+    }
+
+    /// A study's own models by its own raters; with tests, where they are asked for, by each model's newest run.
+    pub async fn study_choice(&self, caller: &Caller, id: StudyId, tests: bool) -> Result<Choice, Failure> {
+        caller.admin()?;
+        self.db
+            .read(move |conn| {
+                let row = studies::get(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+                let models = studies::models(conn, id)?.into_iter().map(|(model, _)| model).collect();
+                let (studies, runs) = (Some(vec![id]), (!tests).then(Vec::new));
+                Ok(Choice { dataset: row.dataset, models: Some(models), studies, runs, ..Choice::default() })
+            })
+            .await
+    }
+
+    /// A study's comparison by the ratings so far, however long it takes.
+    pub async fn by_raters(&self, caller: &Caller, id: StudyId) -> Result<Comparison, Failure> {
+        let choice = self.study_choice(caller, id, false).await?;
+        let settled = self.settled(caller, choice).await?;
+        let computed = self.computed(&settled).await?;
+        let human = computed.sheet.human.as_ref().map(|human| human.comparison.clone());
+        human.or_else(|| sheet::unrated(&computed.ground)).ok_or_else(|| Failure::not_found("rubric of the study"))
     }
 
     /// The figures, at least as new as `settled` was asked for.
@@ -317,6 +339,11 @@ impl Comparisons for ComparisonService {
             behind,
             counting: false,
         })
+    }
+
+    async fn of_study(&self, caller: &Caller, id: StudyId) -> Answer<Compared> {
+        let choice = self.study_choice(caller, id, false).await?;
+        self.get(caller, choice).await
     }
 
     async fn stamp(&self, caller: &Caller, choice: Choice) -> Answer<String> {

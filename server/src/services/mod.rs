@@ -105,7 +105,8 @@ impl Services {
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
-        let studies = Arc::new(studies::StudyService::new(db.clone()));
+        let comparisons = Arc::new(comparisons::ComparisonService::new(db.clone()));
+        let studies = Arc::new(studies::StudyService::new(db.clone(), comparisons.clone()));
         let runs = Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder)));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
@@ -113,12 +114,16 @@ impl Services {
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             uploads,
             plans: Arc::new(plans::PlanService::new(db.clone())),
-            comparisons: Arc::new(comparisons::ComparisonService::new(db.clone())),
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone())),
             tokens: Arc::new(tokens::TokenService::new(db.clone())),
             webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),
-            public_links: Arc::new(public_links::PublicLinkService::new(db.clone(), studies.clone())),
+            public_links: Arc::new(public_links::PublicLinkService::new(
+                db.clone(),
+                studies.clone(),
+                comparisons.clone(),
+            )),
             studies,
+            comparisons,
             runs,
             grading: Arc::new(grading::GradingService::new(db.clone())),
             quality: Arc::new(quality::QualityService::new(db.clone())),

@@ -1,48 +1,45 @@
 //! Public pages of closed studies: their links, and what they show.
 //!
 //! What must stay true: nothing that leaves here names a rater or tells one from another. The figures
-//! are over all raters; the comparison carries no rater, and of a task's ratings none is passed on.
+//! are over all raters, those of single ones are taken out ([`anonymous`]), and of a task's ratings none is
+//! passed on.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use app::{
     error::AppError,
     model::{
         api::{MadePublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
-        comparison::Comparison,
+        compare::Sheet,
         ids::{PublicLinkId, StudyId, TaskId},
         study::StudyStatus,
         time::Timestamp,
     },
-    port::{Answer, Caller, Studies, api::PublicLinks},
+    port::{Answer, Caller, Comparisons, Studies, api::PublicLinks},
 };
 use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rand::Rng;
-use tokio::sync::Mutex;
 
-use super::{studies::StudyService, tokens::hash};
+use super::{comparisons::ComparisonService, studies::StudyService, tokens::hash};
 use crate::{
     clock,
     db::{Db, audit, public_links, studies},
     error::Failure,
 };
 
-/// How long figures are kept for the next visitor, in milliseconds: a page that anybody may load must
-/// not cost a resampling each time, and a correction should be seen soon.
-const KEEP_MS: i64 = 60 * 1000;
-
 /// The service; see the module.
 pub struct PublicLinkService {
     db: Db,
     studies: Arc<StudyService>,
-    figures: Mutex<HashMap<StudyId, (Timestamp, Comparison)>>,
+    comparisons: Arc<ComparisonService>,
 }
 
 impl PublicLinkService {
-    /// A service over `db` that shows what `studies` computes.
-    pub fn new(db: Db, studies: Arc<StudyService>) -> Self {
-        PublicLinkService { db, studies, figures: Mutex::default() }
+    /// A service over `db` that shows what `comparisons` computes: once for every rating and verdict that comes,
+    /// however many look.
+    pub fn new(db: Db, studies: Arc<StudyService>, comparisons: Arc<ComparisonService>) -> Self {
+        PublicLinkService { db, studies, comparisons }
     }
 
     async fn resolve(&self, secret: &str) -> Answer<(StudyId, PublicLinkRow)> {
@@ -56,19 +53,18 @@ impl PublicLinkService {
         let short = |text: &str| text.chars().take(160).collect::<String>();
         Ok(tasks.into_iter().map(|task| (task.id, task.task_id, short(&task.raw_nl))).collect())
     }
+}
 
-    /// The figures, computed once a minute however many ask: the others wait for the first.
-    async fn figures(&self, study: StudyId) -> Answer<Comparison> {
-        let mut kept = self.figures.lock().await;
-        let now = clock::now().0;
-        kept.retain(|_, (at, _)| now - at.0 < KEEP_MS);
-        if let Some((_, comparison)) = kept.get(&study) {
-            return Ok(comparison.clone());
-        }
-        let comparison = self.studies.comparison(&Caller::Operator, study).await?;
-        kept.insert(study, (Timestamp(now), comparison.clone()));
-        Ok(comparison)
+/// Without what is about single raters, and without what only admins can follow up.
+fn anonymous(mut sheet: Sheet) -> Sheet {
+    if let Some(human) = &mut sheet.human {
+        human.reliability.iter_mut().for_each(|figures| figures.kappas.clear());
+        human.adjusted.iter_mut().flatten().for_each(|adjusted| adjusted.raters.clear());
     }
+    let runs = sheet.automated.iter_mut().flat_map(|automated| &mut automated.models).flatten();
+    runs.for_each(|checked| checked.run = None);
+    sheet.judges.clear();
+    sheet
 }
 
 #[async_trait]
@@ -128,13 +124,16 @@ impl PublicLinks for PublicLinkService {
     async fn open(&self, secret: &str) -> Answer<PublicStudy> {
         let (study, link) = self.resolve(secret).await?;
         let detail = self.studies.get(&Caller::Operator, study).await?;
+        let choice = self.comparisons.study_choice(&Caller::Operator, study, true).await?;
+        let compared = self.comparisons.get(&Caller::Operator, choice).await?;
         let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
         Ok(PublicStudy {
             title: detail.row.title,
             dataset: detail.row.dataset,
             raters: detail.row.raters,
             overlap: detail.overlap,
-            comparison: self.figures(study).await?,
+            sheet: anonymous(compared.sheet),
+            counting: compared.counting,
             tasks,
         })
     }

@@ -1,13 +1,11 @@
 //! Studies, for admins: setting one up, watching it, comparing its models.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{collections::HashMap, sync::Arc};
 
 use app::{
-    error::AppError,
     model::{
-        comparison::{Comparison, Difference, DimensionScores, ModelScores, OutputRatings, TaskRatings, TaskScores},
+        comparison::{Comparison, OutputRatings, TaskRatings, TaskScores},
         ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId},
-        rubric::Rubric,
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
     },
     port::{Answer, Caller, Studies},
@@ -22,25 +20,20 @@ use crate::{
     },
     error::Failure,
     layout, report,
-    services::plans,
-    stats::{
-        agreement::agreement,
-        bootstrap::{self, Cell},
-    },
+    services::{comparisons::ComparisonService, plans},
+    stats::bootstrap::{self, Cell},
 };
-
-/// Resamples behind every interval: its ends are then steady to about a twentieth of its width.
-const RESAMPLES: u32 = 2000;
 
 /// The service; see the module.
 pub struct StudyService {
     db: Db,
+    comparisons: Arc<ComparisonService>,
 }
 
 impl StudyService {
-    /// A service over `db`.
-    pub fn new(db: Db) -> Self {
-        StudyService { db }
+    /// A service over `db` whose comparisons are those that `comparisons` computes.
+    pub fn new(db: Db, comparisons: Arc<ComparisonService>) -> Self {
+        StudyService { db, comparisons }
     }
 
     /// Every rating of the study as CSV, superseded ones included and marked.
@@ -55,6 +48,11 @@ impl StudyService {
                 table.finish()
             })
             .await?)
+    }
+
+    /// The models compared by the ratings so far: the same figures as on the comparison's page.
+    pub async fn comparison(&self, caller: &Caller, id: StudyId) -> Answer<Comparison> {
+        Ok(self.comparisons.by_raters(caller, id).await?)
     }
 
     /// The comparison's table as CSV.
@@ -155,13 +153,6 @@ impl Studies for StudyService {
             .await?)
     }
 
-    async fn comparison(&self, caller: &Caller, id: StudyId) -> Answer<Comparison> {
-        caller.admin()?;
-        let ground = self.loaded(id, |_, ground| Ok(ground)).await?;
-        // Tens of millions of random draws for a large study: off the async threads.
-        tokio::task::spawn_blocking(move || compare(&ground)).await.map_err(|e| AppError::from(Failure::internal(e)))
-    }
-
     async fn tasks(&self, caller: &Caller, id: StudyId) -> Answer<Vec<TaskScores>> {
         caller.admin()?;
         Ok(self.loaded(id, |_, ground| Ok(task_scores(ground))).await?)
@@ -198,46 +189,6 @@ impl Studies for StudyService {
     }
 }
 
-/// Every figure of the comparison (docs/statistics.md).
-fn compare(ground: &Ground) -> Comparison {
-    let (rubric, seed) = (&ground.setup.rubric, ground.setup.seed);
-    let cells: Vec<Vec<Vec<Cell>>> =
-        (0..ground.models.len()).map(|m| (0..rubric.dimensions.len()).map(|d| cells(ground, m, d)).collect()).collect();
-    // Each interval draws from a stream of its own, so that one more model changes no other figure.
-    let stream = |a: usize, b: usize, d: usize| seed ^ (((a as u64) << 48) | ((b as u64) << 32) | (d as u64 + 1));
-    let models = ground.models.iter().enumerate().map(|(m, (id, name))| {
-        let own = || ground.scored.iter().filter(|s| s.model == *id);
-        let dimensions = rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
-            let (low, high) = dimension.range();
-            DimensionScores {
-                mean: bootstrap::mean(&cells[m][d]),
-                interval: bootstrap::mean_interval(&cells[m][d], RESAMPLES, stream(m, m, d)),
-                distribution: (low..=high).map(|score| own().filter(|s| s.scores[d] == score).count() as u64).collect(),
-            }
-        });
-        ModelScores {
-            model: name.clone(),
-            ratings: own().count() as u64,
-            tasks: own().map(|s| s.task).collect::<BTreeSet<_>>().len() as u64,
-            dimensions: dimensions.collect(),
-        }
-    });
-    let pairs = (0..ground.models.len()).flat_map(|a| (a + 1..ground.models.len()).map(move |b| (a, b)));
-    let differences = pairs.flat_map(|(a, b)| (0..rubric.dimensions.len()).map(move |d| (a, b, d))).map(|(a, b, d)| {
-        let (mean, tasks) = bootstrap::difference(&cells[a][d], &cells[b][d]);
-        let interval = bootstrap::difference_interval(&cells[a][d], &cells[b][d], RESAMPLES, stream(a, b, d));
-        Difference { dimension: d, first: a, second: b, tasks, mean, interval }
-    });
-    Comparison {
-        models: models.collect(),
-        differences: differences.collect(),
-        agreement: agreements(&ground.scored, rubric),
-        rubric: rubric.clone(),
-        resamples: RESAMPLES,
-        seed: seed.to_string(),
-    }
-}
-
 /// One model's ratings on one dimension, a cell for each of the study's tasks.
 fn cells(ground: &Ground, model: usize, dimension: usize) -> Vec<Cell> {
     let mut by_task: HashMap<TaskRevisionId, Cell> = HashMap::new();
@@ -245,21 +196,6 @@ fn cells(ground: &Ground, model: usize, dimension: usize) -> Vec<Cell> {
         by_task.entry(scored.task).or_default().push(f64::from(scored.scores[dimension]));
     }
     ground.tasks.iter().map(|task| by_task.remove(&task.revision).unwrap_or_default()).collect()
-}
-
-fn agreements(scored: &[Scored], rubric: &Rubric) -> Vec<app::model::comparison::Agreement> {
-    let place = |d: usize| {
-        let mut units: BTreeMap<OutputId, Vec<u8>> = BTreeMap::new();
-        for one in scored {
-            units.entry(one.output).or_default().push(one.scores[d]);
-        }
-        units.into_values().collect::<Vec<_>>()
-    };
-    let each = rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
-        let (low, high) = dimension.range();
-        agreement(&place(d), low, high)
-    });
-    each.collect()
 }
 
 fn task_scores(ground: Ground) -> Vec<TaskScores> {

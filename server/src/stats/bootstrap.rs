@@ -1,10 +1,7 @@
 //! Means over tasks and their differences, with percentile-bootstrap intervals: tasks are resampled, and
 //! within each drawn task its ratings (docs/statistics.md, "Means and their intervals").
 
-use app::model::{
-    comparison::Interval,
-    stats::{Estimate, Gap, Joint, Known, Undefined},
-};
+use app::model::stats::{Estimate, Gap, Joint, Undefined};
 use rand_chacha::ChaCha8Rng;
 
 use super::random::{Draws, TASKS, percentile, pick, transpose};
@@ -65,24 +62,6 @@ pub fn joint(models: &[Scores], draws: Draws) -> Joint {
         Gap { first: a, second: b, tasks: u32::try_from(tasks).unwrap_or(u32::MAX), difference }
     };
     Joint { means, differences: pairs.iter().map(gap).collect() }
-}
-
-/// The 95 % interval of [`mean`]; `None` with fewer than two tasks that have ratings.
-pub fn mean_interval(tasks: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
-    let found = joint(&[Scores { key: 1, tasks }], Draws { seed, figure: 0, resamples });
-    known(*found.means.first()?)
-}
-
-/// The 95 % interval of [`difference`]: a drawn task brings both its cells. `None` with fewer than two
-/// such tasks.
-pub fn difference_interval(first: &[Cell], second: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
-    let models = [Scores { key: 1, tasks: first }, Scores { key: 2, tasks: second }];
-    let found = joint(&models, Draws { seed, figure: 0, resamples });
-    known(found.differences.first()?.difference)
-}
-
-fn known(estimate: Known<Estimate>) -> Option<Interval> {
-    estimate.ok()?.interval.ok()
 }
 
 /// One model's cells in one piece of memory, for the many draws.
@@ -175,7 +154,24 @@ fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use app::model::{comparison::Interval, stats::Known};
+
     use super::*;
+
+    fn mean_interval(tasks: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
+        let found = joint(&[Scores { key: 1, tasks }], Draws { seed, figure: 0, resamples });
+        known(*found.means.first()?)
+    }
+
+    fn difference_interval(first: &[Cell], second: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
+        let models = [Scores { key: 1, tasks: first }, Scores { key: 2, tasks: second }];
+        let found = joint(&models, Draws { seed, figure: 0, resamples });
+        known(found.differences.first()?.difference)
+    }
+
+    fn known(estimate: Known<Estimate>) -> Option<Interval> {
+        estimate.ok()?.interval.ok()
+    }
 
     #[test]
     fn means_weigh_tasks_not_ratings() {

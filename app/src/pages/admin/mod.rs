@@ -32,7 +32,7 @@ use leptos_router::{
 
 pub use home::AdminHome;
 // What the public page of a study shows of these.
-pub use compare::human::view as human_comparison;
+pub use compare::{human::with_tests as by_people, tested};
 pub use parts::task_text;
 
 use super::{

@@ -7,7 +7,7 @@ use super::{human::picture, words::p_value};
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Compared, Human},
+        compare::Human,
         comparison::{Agreement, Comparison},
         rubric::Dimension,
         stats::{Estimate, Known, Undefined},
@@ -83,8 +83,8 @@ pub fn undefined(i: I18n, why: Undefined) -> String {
     }
 }
 
-/// Every coefficient of agreement with its interval, and each two raters' kappa.
-pub fn reliability(i: I18n, found: &Compared, human: &Human, links: &Links) -> AnyView {
+/// Every coefficient of agreement with its interval, and each two raters' kappa where raters are named.
+pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
     let t = i.compare();
     let cell = |known: Known<Estimate>, share: bool| {
         let (figure, within) = match known {
@@ -123,7 +123,7 @@ pub fn reliability(i: I18n, found: &Compared, human: &Human, links: &Links) -> A
     let heads = [a.alpha, t.ac2, t.icc1, t.icc2, t.icc2k, a.exact, a.within_one, a.pairs]
         .map(|word| view! { <th scope="col" class="num">{word}</th> })
         .collect_view();
-    let name = |at: u32| found.raters.get(at as usize).cloned().unwrap_or_default();
+    let name = |at: u32| raters.get(at as usize).cloned().unwrap_or_default();
     let pairs = human.reliability.first().map(|r| r.kappas.clone()).unwrap_or_default();
     let kappa_heads = dimensions
         .iter()
@@ -151,8 +151,8 @@ pub fn reliability(i: I18n, found: &Compared, human: &Human, links: &Links) -> A
         .collect_view();
     let none = human.reliability.iter().all(|r| r.pairs == 0);
     let maps = (0..dimensions.len())
-        .filter_map(|d| compared::rater_agreement(i, human, &found.raters, d))
-        .map(|figure| picture(figure, Some(links)))
+        .filter_map(|d| compared::rater_agreement(i, human, raters, d))
+        .map(|figure| picture(figure, links))
         .collect_view();
     view! {
         <section class="agreement" aria-labelledby="agreement">
@@ -166,17 +166,20 @@ pub fn reliability(i: I18n, found: &Compared, human: &Human, links: &Links) -> A
                     </table>
                 </div>
                 <div class="pictures">{maps}</div>
-                <details class="said">
-                    <summary>{t.kappas}</summary>
-                    <div class="table-box" role="group" aria-label=t.kappas tabindex="0">
-                        <table class="table means">
-                            <thead><tr>
-                                <th scope="col">{t.raters}</th><th scope="col" class="num">{t.outputs}</th>{kappa_heads}
-                            </tr></thead>
-                            <tbody>{kappas}</tbody>
-                        </table>
-                    </div>
-                </details>
+                {(!raters.is_empty()).then(|| view! {
+                    <details class="said">
+                        <summary>{t.kappas}</summary>
+                        <div class="table-box" role="group" aria-label=t.kappas tabindex="0">
+                            <table class="table means">
+                                <thead><tr>
+                                    <th scope="col">{t.raters}</th><th scope="col" class="num">{t.outputs}</th>
+                                    {kappa_heads}
+                                </tr></thead>
+                                <tbody>{kappas}</tbody>
+                            </table>
+                        </div>
+                    </details>
+                })}
             })}
         </section>
     }

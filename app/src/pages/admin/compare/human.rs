@@ -9,50 +9,46 @@ use super::{
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Compared, Human},
+        compare::Human,
         comparison::{Comparison, Interval, ModelScores},
         stats::Undefined,
     },
-    ui::{
-        chart::{
-            compared::{self, Links},
-            figure::Figure,
-            view::ChartFigure,
-        },
-        notice::Empty,
+    ui::chart::{
+        compared::{self, Links},
+        figure::Figure,
+        view::ChartFigure,
     },
 };
 
-/// The comparison of a study's models.
-pub fn view(i: I18n, c: Comparison) -> AnyView {
-    let t = i.admin();
-    if c.models.iter().all(|m| m.ratings == 0) {
-        return view! { <Empty title=t.no_ratings_yet><p>{t.where_raters_begin}</p></Empty> }.into_any();
-    }
-    let sections = (0..c.rubric.dimensions.len()).map(|d| by_dimension(i, &c, None, d, None)).collect_view();
+/// The comparison in short, as a study's page has it.
+pub fn view(i: I18n, human: &Human, links: &Links) -> AnyView {
+    let (t, c) = (i.admin(), &human.comparison);
     view! {
-        {means(i, &c, &[])}
-        <p class="muted small">{(t.how_computed)(&i.number(c.resamples.into()), &c.seed)}</p>
-        {sections}
-        {agreement(i, &c)}
+        {means(i, c, &human.holm)}
+        <p class="muted small">{i.compare().best_hint}" "{(t.how_computed)(&i.number(c.resamples.into()), &c.seed)}</p>
+        {dimensions(i, human, Some(links))}
+        {agreement(i, c)}
     }
     .into_any()
 }
 
-/// The comparison of a dataset's models, with tests of the differences and ways to the tasks.
-pub fn with_tests(i: I18n, found: &Compared, human: &Human, links: &Links) -> AnyView {
+/// The comparison with tests of the differences, every coefficient, and ways to the tasks. Where no rater may
+/// be named there is no name in `raters`, and no figure of one.
+pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
     let (t, c) = (i.admin(), &human.comparison);
-    let sections =
-        (0..c.rubric.dimensions.len()).map(|d| by_dimension(i, c, Some(human), d, Some(links))).collect_view();
     view! {
         {means(i, c, &human.holm)}
         <p class="muted small">{i.compare().best_hint}" "{(t.how_computed)(&i.number(c.resamples.into()), &c.seed)}</p>
         {adjusted(i, human)}
-        {sections}
+        {dimensions(i, human, links)}
         {tests(i, human)}
-        {reliability(i, found, human, links)}
+        {reliability(i, human, raters, links)}
     }
     .into_any()
+}
+
+fn dimensions(i: I18n, human: &Human, links: Option<&Links>) -> impl IntoView + use<> {
+    (0..human.comparison.rubric.dimensions.len()).map(|d| by_dimension(i, human, d, links)).collect_view()
 }
 
 /// Means freed of the raters' severity, beside the raw ones.
@@ -190,13 +186,14 @@ fn best(c: &Comparison, holm: &[Option<f64>], d: usize) -> Option<usize> {
     })
 }
 
-fn by_dimension(i: I18n, c: &Comparison, human: Option<&Human>, d: usize, links: Option<&Links>) -> AnyView {
+fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyView {
+    let c = &human.comparison;
     let Some(dimension) = c.rubric.dimensions.get(d) else { return ().into_any() };
     let id = format!("dimension-{}", dimension.key);
-    let (tests, holm) = human.map_or((&[][..], &[][..]), |human| (&human.tests[..], &human.holm[..]));
+    let (tests, holm) = (&human.tests[..], &human.holm[..]);
     let pairs = c.differences.iter().enumerate().filter(|(_, x)| x.dimension == d);
     let sentences: Vec<_> = pairs.map(|(at, _)| said(words::pair(i, c, tests, holm, at))).collect();
-    let summary = human.filter(|_| sentences.len() > 1).and_then(|human| words::dimension(i, human, d));
+    let summary = (sentences.len() > 1).then(|| words::dimension(i, human, d)).flatten();
     let sentences = match summary {
         // With many models a sentence for each two of them is for those who ask.
         Some(summary) => view! {

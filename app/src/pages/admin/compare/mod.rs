@@ -5,33 +5,31 @@
 
 mod agreement;
 mod choice;
+pub mod follow;
 pub mod human;
 mod judges;
 mod paper;
 pub mod task;
 mod tasks;
-mod tested;
+pub mod tested;
 mod words;
 
-use leptos::{prelude::*, web_sys};
+use leptos::prelude::*;
 use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsMap};
 
+use self::follow::follow;
 use super::parts::asked;
 use crate::{
     i18n::{I18n, use_i18n},
     model::compare::{Choice, Compared, TaskFilter},
-    rpc::compare::{compare_get, compare_stamp, compare_tasks},
+    rpc::compare::{compare_get, compare_tasks},
     ui::{
-        announce::sayer,
         chart::compared::Links,
         frame::Page,
         load::Load,
         notice::{Empty, Notice, Tone},
     },
 };
-
-/// How often a page that is looked at asks whether anything new has come.
-const BEAT: std::time::Duration = std::time::Duration::from_secs(4);
 
 /// What the address says is compared.
 pub fn asked_choice(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Choice {
@@ -53,7 +51,7 @@ pub fn ComparePage() -> impl IntoView {
     let figures = Resource::new(move || choice.get(), compare_get);
     let tasks = Resource::new(move || (choice.get(), filter.get()), |(choice, filter)| compare_tasks(choice, filter));
     let paper = Memo::new(move |_| asked(query, "layout") == "paper");
-    follow(choice, figures, move || tasks.refetch());
+    follow(figures, move |_| choice.get_untracked(), move || tasks.refetch());
     view! {
         <Load data=figures let:found>
             {page(i, found, paper, move || view! {
@@ -61,41 +59,6 @@ pub fn ComparePage() -> impl IntoView {
             }.into_any())}
         </Load>
     }
-}
-
-/// Asks now and then, while the page is looked at, whether newer figures are there, and fetches them.
-fn follow(
-    choice: Memo<Choice>,
-    figures: Resource<Result<Compared, crate::error::AppError>>,
-    also: impl Fn() + Copy + Send + Sync + 'static,
-) {
-    let say = sayer();
-    let i = use_i18n();
-    // What the page shows, and whether it may change: a timer may not read the resource itself.
-    let shown = StoredValue::new(None::<(String, bool)>);
-    Effect::new(move |_| {
-        let found = figures.get().and_then(Result::ok);
-        shown.set_value(found.map(|c| (c.stamp, c.live || c.behind)));
-    });
-    Effect::new(move |_| {
-        let ask = move || {
-            let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
-            let (Some((stamp, true)), false) = (shown.get_value(), hidden) else { return };
-            leptos::task::spawn_local(async move {
-                // A connection that is gone for a moment is no news; the next beat asks again.
-                if let Ok(now) = compare_stamp(choice.get_untracked()).await
-                    && now != stamp
-                {
-                    figures.refetch();
-                    also();
-                    say(i.compare().updated.to_owned());
-                }
-            });
-        };
-        if let Ok(beat) = set_interval_with_handle(ask, BEAT) {
-            on_cleanup(move || beat.clear());
-        }
-    });
 }
 
 fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView + Send + Sync + 'static) -> AnyView {
@@ -193,18 +156,18 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
     let links = Links::of(&found.choice);
     let by_people = match &found.sheet.human {
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
-        Some(human) => human::with_tests(i, found, human, &links),
+        Some(human) => human::with_tests(i, human, &found.raters, Some(&links)),
     };
     let by_tests = match &found.sheet.automated {
         None => view! { <p class="muted">{t.no_runs}</p> }.into_any(),
-        Some(automated) => tested::view(i, &found.sheet, automated, &links),
+        Some(automated) => tested::view(i, &found.sheet, automated, Some(&links)),
     };
     let both = found.sheet.both.as_ref().zip(found.sheet.human.as_ref());
     let both = both.map(|(both, human)| {
         view! {
             <section id="both" class="stack" aria-labelledby="both-head">
                 <h2 id="both-head">{t.tests_and_people}</h2>
-                {tested::both(i, &found.sheet, &human.comparison.rubric, both, &links)}
+                {tested::both(i, &found.sheet, &human.comparison.rubric, both, Some(&links))}
             </section>
         }
     });

@@ -39,15 +39,15 @@ fn name(models: &[String], at: usize) -> &str {
 }
 
 /// The automated part.
-pub fn view(i: I18n, sheet: &Sheet, automated: &Automated, links: &Links) -> AnyView {
+pub fn view(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> AnyView {
     let says = sheet.models.iter().zip(&automated.models).filter_map(|(model, checked)| {
         let m = checked.as_ref()?.metrics;
         let share = percent(f64::from(m.solved) / f64::from(m.tasks.max(1)));
         Some(((i.compare().say_solved)(model, m.solved, m.tasks, &share), false))
     });
     let says = words::automated(i, &sheet.models, automated).into_iter().chain(says).map(said).collect_view();
-    let pictures = compared::tested(i, sheet, automated, Some(links));
-    let pictures = pictures.into_iter().map(|figure| picture(figure, Some(links))).collect_view();
+    let pictures = compared::tested(i, sheet, automated, links);
+    let pictures = pictures.into_iter().map(|figure| picture(figure, links)).collect_view();
     view! {
         <ul class="says">{says}</ul>
         {figures(i, sheet, automated)}
@@ -174,9 +174,9 @@ fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use
 }
 
 /// Tests against people.
-pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: &Links) -> AnyView {
+pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: Option<&Links>) -> AnyView {
     let (t, models) = (i.compare(), &sheet.models);
-    let scatter = compared::tests_and_people(i, sheet, Some(links)).map(|figure| picture(figure, Some(links)));
+    let scatter = compared::tests_and_people(i, sheet, links).map(|figure| picture(figure, links));
     let dimension = rubric.dimensions.get(both.dimension).map(|d| d.name.get(i.lang).to_owned()).unwrap_or_default();
     let rows = both
         .rows
@@ -209,9 +209,14 @@ pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: &Links)
         .iter()
         .map(|point| {
             let word = if point.apart > 0.0 { t.people_kinder } else { t.tests_kinder };
+            let id = point.task_id.clone();
+            let task = match links {
+                Some(links) => view! { <a href=links.task(point.task, "sort=apart")>{id}</a> }.into_any(),
+                None => id.into_any(),
+            };
             view! {
                 <tr>
-                    <th scope="row"><a href=links.task(point.task, "sort=apart")>{point.task_id.clone()}</a></th>
+                    <th scope="row">{task}</th>
                     <td>{name(models, point.model).to_owned()}</td>
                     <td class="num">{percent(point.ratio)}</td>
                     <td class="num">{format!("{:.2}", point.score)}</td>

@@ -13,21 +13,25 @@ use leptos_router::hooks::use_params_map;
 
 pub use progress::flag_text;
 
-use super::{compare::human, parts::param, quality::links as quality_links};
+use super::{
+    compare::{follow::follow, human},
+    parts::param,
+    quality::links as quality_links,
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
-    model::{
-        comparison::{Comparison, TaskScores},
-        ids::StudyId,
-        quality::Live,
-        study::StudyDetail,
-    },
+    model::{compare::Compared, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail},
     rpc::{
         quality::study_live,
         studies::{SetStudyStatus, compare, study, study_tasks},
     },
-    ui::{frame::Page, load::Load},
+    ui::{
+        chart::compared::Links,
+        frame::Page,
+        load::Load,
+        notice::{Empty, Notice, Tone},
+    },
 };
 
 /// A study.
@@ -48,6 +52,7 @@ pub fn StudyPage() -> impl IntoView {
         move || (id.get(), set_status.version().get()),
         move |(id, _)| async move { study_live(id.ok_or_else(missing)?).await },
     );
+    follow(comparison, |shown| shown, move || tasks.refetch());
     let heard = live::listen(id);
     let links = public::Handles::of(id);
     view! { <Load data let:detail>{page(i, detail, set_status, (now, heard), (comparison, tasks), links)}</Load> }
@@ -61,7 +66,7 @@ fn page(
     detail: StudyDetail,
     set_status: ServerAction<SetStudyStatus>,
     (now, heard): (Loaded<Live>, live::Heard),
-    (comparison, tasks): (Loaded<Comparison>, Loaded<Vec<TaskScores>>),
+    (comparison, tasks): (Loaded<Compared>, Loaded<Vec<TaskScores>>),
     links: public::Handles,
 ) -> AnyView {
     let t = i.admin();
@@ -83,7 +88,7 @@ fn page(
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
                 <h2 id="comparison-head">{t.comparison}</h2>
                 <p><a class="button" href=whole>{i.compare().compare}</a></p>
-                <Load data=comparison let:figures>{human::view(i, figures)}</Load>
+                <Load data=comparison let:figures>{compared(i, &figures)}</Load>
             </section>
             <section id="tasks" class="stack" aria-labelledby="tasks-head">
                 <h2 id="tasks-head">{t.tasks}</h2>
@@ -93,4 +98,20 @@ fn page(
         </Page>
     }
     .into_any()
+}
+
+/// The models by the ratings so far, or why there is nothing to say yet.
+fn compared(i: I18n, found: &Compared) -> AnyView {
+    let (t, c) = (i.admin(), i.compare());
+    match &found.sheet.human {
+        Some(human) => {
+            let behind =
+                found.behind.then(|| view! { <Notice tone=Tone::Care><p role="status">{c.behind}</p></Notice> });
+            view! { {behind} {human::view(i, human, &Links::of(&found.choice))} }.into_any()
+        }
+        None if found.counting => {
+            view! { <Notice tone=Tone::Care><p role="status">{c.counting}</p></Notice> }.into_any()
+        }
+        None => view! { <Empty title=t.no_ratings_yet><p>{t.where_raters_begin}</p></Empty> }.into_any(),
+    }
 }

@@ -1,0 +1,50 @@
+//! Figures that change while they are looked at.
+
+use leptos::{prelude::*, web_sys};
+
+use crate::{
+    error::AppError,
+    i18n::use_i18n,
+    model::compare::{Choice, Compared},
+    rpc::compare::compare_stamp,
+    ui::announce::sayer,
+};
+
+/// How often a page that is looked at asks whether anything new has come.
+const BEAT: std::time::Duration = std::time::Duration::from_secs(4);
+
+/// Asks now and then, while the page is looked at, whether newer figures are there, and fetches them; then
+/// does what is to be done `also`. `asked` gives the choice by which the page asks, from the one that is shown.
+pub fn follow(
+    figures: Resource<Result<Compared, AppError>>,
+    asked: impl Fn(Choice) -> Choice + Copy + Send + Sync + 'static,
+    also: impl Fn() + Copy + Send + Sync + 'static,
+) {
+    let say = sayer();
+    let i = use_i18n();
+    // What the page shows, and whether it may change: a timer may not read the resource itself.
+    let shown = StoredValue::new(None::<(Choice, String, bool)>);
+    Effect::new(move |_| {
+        let found = figures.get().and_then(Result::ok);
+        shown.set_value(found.map(|c| (c.choice, c.stamp, c.live || c.behind)));
+    });
+    Effect::new(move |_| {
+        let ask = move || {
+            let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
+            let (Some((choice, stamp, true)), false) = (shown.get_value(), hidden) else { return };
+            leptos::task::spawn_local(async move {
+                // A connection that is gone for a moment is no news; the next beat asks again.
+                if let Ok(now) = compare_stamp(asked(choice)).await
+                    && now != stamp
+                {
+                    figures.refetch();
+                    also();
+                    say(i.compare().updated.to_owned());
+                }
+            });
+        };
+        if let Ok(beat) = set_interval_with_handle(ask, BEAT) {
+            on_cleanup(move || beat.clear());
+        }
+    });
+}
