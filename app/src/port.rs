@@ -8,6 +8,7 @@ pub mod api;
 mod comparisons;
 mod plans;
 pub mod quality;
+pub mod ratings_import;
 pub mod settings;
 
 use std::sync::Arc;
@@ -214,6 +215,8 @@ pub struct Ports {
     pub plans: Arc<dyn Plans>,
     /// Comparisons of a dataset's models.
     pub comparisons: Arc<dyn Comparisons>,
+    /// Ratings from elsewhere.
+    pub ratings: Arc<dyn ratings_import::RatingsImports>,
     /// Runs of automated tests.
     pub runs: Arc<dyn Runs>,
     /// The rater's side.

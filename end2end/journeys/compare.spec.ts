@@ -33,7 +33,7 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   await page.getByRole('button', { name: 'Compare these' }).click();
   await expect(page).toHaveURL(/models=\d+(,|%2C)\d+(&|$)/);
   // Until the new figures are there, the old ones stand.
-  await expect(page.locator('.compare-facts')).toContainText('2 models');
+  await expect(page.locator('.compare-facts')).toContainText('Models: 2');
   // One plain sentence for each dimension.
   const short = page.getByRole('region', { name: 'In short' });
   for (const dimension of ['Correctness', 'Code Quality', 'Maintainability']) {
@@ -130,7 +130,7 @@ test('a comparison reads without scripts', async ({ browser }) => {
   await page.getByText('What is compared').click();
   await page.getByRole('group', { name: 'Models' }).getByRole('checkbox').first().uncheck();
   await page.getByRole('button', { name: 'Compare these' }).click();
-  await expect(page.getByText(/^2 models/)).toBeVisible();
+  await expect(page.getByText(/^Models: 2 /)).toBeVisible();
   await context.close();
 });
 
@@ -139,7 +139,7 @@ test('figures follow ratings that come in', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/compare/starter');
   const facts = page.locator('.compare-facts');
-  const before = Number(/([\d,]+) ratings/.exec((await facts.textContent()) ?? '')?.[1]);
+  const before = Number(/ratings: ([\d,]+)/.exec((await facts.textContent()) ?? '')?.[1]);
   expect(await rate(server.url, demo.chen, 2, () => [1, 1, 1])).toBe(2);
-  await expect(facts).toContainText(`${before + 2} ratings`, { timeout: 30_000 });
+  await expect(facts).toContainText(`ratings: ${before + 2}`, { timeout: 30_000 });
 });

@@ -20,7 +20,7 @@ test('an admin reads the comparison', async ({ page }) => {
 
   // Progress per rater.
   for (const name of ['ada', 'bo', 'chen']) {
-    await expect(page.getByRole('meter', { name: `Rated by ${name}` })).toBeVisible();
+    await expect(page.locator('.live-raters').getByRole('rowheader', { name })).toBeVisible();
   }
   // Means per dimension and model, and how many ratings they rest on.
   const means = page.locator('table', { has: page.locator('#means-caption') });

@@ -45,6 +45,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'submission', path: submission, account: demo.admin },
     { name: 'output', path: await first(submission, /href="(\/admin\/outputs\/\d+)"/), account: demo.admin },
     { name: 'upload', path: '/admin/upload', account: demo.admin },
+    { name: 'upload-ratings', path: '/admin/upload/ratings', account: demo.admin },
     { name: 'studies', path: '/admin/studies', account: demo.admin },
     { name: 'study', path: compared, account: demo.admin },
     { name: 'study-task', path: await first(compared, /href="(\/admin\/studies\/\d+\/tasks\/\d+)"/), account: demo.admin },

@@ -100,6 +100,10 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("submissions", Sent::Json(json!({"dataset": null}))),
         ("submission", Sent::Json(json!({"id": 1}))),
         ("output", Sent::Json(json!({"id": 1}))),
+        (
+            "preview_ratings",
+            Sent::Json(json!({"upload": 1, "reading": {"dataset": "starter", "judge": false, "columns": {}}})),
+        ),
         ("preview", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
         ("studies", Sent::Json(json!({}))),
         ("study", Sent::Json(json!({"id": 1}))),
@@ -165,6 +169,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("set_mask", form(&[("submission", "1"), ("on", "true")])),
         ("answer_flag", form(&[("study", "1"), ("probe", "false"), ("on", "1"), ("reply", "x")])),
         ("ask_extra", form(&[("study", "1"), ("output", "1")])),
+        ("take_ratings", form(&[("upload", "1"), ("dataset", "starter"), ("name", "x")])),
         ("take_submission", form(&[("upload", "1"), ("dataset", "starter"), ("matching", "auto"), ("model", "x")])),
         ("start_run", form(&[("submission", "1"), ("fresh", "false")])),
         ("cancel_run", form(&[("id", "1")])),
@@ -205,6 +210,8 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/studies", "/admin/studies"),
         admin("/admin/upload", "/admin/upload"),
         admin("/admin/uploads/{id}", "/admin/uploads/1"),
+        admin("/admin/upload/ratings", "/admin/upload/ratings"),
+        admin("/admin/uploads/{id}/ratings", "/admin/uploads/1/ratings"),
         admin("/admin/studies/new", "/admin/studies/new"),
         admin("/admin/studies/{id}/plan", "/admin/studies/1/plan"),
         admin("/admin/people", "/admin/people"),
@@ -252,6 +259,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         admin("/admin/runs/{id}/results.jsonl", Method::GET, "/admin/runs/1/results.jsonl"),
         admin("/admin/upload/submission", Method::POST, "/admin/upload/submission"),
         admin("/admin/upload/dataset", Method::POST, "/admin/upload/dataset"),
+        admin("/admin/upload/ratings", Method::POST, "/admin/upload/ratings"),
     ]
 }
 

@@ -309,7 +309,6 @@ texts! {
             { format!("{overlap} raters per output need {overlap} raters; {} chosen.", num(raters)) }
             { format!("每个输出需 {overlap} 位评分者，目前只选了 {} 位。", num(raters)) }
 
-        rated_by(name: &str) { format!("Rated by {name}") } { format!("{name} 已评") }
         seconds(s: u64) { format!("{s} s") } { format!("{s} 秒") }
         minutes(m: u64, s: u64) { format!("{m} min {s} s") } { format!("{m} 分 {s} 秒") }
 

@@ -26,6 +26,8 @@ pub struct Common {
     pub yes: &'static str,
     pub no: &'static str,
     pub back_to_start: &'static str,
+    /// Between a name and what is said of it.
+    pub colon: &'static str,
     /// Progress as words: so many of so many.
     pub of: fn(u64, u64) -> String,
 
@@ -91,6 +93,7 @@ pub const EN: Common = Common {
     yes: "Yes",
     no: "No",
     back_to_start: "Go to the start page",
+    colon: ": ",
     of: |part, whole| format!("{part} of {whole}"),
 
     failed: "That did not work",
@@ -161,6 +164,7 @@ pub const ZH: Common = Common {
     yes: "是",
     no: "否",
     back_to_start: "回到首页",
+    colon: "：",
     of: |part, whole| format!("{part} / {whole}"),
 
     failed: "操作没有成功",

@@ -37,6 +37,7 @@ pub mod feedback;
 pub mod plan;
 pub mod quality;
 pub mod rater;
+pub mod ratings_import;
 pub mod refusal;
 pub mod runs;
 
@@ -64,6 +65,14 @@ impl I18n {
     }
 
     // Methods, not fields: what no page of a part of the client asks for is not in that part.
+
+    /// Ratings that were made elsewhere.
+    pub fn ratings_import(&self) -> &'static ratings_import::RatingsImportTexts {
+        match self.lang {
+            Lang::En => &ratings_import::EN,
+            Lang::Zh => &ratings_import::ZH,
+        }
+    }
 
     /// Log-in, desk and grading.
     pub fn rater(&self) -> &'static rater::Rater {

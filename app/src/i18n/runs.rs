@@ -209,20 +209,28 @@ impl RunTexts {
     /// What was done to an output so that it compiles. The engine keeps its own words, which are English and name
     /// the classes; in Chinese they follow what kind of change it was.
     pub fn change(&self, change: &Change) -> String {
-        let kind = match change.kind.as_str() {
-            "fence" => "去除代码之外的文字",
-            "package" => "省略包声明",
-            "wrap" => "补上类或方法签名",
-            "rename" => "更改类名",
-            "public" | "constructor" => "调整可见性",
-            "abstract" => "改为可实例化的类",
-            "extends" => "补上基类",
-            "implements" => "补上接口",
-            "static" => "去掉 static",
-            "import" => "补上导入",
-            _ => return change.detail.clone(),
+        let names: Vec<&str> = change.names.iter().map(String::as_str).collect();
+        let chinese = match (change.kind.as_str(), names.as_slice()) {
+            ("fence", [from, to]) => format!("仅取第 {from} 至 {to} 行的代码块"),
+            ("package", [said]) => format!("省略 {said}：包由数据集决定"),
+            ("wrap", []) => "文本只有方法体：补上任务的方法签名和类".into(),
+            ("wrap", [class]) => format!("为方法补上类 {class}"),
+            ("rename", [old, new]) => format!("类 {old} 改名为 {new}"),
+            ("public", []) => "一个文件只能有一个公有类".into(),
+            ("public", [name, said]) => format!("{name} 原为 {said}，测试需要调用它"),
+            ("constructor", _) => "构造方法原为私有，测试需要调用它".into(),
+            ("abstract", _) => "改为可以实例化的类".into(),
+            ("extends", [base]) => format!("补上基类 {base}"),
+            ("extends", [base, said]) => format!("基类由 {said} 改为 {base}"),
+            ("implements", [interface]) => format!("补上接口 {interface}"),
+            ("static", [name]) => format!("{name} 去掉 static：它覆盖对象的方法"),
+            ("static", [other, name]) => format!("{other} 去掉 static：它调用 {name}"),
+            ("import", [full]) => format!("补上导入 {full}"),
+            ("import_left_out", [name]) => format!("省略导入 {name}：此处没有，也未使用"),
+            // What was noted before names were kept, and what a later engine may note.
+            _ => change.detail.clone(),
         };
-        self.pick(change.detail.clone(), format!("{kind}：{}", change.detail))
+        self.pick(change.detail.clone(), chinese)
     }
 
     /// What a person should look at.

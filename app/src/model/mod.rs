@@ -24,5 +24,6 @@ pub mod run_pair;
 pub mod stats;
 pub mod study;
 pub mod submission;
+pub mod text;
 pub mod time;
 pub mod user;

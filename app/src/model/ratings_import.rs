@@ -1,5 +1,7 @@
 //! Ratings that another tool or a judge model made, on their way in.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ids::StudyId, problem::Problem};
@@ -13,6 +15,29 @@ pub enum RatingsKind {
     People(String),
     /// A judge model's of this name: compared with people, never mixed in.
     Judge(String),
+}
+
+/// How an uploaded file of ratings is to be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RatingsReading {
+    /// The short name of the dataset whose outputs were rated.
+    pub dataset: String,
+    /// Whether one judge model gave them: then no column need say who.
+    pub judge: bool,
+    /// Which column holds what, where it has another name: ours to the file's.
+    pub columns: BTreeMap<String, String>,
+}
+
+/// Something that a column can hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RatingsField {
+    /// Our name for it: `task_id`, `rater`, a dimension's key.
+    pub name: String,
+    /// Whether a file must have it.
+    pub needed: bool,
+    /// The column that it is read from; absent where there is none.
+    pub column: Option<String>,
 }
 
 /// What a file of ratings holds, and what is wrong with it. Nothing is taken while anything is.
@@ -31,6 +56,10 @@ pub struct RatingsPreview {
     pub models: Vec<(String, u64, i64)>,
     /// Lines that a later rating had replaced: passed over.
     pub superseded: u64,
+    /// The file's columns, by their names.
+    pub columns: Vec<String>,
+    /// What columns can hold, those that a file must have first.
+    pub fields: Vec<RatingsField>,
     /// Columns that nothing is read from.
     pub unused: Vec<String>,
     /// The first ratings as they were understood: line, task, model, rater, scores.

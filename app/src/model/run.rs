@@ -106,8 +106,12 @@ pub struct Flag {
 pub struct Change {
     /// A short name from a closed list: `fence`, `wrap`, `static`, `import`, `rename`, `package`, …
     pub kind: String,
-    /// What was changed, for people.
+    /// What was changed, for people, in English.
     pub detail: String,
+    /// The names and figures in it, in the order in which a sentence in another language takes them; absent in what
+    /// was noted before there were any.
+    #[serde(default)]
+    pub names: Vec<String>,
 }
 
 /// One message of the compiler.

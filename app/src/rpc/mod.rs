@@ -12,6 +12,7 @@ pub mod datasets;
 pub mod grading;
 pub mod plans;
 pub mod quality;
+pub mod ratings_import;
 pub mod runs;
 pub mod studies;
 pub mod submissions;

@@ -114,8 +114,9 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn note(&mut self, kind: &str, detail: impl Into<String>) {
-        self.changes.push(Change { kind: kind.into(), detail: detail.into() });
+    fn note(&mut self, kind: &str, names: &[&str], detail: impl Into<String>) {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        self.changes.push(Change { kind: kind.into(), detail: detail.into(), names });
     }
 
     fn of(&self, node: Node<'_>) -> &str {
@@ -131,7 +132,7 @@ impl Making<'_> {
             if node.kind() == "package_declaration" {
                 self.edits.blank(node.byte_range());
                 let said = self.of(*node).to_owned();
-                self.note("package", format!("`{said}` was left out: the dataset says which package it is"));
+                self.note("package", &[&said], format!("`{said}` was left out: the dataset says which package it is"));
             }
         }
         let classes: Vec<Node<'_>> = top.iter().copied().filter(|n| tree::is_type(*n)).collect();
@@ -153,13 +154,18 @@ impl Making<'_> {
             let text = text.trim_start();
             // Cut off in the signature, it is no body; the compiler shall say what is wrong.
             if !text.starts_with("public ") && !text.starts_with("private ") && !text.starts_with("protected ") {
-                self.note("wrap", "the text is a bare body: the task's signature and the class were put around it");
+                self.note(
+                    "wrap",
+                    &[],
+                    "the text is a bare body: the task's signature and the class were put around it",
+                );
                 let signature = signature.trim().trim_end_matches('{').trim_end();
                 let (open, close) = if text.starts_with('{') { ("", "") } else { " {}".split_at(2) };
                 return (format!("{opening}{signature}{open}\n"), format!("{close}\n}}\n"));
             }
         }
-        self.note("wrap", format!("the class {} was put around the method", self.target.class));
+        let class = self.target.class.clone();
+        self.note("wrap", &[&class], format!("the class {class} was put around the method"));
         for node in &top {
             if node.kind() == "method_declaration" {
                 self.fit_method(*node, &top);
@@ -194,7 +200,7 @@ impl Making<'_> {
                     self.edits.replace(node.byte_range(), new.clone());
                 }
             }
-            self.note("rename", format!("the class {old} is called {new} here"));
+            self.note("rename", &[&old, &new], format!("the class {old} is called {new} here"));
         }
         for class in all {
             let public = tree::modifier(*class, self.text, "public");
@@ -202,14 +208,14 @@ impl Making<'_> {
                 (None, true) => self.edits.insert(class.start_byte(), "public "),
                 (Some(word), false) => {
                     self.edits.blank(word.byte_range());
-                    self.note("public", "only one class of a file may be public");
+                    self.note("public", &[], "only one class of a file may be public");
                 }
                 _ => {}
             }
         }
         if let Some(word) = tree::modifier(main, self.text, "abstract") {
             self.edits.blank(word.byte_range());
-            self.note("abstract", "the class must be one that objects can be made of");
+            self.note("abstract", &[], "the class must be one that objects can be made of");
         }
         self.fit_heritage(main, name);
         let members = tree::members(main);
@@ -233,12 +239,12 @@ impl Making<'_> {
                     // By its full name in any case: the text's own import may be of another package.
                     self.edits.replace(node.byte_range(), format!("extends {base}"));
                     if simple(&said) != simple(&base) {
-                        self.note("extends", format!("it extends {base} here, not {said}"));
+                        self.note("extends", &[&base, &said], format!("it extends {base} here, not {said}"));
                     }
                 }
                 None => {
                     self.edits.insert(after, &format!(" extends {base}"));
-                    self.note("extends", format!("it extends {base}"));
+                    self.note("extends", &[&base], format!("it extends {base}"));
                 }
             }
         }
@@ -256,7 +262,7 @@ impl Making<'_> {
                 None => {
                     let after = main.child_by_field_name("superclass").map_or(after, |node| node.end_byte());
                     self.edits.insert(after, &format!(" implements {interface}"));
-                    self.note("implements", format!("it implements {interface}"));
+                    self.note("implements", &[&interface], format!("it implements {interface}"));
                 }
             }
         }
@@ -273,7 +279,7 @@ impl Making<'_> {
             Some(word) => {
                 let said = self.of(word).to_owned();
                 self.edits.replace(word.byte_range(), "public".into());
-                self.note("public", format!("{name} was {said}, and the tests have to call it"));
+                self.note("public", &[&name, &said], format!("{name} was {said}, and the tests have to call it"));
             }
             None if tree::modifier(method, self.text, "public").is_none() => {
                 self.edits.insert(tree::after_annotations(method), "public ");
@@ -282,7 +288,7 @@ impl Making<'_> {
         }
         if let Some(word) = tree::modifier(method, self.text, "static") {
             self.edits.blank(word.byte_range());
-            self.note("static", format!("{name} was static, and overrides a method of an object"));
+            self.note("static", &[&name], format!("{name} was static, and overrides a method of an object"));
             for other in siblings.iter().filter(|other| other.id() != method.id()) {
                 let calls = tree::walk(*other).any(|n| {
                     n.kind() == "method_invocation"
@@ -291,7 +297,7 @@ impl Making<'_> {
                 if let (true, Some(word)) = (calls, tree::modifier(*other, self.text, "static")) {
                     self.edits.blank(word.byte_range());
                     let other = self.method_name(*other).unwrap_or("a member").to_owned();
-                    self.note("static", format!("{other} was static and calls {name}"));
+                    self.note("static", &[&other, &name], format!("{other} was static and calls {name}"));
                 }
             }
         }
@@ -303,7 +309,7 @@ impl Making<'_> {
         let empty = constructor.child_by_field_name("parameters").is_some_and(|p| p.named_child_count() == 0);
         if let (true, Some(word)) = (empty, tree::modifier(constructor, self.text, "private")) {
             self.edits.blank(word.byte_range());
-            self.note("constructor", "its constructor was private, and the tests have to call it");
+            self.note("constructor", &[], "its constructor was private, and the tests have to call it");
         }
     }
 
@@ -326,13 +332,14 @@ impl Making<'_> {
             self.edits.blank(node.clone());
             self.imports.retain(|import| import != name);
             self.note(
-                "import",
+                "import_left_out",
+                &[name],
                 format!("`import {name}` was left out: there is no such thing here, and it is not used"),
             );
         }
         for name in needs.missing(self.index) {
             if let Some(full) = self.index.choose(&name, &self.target.hints) {
-                self.note("import", format!("import {full}"));
+                self.note("import", &[&full], format!("import {full}"));
                 self.imports.push(full);
             }
         }

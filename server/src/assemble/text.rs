@@ -25,6 +25,7 @@ pub fn without_fences(text: &str, methods: &[String], changes: &mut Vec<Change>)
     changes.push(Change {
         kind: "fence".into(),
         detail: format!("only the fenced code of lines {} to {} was taken", chosen.start + 1, chosen.end),
+        names: vec![(chosen.start + 1).to_string(), chosen.end.to_string()],
     });
     let kept = lines.iter().enumerate().map(|(i, line)| if chosen.contains(&i) { *line } else { "" });
     kept.collect::<Vec<_>>().join("\n")

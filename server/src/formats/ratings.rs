@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use app::model::{problem::Problem, rubric::Rubric, time::Timestamp};
+use app::model::{problem::Problem, ratings_import::RatingsField, rubric::Rubric, time::Timestamp};
 
 /// The most problems that are told one by one.
 pub const MOST_PROBLEMS: usize = 50;
@@ -46,6 +46,10 @@ pub struct Read {
     pub problem_count: u64,
     /// Lines that a later rating replaced: they are passed over.
     pub superseded: u64,
+    /// The file's columns, by their names.
+    pub columns: Vec<String>,
+    /// What columns can hold, those that a file must have first.
+    pub fields: Vec<RatingsField>,
     /// Columns that nothing was read from.
     pub unused: Vec<String>,
 }
@@ -91,6 +95,16 @@ pub fn read(name: &str, bytes: &[u8], rubric: &Rubric, mapping: &Mapping, judge:
         }
     }
     let column = |own: &str| places.get(mapping.get(own).map_or(own, String::as_str)).copied();
+    found.columns = head.iter().map(|name| name.trim().to_owned()).collect();
+    let others = optional.iter().filter(|own| !needed.contains(own));
+    let fields = needed.iter().map(|own| (own, true)).chain(others.map(|own| (own, false)));
+    found.fields = fields
+        .map(|(own, needed)| RatingsField {
+            name: (*own).to_owned(),
+            needed,
+            column: column(own).and_then(|at| found.columns.get(at).cloned()),
+        })
+        .collect();
     for own in &needed {
         if column(own).is_none() {
             let called = mapping.get(*own).map_or(*own, String::as_str);

@@ -62,6 +62,7 @@ pub fn router(state: AppState) -> Router {
     let uploads = Router::new()
         .route("/admin/upload/submission", post(upload::submission))
         .route("/admin/upload/dataset", post(upload::dataset))
+        .route("/admin/upload/ratings", post(upload::ratings))
         .layer(DefaultBodyLimit::disable());
     let people = people
         .fallback(pages::render)

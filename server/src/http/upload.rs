@@ -39,9 +39,24 @@ pub async fn submission(
     headers: HeaderMap,
     form: Result<Multipart, MultipartRejection>,
 ) -> Response {
-    let taken = take_submission(&state, &caller, form).await.map(|(id, dataset)| {
+    let taken = take_upload(&state, &caller, form, ["dataset"]).await.map(|(id, [dataset])| {
         let query = urlencode(&[("dataset", &dataset)]);
         format!("/admin/uploads/{id}?{query}")
+    });
+    answer(&headers, taken)
+}
+
+/// `POST /admin/upload/ratings`: `dataset`, `kind` (`judge`, or anything else for people's), `file`. Leads to
+/// their preview.
+pub async fn ratings(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    form: Result<Multipart, MultipartRejection>,
+) -> Response {
+    let taken = take_upload(&state, &caller, form, ["dataset", "kind"]).await.map(|(id, [dataset, kind])| {
+        let query = urlencode(&[("dataset", dataset.as_str()), ("kind", kind.as_str())]);
+        format!("/admin/uploads/{id}/ratings?{query}")
     });
     answer(&headers, taken)
 }
@@ -67,29 +82,31 @@ pub async fn dataset(
     answer(&headers, imported)
 }
 
-async fn take_submission(
+/// Keeps the form's `file`, with the texts of these `fields`.
+async fn take_upload<const N: usize>(
     state: &AppState,
     caller: &Caller,
     form: Result<Multipart, MultipartRejection>,
-) -> Result<(UploadId, String), AppError> {
+    fields: [&str; N],
+) -> Result<(UploadId, [String; N]), AppError> {
     // Before anything is read: nobody else may fill the disk.
     caller.admin()?;
     let mut form = form.map_err(|_| AppError::Malformed)?;
-    let mut dataset = String::new();
+    let mut texts = [const { String::new() }; N];
     let mut stored = None;
     while let Some(mut field) = form.next_field().await.map_err(|_| AppError::Malformed)? {
-        match field.name() {
-            Some("dataset") => dataset = text(&mut field).await?,
-            Some("file") if stored.is_none() => {
-                if let Some(incoming) = receive(state, &mut field).await? {
-                    stored = Some(incoming.finish().await?);
-                }
-            }
-            _ => {}
+        let place = texts.iter_mut().zip(fields).find(|(_, name)| field.name() == Some(name));
+        if let Some((place, _)) = place {
+            *place = text(&mut field).await?;
+        } else if field.name() == Some("file")
+            && stored.is_none()
+            && let Some(incoming) = receive(state, &mut field).await?
+        {
+            stored = Some(incoming.finish().await?);
         }
     }
     let Some(stored) = stored else { return Err(no_file("file")) };
-    Ok((state.services.submissions.note_upload(caller, stored).await?, dataset))
+    Ok((state.services.submissions.note_upload(caller, stored).await?, texts))
 }
 
 async fn import(

@@ -14,6 +14,8 @@ struct Table {
     /// Names it in LaTeX.
     label: &'static str,
     caption: String,
+    /// How many of the first columns hold words; the others hold figures.
+    words: usize,
     head: Vec<String>,
     rows: Vec<Vec<String>>,
 }
@@ -26,7 +28,7 @@ pub fn markdown(sheet: &Sheet, lang: Lang) -> String {
             let cells: Vec<String> = cells.iter().map(|cell| escape_markdown(cell)).collect();
             format!("| {} |\n", cells.join(" | "))
         };
-        let rule: Vec<&str> = (0..table.head.len()).map(|at| if at == 0 { "---" } else { "---:" }).collect();
+        let rule: Vec<&str> = (0..table.head.len()).map(|at| if at < table.words { "---" } else { "---:" }).collect();
         _ = write!(out, "**{}**\n\n{}| {} |\n", escape_markdown(&table.caption), line(&table.head), rule.join(" | "));
         table.rows.iter().for_each(|row| out += &line(row));
         out.push('\n');
@@ -36,7 +38,7 @@ pub fn markdown(sheet: &Sheet, lang: Lang) -> String {
 
 /// Every table in LaTeX.
 pub fn latex(sheet: &Sheet, lang: Lang) -> String {
-    let mut out = String::from("% Needs \\usepackage{booktabs}");
+    let mut out = String::from("% Needs \\usepackage{booktabs,adjustbox}");
     out += match lang {
         Lang::En => ".\n",
         Lang::Zh => " and, for the Chinese text, \\usepackage{ctex} with XeLaTeX or LuaLaTeX.\n",
@@ -46,16 +48,16 @@ pub fn latex(sheet: &Sheet, lang: Lang) -> String {
             let cells: Vec<String> = cells.iter().map(|cell| escape_latex(cell)).collect();
             format!("    {} \\\\\n", cells.join(" & "))
         };
-        let columns = "r".repeat(table.head.len().saturating_sub(1));
+        let columns = "l".repeat(table.words) + &"r".repeat(table.head.len().saturating_sub(table.words));
         _ = write!(
             out,
-            "\n\\begin{{table}}\n  \\centering\n  \\caption{{{}}}\n  \\label{{tab:{}}}\n  \\begin{{tabular}}{{l{columns}}}\n    \\toprule\n{}    \\midrule\n",
+            "\n\\begin{{table}}\n  \\centering\n  \\caption{{{}}}\n  \\label{{tab:{}}}\n  \\begin{{adjustbox}}{{max width=\\textwidth}}\n  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n{}    \\midrule\n",
             escape_latex(&table.caption),
             table.label,
             line(&table.head)
         );
         table.rows.iter().for_each(|row| out += &line(row));
-        out += "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n";
+        out += "    \\bottomrule\n  \\end{tabular}\n  \\end{adjustbox}\n\\end{table}\n";
     }
     out
 }
@@ -73,7 +75,7 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
             [name].into_iter().chain(cells).collect::<Vec<_>>()
         };
         let mut rows = vec![
-            row(say("Tasks", "题目数"), &|c| c.metrics.tasks.to_string()),
+            row(say("Tasks", "任务数"), &|c| c.metrics.tasks.to_string()),
             row("pass@1".into(), &|c| {
                 let m = c.metrics;
                 format!("{} ({:.2} %{})", m.solved, m.pass_at_1 * 100.0, shares(c.pass_interval))
@@ -94,6 +96,7 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
         }
         tables.push(Table {
             label: "automatic",
+            words: 1,
             caption: say(
                 "Automatic comparison on correctness (95 % intervals in brackets)",
                 "正确性的自动比较（方括号内为 95 % 区间）",
@@ -119,13 +122,14 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
         };
         tables.push(Table {
             label: "manual",
+            words: 1,
             caption: say(
                 "Manual comparison (mean, 95 % interval in brackets)",
                 "人工比较（均值，方括号内为 95 % 区间）",
             ),
             head: models(say("Metrics", "指标")),
             rows: rows
-                .chain([count(say("Ratings", "评分数"), |m| m.ratings), count(say("Tasks", "题目数"), |m| m.tasks)])
+                .chain([count(say("Ratings", "评分数"), |m| m.ratings), count(say("Tasks", "任务数"), |m| m.tasks)])
                 .collect(),
         });
         let p = |p: Option<f64>| {
@@ -137,7 +141,7 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
                 vec![
                     c.rubric.dimensions.get(x.dimension).map(|d| d.name.get(lang).to_owned()).unwrap_or_default(),
                     format!("{} − {}", name(x.first), name(x.second)),
-                    x.mean.map_or_else(|| "–".into(), |mean| format!("{mean:.4}{}", range(x.interval))),
+                    x.mean.map_or_else(|| "–".into(), |mean| minus(format!("{mean:.4}{}", range(x.interval)))),
                     p(test.as_ref().ok().map(|test| test.wilcoxon.p)),
                     p(*holm),
                     x.tasks.to_string(),
@@ -148,14 +152,18 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
         if !rows.is_empty() {
             tables.push(Table {
                 label: "differences",
-                caption: say("Differences between models", "模型之间的差异"),
+                words: 2,
+                caption: say(
+                    "Differences between models (95 % intervals in brackets; p of Wilcoxon's signed-rank test, corrected over all rows)",
+                    "模型之间的差异（方括号内为 95 % 区间；Wilcoxon 符号秩检验 p 值，按全部行校正）",
+                ),
                 head: vec![
                     say("Dimension", "维度"),
                     say("Models", "模型"),
                     say("Difference", "差异"),
                     say("Wilcoxon p", "Wilcoxon p 值"),
                     say("Holm-corrected", "Holm 校正"),
-                    say("Tasks", "题目数"),
+                    say("Tasks", "任务数"),
                 ],
                 rows,
             });
@@ -164,11 +172,12 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
             Err(_) => "–".to_owned(),
             Ok(estimate) => {
                 let range = estimate.interval.ok().map(|i| format!(" [{:.3}, {:.3}]", i.low, i.high));
-                format!("{:.3}{}", estimate.value, range.unwrap_or_default())
+                minus(format!("{:.3}{}", estimate.value, range.unwrap_or_default()))
             }
         };
         tables.push(Table {
             label: "agreement",
+            words: 1,
             caption: say("Agreement of the raters (95 % intervals in brackets)", "评分一致性（方括号内为 95 % 区间）"),
             head: vec![
                 say("Dimension", "维度"),
@@ -194,6 +203,11 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
         });
     }
     tables
+}
+
+/// Figures with true minus signs in the place of hyphens.
+fn minus(figures: String) -> String {
+    figures.replace('-', "−")
 }
 
 fn range(interval: Option<Interval>) -> String {

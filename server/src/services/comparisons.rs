@@ -79,6 +79,9 @@ pub struct Settled {
     pub choice: Choice,
     /// The stamp now.
     pub stamp: String,
+    /// Whether studies, and whether runs, were left to a default: then one that nothing has come of yet may count
+    /// as soon as something has.
+    open_ended: (bool, bool),
 }
 
 impl Settled {
@@ -91,10 +94,11 @@ impl Settled {
     }
 
     fn live(&self) -> bool {
-        let studies = self.options.studies.iter().filter(|s| s.open).map(|s| s.id);
-        let runs = self.options.runs.iter().filter(|r| r.open).map(|r| r.id);
-        studies.into_iter().any(|id| self.choice.studies.iter().flatten().any(|c| *c == id))
-            || runs.into_iter().any(|id| self.choice.runs.iter().flatten().any(|c| *c == id))
+        let (any_study, any_run) = self.open_ended;
+        let mut studies = self.options.studies.iter().filter(|s| s.open);
+        let mut runs = self.options.runs.iter().filter(|r| r.open);
+        studies.any(|s| any_study || self.choice.studies.iter().flatten().any(|c| *c == s.id))
+            || runs.any(|r| any_run || self.choice.runs.iter().flatten().any(|c| *c == r.id))
     }
 }
 
@@ -110,9 +114,10 @@ impl ComparisonService {
         self.db
             .read(move |conn| {
                 let options = results::options(conn, &choice.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+                let open_ended = (choice.studies.is_none(), choice.runs.is_none());
                 let choice = settle(&options, choice)?;
                 let stamp = results::stamp(conn, &choice)?;
-                Ok(Settled { options, choice, stamp })
+                Ok(Settled { options, choice, stamp, open_ended })
             })
             .await
     }

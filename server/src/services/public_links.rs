@@ -13,6 +13,7 @@ use app::{
         compare::Sheet,
         ids::{PublicLinkId, StudyId, TaskId},
         study::StudyStatus,
+        text::excerpt,
         time::Timestamp,
     },
     port::{Answer, Caller, Comparisons, Studies, api::PublicLinks},
@@ -50,8 +51,7 @@ impl PublicLinkService {
 
     async fn tasks(&self, study: StudyId) -> Answer<Vec<(TaskId, String, String)>> {
         let tasks = self.db.read(move |conn| studies::tasks(conn, study)).await?;
-        let short = |text: &str| text.chars().take(160).collect::<String>();
-        Ok(tasks.into_iter().map(|task| (task.id, task.task_id, short(&task.raw_nl))).collect())
+        Ok(tasks.into_iter().map(|task| (task.id, task.task_id, excerpt(&task.raw_nl, 160))).collect())
     }
 }
 

@@ -1,26 +1,32 @@
 //! Taking ratings that another tool or a judge model made: read, held against the dataset, and stored all
 //! together or not at all.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    io::Read as _,
+};
 
 use app::{
     error::AppError,
     model::{
-        ids::OutputId,
+        ids::{OutputId, UploadId},
         problem::Problem,
-        ratings_import::{RatingsKind, RatingsPreview},
+        ratings_import::{RatingsKind, RatingsPreview, RatingsReading},
     },
-    port::Caller,
+    port::{Answer, Caller, ratings_import::RatingsImports},
 };
+use async_trait::async_trait;
 
 use crate::{
     db::{
         Db, audit,
         results_import::{self, Given, Newest, Study, Target},
         results_judges::{self, Judged},
+        submissions,
     },
     error::Failure,
     formats::ratings::{self, MOST_PROBLEMS, Mapping, Read},
+    services::uploads::Uploads,
 };
 
 /// Ratings that a preview shows.
@@ -31,6 +37,7 @@ const MOST_OF_ONE: usize = 100;
 /// The service; see the module.
 pub struct RatingsImport {
     db: Db,
+    uploads: Uploads,
 }
 
 /// A file of ratings and what it is.
@@ -57,9 +64,23 @@ struct Matched {
 }
 
 impl RatingsImport {
-    /// A service over `db`.
-    pub fn new(db: Db) -> Self {
-        RatingsImport { db }
+    /// A service over `db` and the files that were sent.
+    pub fn new(db: Db, uploads: Uploads) -> Self {
+        RatingsImport { db, uploads }
+    }
+
+    /// An uploaded file as it is to be read.
+    async fn uploaded(&self, upload: UploadId, reading: RatingsReading, kind: RatingsKind) -> Result<File, Failure> {
+        let found = self.db.read(move |conn| submissions::upload(conn, upload)).await?;
+        let found = found.ok_or_else(|| Failure::not_found("upload"))?;
+        let uploads = self.uploads.clone();
+        let read = tokio::task::spawn_blocking(move || -> Result<Vec<u8>, Failure> {
+            let mut bytes = Vec::new();
+            uploads.open(&found.checksum)?.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        });
+        let bytes = read.await.map_err(Failure::internal)??;
+        Ok(File { dataset: reading.dataset, kind, name: found.file, bytes, mapping: reading.columns })
     }
 
     /// What the file holds and what is wrong with it; takes nothing.
@@ -68,7 +89,7 @@ impl RatingsImport {
     /// The caller is no admin, or there is no such dataset. What is wrong with the file is in the preview.
     pub async fn preview(&self, caller: &Caller, file: File) -> Result<RatingsPreview, Failure> {
         caller.admin()?;
-        self.db.read(move |conn| Ok(matched(conn, &file)?.preview)).await
+        self.db.read(move |conn| Ok(matched(conn, &file, true)?.preview)).await
     }
 
     /// Takes the file, all of it or nothing.
@@ -80,7 +101,7 @@ impl RatingsImport {
         let caller = caller.clone();
         self.db
             .write(move |tx| {
-                let found = matched(tx, &file)?;
+                let found = matched(tx, &file, true)?;
                 if !found.preview.problems.is_empty() {
                     return Err(Failure::App(AppError::Invalid(found.preview.problems)));
                 }
@@ -114,11 +135,36 @@ impl RatingsImport {
     }
 }
 
-fn matched(conn: &rusqlite::Connection, file: &File) -> Result<Matched, Failure> {
+#[async_trait]
+impl RatingsImports for RatingsImport {
+    async fn preview(&self, caller: &Caller, upload: UploadId, reading: RatingsReading) -> Answer<RatingsPreview> {
+        caller.admin()?;
+        let kind = if reading.judge { RatingsKind::Judge } else { RatingsKind::People };
+        let file = self.uploaded(upload, reading, kind(String::new())).await?;
+        Ok(self.db.read(move |conn| Ok(matched(conn, &file, false)?.preview)).await?)
+    }
+
+    async fn take(
+        &self,
+        caller: &Caller,
+        upload: UploadId,
+        reading: RatingsReading,
+        kind: RatingsKind,
+    ) -> Answer<RatingsPreview> {
+        caller.admin()?;
+        let file = self.uploaded(upload, reading, kind).await?;
+        Ok(RatingsImport::take(self, caller, file).await?)
+    }
+}
+
+/// `named`: whether the study's or the judge's name is known already, and must fit.
+fn matched(conn: &rusqlite::Connection, file: &File, named: bool) -> Result<Matched, Failure> {
     let target = results_import::target(conn, &file.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
     let judge = matches!(file.kind, RatingsKind::Judge(_));
     let mut read = ratings::read(&file.name, &file.bytes, &target.rubric, &file.mapping, judge);
-    name_fits(conn, file, &mut read)?;
+    if named {
+        name_fits(conn, file, &mut read)?;
+    }
     let newest = results_import::newest(conn, &file.dataset)?;
     let rows = std::mem::take(&mut read.rows);
     let mut wrong = |line: u64, what: String, remedy: &str| {
@@ -176,7 +222,7 @@ fn matched(conn: &rusqlite::Connection, file: &File) -> Result<Matched, Failure>
         preview.raters = raters.iter().cloned().zip(per_rater).collect();
     }
     preview.superseded = read.superseded;
-    preview.unused = read.unused;
+    (preview.columns, preview.fields, preview.unused) = (read.columns, read.fields, read.unused);
     preview.problems = read.problems;
     preview.problem_count = read.problem_count;
     let submissions = counts.values().map(|(newest, _)| newest.submission).collect::<BTreeSet<_>>();

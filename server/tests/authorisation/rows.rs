@@ -116,6 +116,13 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/uploads/{id}", "/admin/uploads/1?dataset=starter"),
         row("POST /admin/upload/submission", Call::Files("/admin/upload/submission"), [303, 403, 403, 422]),
         row("POST /admin/upload/dataset", Call::Files("/admin/upload/dataset"), [303, 403, 403, 422]),
+        admins_page("GET /admin/upload/ratings", "/admin/upload/ratings"),
+        admins_page("GET /admin/uploads/{id}/ratings", "/admin/uploads/1/ratings?dataset=starter"),
+        row("POST /admin/upload/ratings", Call::Files("/admin/upload/ratings"), [303, 403, 403, 422]),
+        admins_call(
+            "/rpc/preview_ratings",
+            json!({"upload": 1, "reading": {"dataset": "starter", "judge": false, "columns": {}}}),
+        ),
         admins_call("/rpc/datasets", json!({})),
         admins_call("/rpc/dataset", json!({"slug": "starter", "version": null})),
         admins_call("/rpc/submissions", json!({"dataset": null})),

@@ -13,6 +13,7 @@ mod plan;
 mod preview;
 mod programs;
 mod quality;
+mod ratings_import;
 mod runs;
 mod sending;
 mod studies;
@@ -51,6 +52,7 @@ use self::{
     preview::PreviewPage,
     programs::{reference::ReferencePage, tokens::TokensPage, webhooks::WebhooksPage},
     quality::{QualityStudyPage, disputes::DisputesPage, flags::FlagsPage, ratings::RatingsPage},
+    ratings_import::{RatingsPreviewPage, UploadRatingsPage},
     runs::{RunsPage, compare::CompareRunsPage, item::RunItemPage, run::RunPage},
     studies::StudiesPage,
     study::StudyPage,
@@ -84,7 +86,9 @@ pub fn SetupRoutes() -> AnyNestedRoute {
     // Boxed: the list's type would otherwise become part of the whole program's.
     view! {
         <Route path=path!("/admin/upload") view=UploadPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/upload/ratings") view=UploadRatingsPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/uploads/:id") view=PreviewPage ssr=SsrMode::Async/>
+        <Route path=path!("/admin/uploads/:id/ratings") view=RatingsPreviewPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/new") view=NewStudyPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/studies/:id/plan") view=PlanPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/people") view=PeoplePage ssr=SsrMode::Async/>

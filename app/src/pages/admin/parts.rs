@@ -171,15 +171,6 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.1} {}", unit.unwrap_or("MB"))
 }
 
-/// A text's first `most` characters on one line, with a mark where it goes on.
-pub fn excerpt(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line,
-    }
-}
-
 /// Whether `text` holds every word of `query`, upper and lower case alike.
 pub fn holds(text: &str, query: &str) -> bool {
     let text = text.to_lowercase();
@@ -198,14 +189,6 @@ mod tests {
         check(1000, "1.0 kB");
         check(12_400_000, "12.4 MB");
         check(5_000_000_000, "5000.0 MB");
-    }
-
-    #[test]
-    fn excerpts_are_one_line() {
-        let check = |text, most, short: &str| assert_eq!(excerpt(text, most), short);
-        check("a  b\n c", 10, "a b c");
-        check("将 Date 类型转为时间字符串", 7, "将 Date…");
-        check("", 3, "");
     }
 
     #[test]

@@ -167,7 +167,8 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
     }
 }
 
-fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
+/// Bad lines, each with what is wrong and what to do.
+pub fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
     let t = i.admin();
     let more = count.saturating_sub(problems.len() as u64);
     let rows = problems.into_iter().map(|problem| {

@@ -15,8 +15,14 @@ pub fn StudiesPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let data = Resource::new(|| (), |()| studies());
+    let actions = move || {
+        view! {
+            <a class="button" href="/admin/upload/ratings">{i.ratings_import().import_ratings}</a>
+            <a class="button primary" href="/admin/studies/new">{t.new_study}</a>
+        }
+    };
     view! {
-        <Page title=t.studies actions=move || view! { <a class="button primary" href="/admin/studies/new">{t.new_study}</a> }>
+        <Page title=t.studies actions>
             <h2 class="visually-hidden">{t.all_studies}</h2>
             <Load data let:rows>{study_cards(i, rows)}</Load>
         </Page>

@@ -45,7 +45,8 @@ fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
     let crumbs = vec![("/admin/studies".into(), t.studies.into()), (back, title)];
     let heading = (t.task_n)(&task.task_id);
     let sampled = outputs.iter().any(|o| o.sample > 0);
-    let outputs = outputs.into_iter().enumerate().map(|(at, o)| output(i, &rubric, at, sampled, o)).collect_view();
+    let outputs =
+        outputs.into_iter().enumerate().map(|(at, o)| output(i, &rubric, at, sampled, o, None)).collect_view();
     view! {
         <Page title=heading crumbs>
             {task_text(i, task)}
@@ -55,8 +56,15 @@ fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
     .into_any()
 }
 
-/// One output with its code and every rating of it.
-pub fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatings) -> impl IntoView + use<> {
+/// One output with its code and every rating of it; `under` stands under its name.
+pub fn output(
+    i: I18n,
+    rubric: &Rubric,
+    at: usize,
+    sampled: bool,
+    o: OutputRatings,
+    under: Option<AnyView>,
+) -> impl IntoView + use<> {
     let t = i.admin();
     let id = format!("output-{at}");
     let heading = id.clone();
@@ -79,6 +87,7 @@ pub fn output(i: I18n, rubric: &Rubric, at: usize, sampled: bool, o: OutputRatin
     view! {
         <section class="output" aria-labelledby=id.clone()>
             <h2 id=heading>{o.model}{sample}</h2>
+            {under}
             <CodeBox code=o.code of=whose margin=read_only(notes)/>
             <h3>{(t.ratings_n)(count)}</h3>
             {ratings}

@@ -50,6 +50,22 @@ fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
         }
         .into_any();
     }
+    let dataset = dataset_field(i, rows, chosen);
+    view! {
+        <section class="card stack" aria-labelledby="upload-form">
+            <h2 id="upload-form">{t.upload_form}</h2>
+            <FileForm action="/admin/upload/submission" send=t.upload_button>
+                {dataset}
+                <Picker name="file" label=t.upload_file hint=t.upload_file_hint accept=".jsonl,.gz,.json,.txt,.zip,.tgz"/>
+            </FileForm>
+        </section>
+    }
+    .into_any()
+}
+
+/// The choice of a dataset in a form that sends a file.
+pub fn dataset_field(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
+    let t = i.admin();
     let options = rows
         .into_iter()
         .map(|row| {
@@ -59,16 +75,10 @@ fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
         })
         .collect_view();
     view! {
-        <section class="card stack" aria-labelledby="upload-form">
-            <h2 id="upload-form">{t.upload_form}</h2>
-            <FileForm action="/admin/upload/submission" send=t.upload_button>
-                <div class="field">
-                    <label class="label" for="upload-dataset">{t.dataset}</label>
-                    <select class="input" id="upload-dataset" name="dataset" required>{options}</select>
-                </div>
-                <Picker name="file" label=t.upload_file hint=t.upload_file_hint accept=".jsonl,.gz,.json,.txt,.zip,.tgz"/>
-            </FileForm>
-        </section>
+        <div class="field">
+            <label class="label" for="upload-dataset">{t.dataset}</label>
+            <select class="input" id="upload-dataset" name="dataset" required>{options}</select>
+        </div>
     }
     .into_any()
 }

@@ -122,9 +122,10 @@ pub(super) fn stacked_height(bars: &[Bar]) -> u32 {
 
 /// Bars of equal length, each cut into its parts: widths in percent of the box.
 pub(super) fn stacked_body(out: &mut String, nothing: &str, bars: &[Bar], marks: &mut Marks) {
+    let cramped = cramped(bars.iter().map(|bar| &bar.label));
     for (i, bar) in bars.iter().enumerate() {
         let top = ROW * i as u32;
-        labels(out, top, &bar.label, &bar.note);
+        labels(out, top, &bar.label, &bar.note, cramped);
         let whole: u64 = bar.parts.iter().map(|p| p.size).sum();
         if whole == 0 {
             let (y, middle) = (top + BAR_TOP, top + BAR_TOP + BAR / 2 + 5);
@@ -175,9 +176,10 @@ pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reac
             escape(text)
         );
     }
+    let cramped = cramped(marks.iter().map(|mark| &mark.label));
     for (i, mark) in marks.iter().enumerate() {
         let top = ROW * i as u32;
-        labels(out, top, &mark.label, &mark.note);
+        labels(out, top, &mark.label, &mark.note, cramped);
         let Some(value) = mark.value else { continue };
         let (x, y) = (axis.place(value), top + BAR_TOP + BAR / 2);
         let class = if mark.strong { "chart-mark chart-strong" } else { "chart-mark" };
@@ -247,10 +249,15 @@ const ROOM_FOR_SHARE: f64 = 22.0;
 /// The longest name, in characters, that leaves room for figures beside it on a phone.
 const SHORT_LABEL: usize = 20;
 
-fn labels(out: &mut String, top: u32, label: &str, note: &str) {
+/// Whether some name is so long that on a phone no figures have room beside it. Then all are left out there: a
+/// figure in one row and none in the next would look like a missing one. The page has them in a table.
+fn cramped<'a>(mut labels: impl Iterator<Item = &'a String>) -> bool {
+    labels.any(|label| label.chars().count() > SHORT_LABEL)
+}
+
+fn labels(out: &mut String, top: u32, label: &str, note: &str, cramped: bool) {
     let y = top + 14;
-    // Beside a long name there is no room for the figures on a phone; the page has them in a table.
-    let class = if label.chars().count() > SHORT_LABEL { "chart-note chart-spare" } else { "chart-note" };
+    let class = if cramped { "chart-note chart-spare" } else { "chart-note" };
     _ = write!(
         out,
         r#"<text class="chart-label" x="0" y="{y}">{}</text><text class="{class}" x="100%" y="{y}" text-anchor="end">{}</text>"#,

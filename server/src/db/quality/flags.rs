@@ -35,7 +35,7 @@ pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> 
 
 fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, u.name, t.external_id, t.id, substr(v.raw_nl, 1, 200), v.lang, m.name, r.flag, r.comment, r.at
+        "SELECT a.id, u.name, t.external_id, t.id, substr(v.raw_nl, 1, 200) || iif(length(v.raw_nl) > 200, '…', ''), v.lang, m.name, r.flag, r.comment, r.at
          FROM ratings r
          JOIN assignments a ON a.id = r.assignment_id
          JOIN users u ON u.id = r.user_id
@@ -74,7 +74,7 @@ fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure
 
 fn of_probes(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT p.id, u.name, t.external_id, substr(v.raw_nl, 1, 200), v.lang, r.draft, r.at
+        "SELECT p.id, u.name, t.external_id, substr(v.raw_nl, 1, 200) || iif(length(v.raw_nl) > 200, '…', ''), v.lang, r.draft, r.at
          FROM probe_ratings r
          JOIN probes p ON p.id = r.probe_id
          JOIN users u ON u.id = p.user_id
@@ -208,7 +208,7 @@ pub struct Reply {
 /// Answers to the rater's flags, newest first: the unread ones, and of the others so many.
 pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT coalesce(h.token, p.token), s.token, s.title, substr(v.raw_nl, 1, 200), v.lang, f.flag, f.reply, f.at,
+        "SELECT coalesce(h.token, p.token), s.token, s.title, substr(v.raw_nl, 1, 200) || iif(length(v.raw_nl) > 200, '…', ''), v.lang, f.flag, f.reply, f.at,
                 f.read_at IS NULL
          FROM flag_answers f
          JOIN studies s ON s.id = f.study_id

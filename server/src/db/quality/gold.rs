@@ -171,7 +171,7 @@ pub fn output(
 /// grade.
 pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure> {
     let mut tasks = conn.prepare_cached(
-        "SELECT v.id, t.external_id, substr(v.raw_nl, 1, 60) FROM studies s
+        "SELECT v.id, t.external_id, substr(v.raw_nl, 1, 60) || iif(length(v.raw_nl) > 60, '…', '') FROM studies s
          JOIN dataset_version_tasks d ON d.version_id = s.version_id
          JOIN task_revisions v ON v.id = d.revision_id JOIN tasks t ON t.id = v.task_id
          WHERE s.id = ?1 ORDER BY d.position",

@@ -144,7 +144,7 @@ pub fn ratings(
         .query_row(params_from_iter(&values), |row| row.get(0))?;
     let skip = u64::from(filter.page) * u64::from(RATINGS_PAGE);
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT t.id, t.external_id, substr(v.raw_nl, 1, 160), v.lang, m.name, u.name,
+        "SELECT t.id, t.external_id, substr(v.raw_nl, 1, 160) || iif(length(v.raw_nl) > 160, '…', ''), v.lang, m.name, u.name,
             (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x WHERE x.rating_id = r.id),
             r.comment, r.flag, r.at, r.active_ms, a.output_id IN (SELECT value FROM json_each(?2))
          {FROM} WHERE {wanted} ORDER BY r.at DESC, r.id DESC LIMIT {RATINGS_PAGE} OFFSET {skip}"

@@ -4,6 +4,7 @@ use app::model::{
     ids::{OutputId, StudyId, UserId},
     quality::{DISPUTES_PAGE, DisputeRow, DisputeState, FinalBy, QualitySettings},
     rubric::Rubric,
+    text::excerpt,
 };
 use rusqlite::Connection;
 
@@ -158,7 +159,7 @@ pub fn rows(
             output: one.output,
             task: about.task,
             task_id: about.task_id,
-            raw_nl: about.raw_nl.chars().take(200).collect(),
+            raw_nl: excerpt(&about.raw_nl, 200),
             lang: about.lang,
             model: about.model,
             spread: one.spread(dimensions),

@@ -7,6 +7,7 @@ use app::{
         feedback::{CameBack, Dispute, DisputeLine, DisputeQueue, FlagReply, OwnFigures, Voice},
         ids::{OutputId, StudyId, Token, UserId},
         quality::{DisputeState, Shown},
+        text::excerpt,
         time::Timestamp,
         user::Role,
     },
@@ -247,7 +248,7 @@ fn line(
     Ok(DisputeLine {
         token: Token(String::new()),
         title,
-        raw_nl: about.raw_nl.chars().take(200).collect(),
+        raw_nl: excerpt(&about.raw_nl, 200),
         lang: about.lang,
         spread,
         decided_at,

@@ -16,6 +16,9 @@ pub fn form(i: I18n, found: &Compared) -> AnyView {
     let open = found.sheet.human.is_none() && found.sheet.automated.is_none() && !found.counting;
     let (options, choice) = (&found.options, &found.choice);
     let boxes = |key: &'static str, rows: Vec<(i64, String, String)>, ticked: &dyn Fn(i64) -> bool| -> AnyView {
+        if rows.is_empty() {
+            return view! { <p class="muted small">{i.compare().none_yet}</p> }.into_any();
+        }
         rows.into_iter()
             .map(|(id, name, note)| {
                 let checked = ticked(id);
@@ -91,6 +94,31 @@ pub fn form(i: I18n, found: &Compared) -> AnyView {
         </details>
     }
     .into_any()
+}
+
+/// The choice in words, for a printed page, where the form is left out.
+pub fn on_paper(i: I18n, found: &Compared) -> impl IntoView + use<> {
+    let (t, choice, options) = (i.compare(), &found.choice, &found.options);
+    let chosen = |word: &'static str, names: Vec<String>| {
+        (!names.is_empty()).then(|| view! { <span>{word}{i.common.colon}{names.join(", ")}". "</span> })
+    };
+    let studies = options.studies.iter().filter(|s| choice.studies.iter().flatten().any(|id| *id == s.id));
+    let runs = options.runs.iter().filter(|r| choice.runs.iter().flatten().any(|id| *id == r.id));
+    let raters = options.raters.iter().filter(|(id, _)| choice.raters.iter().flatten().any(|known| known == id));
+    let scores = match choice.scores {
+        Scores::Raw => t.scores_raw,
+        Scores::Final => t.scores_final,
+    };
+    view! {
+        <p class="print-only small">
+            {chosen(t.models, found.sheet.models.clone())}
+            {chosen(t.studies, studies.map(|s| format!("{} ({})", s.title, s.id)).collect())}
+            {chosen(t.runs, runs.map(|r| r.id.to_string()).collect())}
+            {chosen(t.raters, raters.map(|(_, name)| name.clone()).collect())}
+            {chosen(t.lang, choice.lang.map(|lang| lang.name().to_owned()).into_iter().collect())}
+            {chosen(t.scores, vec![scores.to_owned()])}
+        </p>
+    }
 }
 
 /// With scripts the address becomes short; without, the browser sends the fields as they are, and they

@@ -22,10 +22,10 @@ use crate::{
 
 /// The comparison in short, as a study's page has it.
 pub fn view(i: I18n, human: &Human, links: &Links) -> AnyView {
-    let (t, c) = (i.admin(), &human.comparison);
+    let c = &human.comparison;
     view! {
         {means(i, c, &human.holm)}
-        <p class="muted small">{i.compare().best_hint}" "{(t.how_computed)(&i.number(c.resamples.into()), &c.seed)}</p>
+        {how_computed(i, c)}
         {dimensions(i, human, Some(links))}
         {agreement(i, c)}
     }
@@ -35,16 +35,22 @@ pub fn view(i: I18n, human: &Human, links: &Links) -> AnyView {
 /// The comparison with tests of the differences, every coefficient, and ways to the tasks. Where no rater may
 /// be named there is no name in `raters`, and no figure of one.
 pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
-    let (t, c) = (i.admin(), &human.comparison);
+    let c = &human.comparison;
     view! {
         {means(i, c, &human.holm)}
-        <p class="muted small">{i.compare().best_hint}" "{(t.how_computed)(&i.number(c.resamples.into()), &c.seed)}</p>
+        {how_computed(i, c)}
         {adjusted(i, human)}
         {dimensions(i, human, links)}
         {tests(i, human)}
         {reliability(i, human, raters, links)}
     }
     .into_any()
+}
+
+/// What bold means, where there is something to be better than, and what the intervals rest on.
+fn how_computed(i: I18n, c: &Comparison) -> impl IntoView + use<> {
+    let bold = (c.models.len() > 1).then(|| format!("{} ", i.compare().best_hint));
+    view! { <p class="muted small">{bold}{(i.admin().how_computed)(&i.number(c.resamples.into()), &c.seed)}</p> }
 }
 
 fn dimensions(i: I18n, human: &Human, links: Option<&Links>) -> impl IntoView + use<> {

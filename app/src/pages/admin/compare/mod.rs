@@ -78,7 +78,7 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
     let empty = found.sheet.human.is_none() && found.sheet.automated.is_none() && !counting;
     let downloads = take_away(i, &slug, &exact);
     let (live, behind) = (found.live, found.behind);
-    let form = choice::form(i, &found);
+    let (form, on_paper) = (choice::form(i, &found), choice::on_paper(i, &found));
     let other = {
         let (slug, exact) = (slug.clone(), exact.clone());
         move || {
@@ -107,16 +107,19 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
             {live.then(|| view! { <p class="muted small compare-live">{t.live}</p> })}
             {(behind && !counting).then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
             {form}
+            {on_paper}
             <div class="row compare-tools">
                 {(!empty && !counting).then_some(other)}
                 <a class="button quiet" href=format!("/admin/compare/{slug}?{exact}")>{t.exact_link}</a>
                 {(!empty).then_some(downloads)}
             </div>
             {body}
-            <section id="tasks" class="stack" aria-labelledby="tasks-head">
-                <h2 id="tasks-head">{t.tasks}</h2>
-                {tasks()}
-            </section>
+            {(!empty).then(|| view! {
+                <section id="tasks" class="stack" aria-labelledby="tasks-head">
+                    <h2 id="tasks-head">{t.tasks}</h2>
+                    {tasks()}
+                </section>
+            })}
         </Page>
     }
     .into_any()
@@ -210,7 +213,7 @@ fn in_short(i: I18n, found: &Compared) -> Option<AnyView> {
     }
     let rows = lines.iter().map(|(name, (sentence, apart))| {
         let class = if *apart { "say say--apart" } else { "say" };
-        view! { <li class=class><strong>{name.clone()}</strong>" "{sentence.clone()}</li> }
+        view! { <li class=class><strong>{name.clone()}{i.common.colon}</strong>{sentence.clone()}</li> }
     });
     let rows = rows.collect_view();
     (!lines.is_empty()).then(|| {

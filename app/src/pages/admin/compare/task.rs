@@ -73,7 +73,7 @@ fn page(i: I18n, (slug, query): (String, String), data: TaskCompared) -> AnyView
     .into_any()
 }
 
-/// One output: what tests say above what people say.
+/// One output: what tests say under its name, what people say under its code.
 fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: OutputCompared) -> impl IntoView + use<> {
     let t = i.compare();
     let id = o.id;
@@ -81,12 +81,13 @@ fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: OutputCom
         view! {
             <p class="side-verdict">
                 {verdict_badge(i, verdict)}
-                " "<span class="muted">{format!("{passed}/{total}")}</span>
+                {(total > 0).then(|| view! { " "<span class="muted">{format!("{passed}/{total}")}</span> })}
                 " "<a class="small" href=format!("/admin/runs/{run}/outputs/{id}")>{t.see_run}</a>
             </p>
         }
+        .into_any()
     });
     let none = Rubric { slug: String::new(), version: 0, dimensions: Vec::new() };
-    let shown = study_task::output(i, rubric.unwrap_or(&none), at, sampled, o.rated);
-    view! { <div class="side">{verdict}{shown}</div> }
+    let shown = study_task::output(i, rubric.unwrap_or(&none), at, sampled, o.rated, verdict);
+    view! { <div class="side">{shown}</div> }
 }

@@ -9,8 +9,9 @@ use crate::{
         compare::{Choice, Spot, TaskCell, TaskFilter, TaskPage},
         lang::Lang,
         run::Verdict,
+        text::excerpt,
     },
-    pages::admin::parts::{Filter, asked, choice as option, excerpt, lang_badge},
+    pages::admin::parts::{Filter, asked, choice as option, lang_badge},
     ui::{
         chart::{
             compared::{self, Links},
@@ -231,6 +232,11 @@ fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {
         .into_iter()
         .map(|line| {
             let href = format!("/admin/compare/{slug}/tasks/{}?{query}", line.task.id);
+            let rated = line.cells.iter().any(|cell| cell.ratings > 0);
+            let spread = match rated {
+                true => view! { <span class:spread--wide=line.spread.ge(&2)>{line.spread}</span> }.into_any(),
+                false => "–".into_any(),
+            };
             let cells = models
                 .iter()
                 .zip(line.cells)
@@ -246,7 +252,7 @@ fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {
                     </td>
                     {cells}
                     <td role="cell" data-label=a.spread class="num">
-                        <span class:spread--wide=line.spread.ge(&2)>{line.spread}</span>
+                        {spread}
                     </td>
                 </tr>
             }
@@ -283,7 +289,8 @@ fn shown(i: I18n, cell: TaskCell) -> AnyView {
     });
     let none = (cell.ratings == 0 && cell.verdict.is_none()).then_some("–");
     let verdict = cell.verdict.map(|(verdict, passed, total)| {
-        view! { {verdict_badge(i, verdict)} <span class="muted small">{format!("{passed}/{total}")}</span> }
+        let cases = (total > 0).then(|| view! { <span class="muted small">{format!("{passed}/{total}")}</span> });
+        view! { {verdict_badge(i, verdict)} {cases} }
     });
     view! { <span class="task-cell">{means}{verdict}{none}</span> }.into_any()
 }

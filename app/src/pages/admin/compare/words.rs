@@ -102,7 +102,16 @@ pub fn dimension(i: I18n, human: &Human, d: usize) -> Option<Said> {
                 Outcome::Leaders(unbeaten, top) => {
                     let names: Vec<&str> = unbeaten.iter().map(|m| name(c, *m)).collect();
                     let apart = contests.iter().filter(|x| x.apart).count() as u64;
-                    let mut said = (t.say_leaders)(&listed(i, &names), apart, contests.len() as u64);
+                    let all = pairs(c.models.len());
+                    let mut said = (t.say_leaders)(&listed(i, &names), apart, all);
+                    let unsure = contests.iter().filter(|x| !x.apart && x.low > 0.0).count() as u64;
+                    let left = all.saturating_sub(contests.len() as u64);
+                    if unsure > 0 {
+                        said += &(t.say_not_borne_out)(unsure);
+                    }
+                    if left > 0 {
+                        said += &(t.say_not_compared)(left);
+                    }
                     if let Some(n) = top.and_then(|top| needed(&human.tests, top.at)) {
                         let two = listed(i, &names[..2.min(names.len())]);
                         said += &(t.say_more_of)(&two, &i.number(n));
@@ -152,7 +161,18 @@ fn not_separated(i: I18n, c: &Comparison, x: &Difference, mean: f64, (low, high)
 /// can say.
 fn needed(tests: &[Known<Paired>], at: usize) -> Option<u64> {
     let needed = tests.get(at)?.as_ref().ok()?.needed.ok()?;
-    (needed.more_ratings > 0).then_some(needed.more_ratings)
+    (needed.more_ratings > 0).then(|| about(needed.more_ratings))
+}
+
+/// To two figures: what is an approximation should not look like a count.
+fn about(n: u64) -> u64 {
+    let unit = 10_u64.pow(n.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    n.div_ceil(unit).saturating_mul(unit)
+}
+
+/// How many pairs so many models make.
+fn pairs(models: usize) -> u64 {
+    (models * models.saturating_sub(1) / 2) as u64
 }
 
 /// One sentence for the automated tests.
@@ -255,6 +275,16 @@ mod tests {
             _ => panic!("1 and 0 lead"),
         }
         assert!(outcome(&[], &[Some(1.0), None]).is_none());
+    }
+
+    #[test]
+    fn an_approximation_has_two_figures() {
+        let check = |n, expected| assert_eq!(about(n), expected);
+        check(7, 7);
+        check(99, 99);
+        check(101, 110);
+        check(11_573, 12_000);
+        check(0, 0);
     }
 
     #[test]

@@ -13,9 +13,10 @@ use crate::{
         lang::Lang,
         quality::{ListedRating, RATINGS_PAGE, RatingFilter, RatingList},
         rubric::Rubric,
+        text::excerpt,
     },
     pages::admin::{
-        parts::{Filter, asked, excerpt, lang_badge, param},
+        parts::{Filter, asked, lang_badge, param},
         study::flag_text,
     },
     rpc::quality::study_ratings,

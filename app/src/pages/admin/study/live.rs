@@ -15,7 +15,10 @@ use crate::{
     },
     pages::admin::parts::progress,
     rpc::quality::study_live,
-    ui::notice::{Notice, Tone},
+    ui::{
+        chart::signed,
+        notice::{Notice, Tone},
+    },
 };
 
 /// How often a page that is looked at asks anew: often enough to watch people work, and a hundredth of
@@ -68,11 +71,15 @@ pub fn listen(id: Memo<Option<StudyId>>) -> Heard {
 /// The figures: those the page came with, then what is heard.
 pub fn view(i: I18n, first: Live, heard: Heard) -> impl IntoView {
     let t = i.quality();
+    let came = first.status;
     view! {
         <section class="stack live" aria-labelledby="live">
             <div class="row">
                 <h2 id="live">{t.live}</h2>
-                <span class="muted small scripted">{t.live_hint}</span>
+                {move || {
+                    let status = heard.live.with(|live| live.as_ref().map_or(came, |live| live.status));
+                    (status != StudyStatus::Closed).then(|| view! { <span class="muted small scripted">{t.live_hint}</span> })
+                }}
             </div>
             {move || heard.lost.get().then(|| view! { <Notice tone=Tone::Care><p>{t.live_lost}</p></Notice> })}
             {move || figures(i, heard.live.get().unwrap_or_else(|| first.clone()))}
@@ -85,14 +92,15 @@ fn figures(i: I18n, live: Live) -> AnyView {
     let id = live.study;
     let base = format!("/admin/studies/{id}");
     let ratings = format!("{base}/ratings");
+    let over = live.status == StudyStatus::Closed;
     let end = match live.projection {
-        Some(p) => {
+        Some(p) if !over => {
             let hours = p.window_ms as f64 / 3_600_000.0;
             let how = (t.how_projected)(p.ratings, hours, p.left);
             view! { <dd>{i.time(p.end)}<span class="muted small block">{how}</span></dd> }.into_any()
         }
-        None if live.done >= live.wanted => view! { <dd>"–"</dd> }.into_any(),
-        None => view! { <dd class="muted">{t.end_unknown}</dd> }.into_any(),
+        _ if over || live.done >= live.wanted => view! { <dd>"–"</dd> }.into_any(),
+        _ => view! { <dd class="muted">{t.end_unknown}</dd> }.into_any(),
     };
     let waits = [
         (live.disputes, t.disputes_waiting, format!("{base}/disputes")),
@@ -118,7 +126,8 @@ fn figures(i: I18n, live: Live) -> AnyView {
         </dl>
         {raters(i, &live, &ratings)}
         {models(i, live.models, &ratings)}
-        {leases(i, id, live.leases)}
+        // What lay on desks when a study was closed counts for nothing any more.
+        {(!over).then(|| leases(i, id, live.leases))}
     }
     .into_any()
 }
@@ -149,9 +158,8 @@ fn matched(i: I18n, m: &Match) -> String {
 
 fn raters(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
-    let most = live.raters.iter().map(|r| r.rated).max().unwrap_or(0).max(1);
     let ratings = ratings.to_owned();
-    let rows = live.raters.clone().into_iter().map(|r| rater(i, r, most, &ratings)).collect_view();
+    let rows = live.raters.clone().into_iter().map(|r| rater(i, r, &ratings)).collect_view();
     view! {
         <section class="stack" aria-labelledby="raters">
             <h3 id="raters">{t.figures_of_raters}</h3>
@@ -176,13 +184,13 @@ fn raters(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
     }
 }
 
-fn rater(i: I18n, r: LiveRater, most: u64, ratings: &str) -> impl IntoView + use<> {
+fn rater(i: I18n, r: LiveRater, ratings: &str) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let f = r.figures;
     let severity = if f.peers.outputs == 0 {
         "–".to_owned()
     } else {
-        let signed = |d: f64| format!("{d:+.1}").replace('-', "−");
+        let signed = |d: f64| signed(d, 1);
         let each = f.peers.difference.iter().map(|d| d.map_or_else(|| "–".to_owned(), signed));
         each.collect::<Vec<_>>().join(" · ")
     };
@@ -203,10 +211,7 @@ fn rater(i: I18n, r: LiveRater, most: u64, ratings: &str) -> impl IntoView + use
         <tr role="row">
             <th role="rowheader" scope="row" data-label=a.rater><a href=link.clone()>{r.name.clone()}</a></th>
             <td role="cell" data-label=a.rated class="num">
-                <span class="meter-cell">
-                    <meter min="0" max=most value=r.rated aria-label=(a.rated_by)(&r.name)></meter>
-                    {to(link.clone(), i.number(r.rated))}
-                </span>
+                {to(link.clone(), i.number(r.rated))}
                 {skipped.map(|text| view! { <span class="muted small block">{text}</span> })}
             </td>
             <td role="cell" data-label=a.handed_out class="num">{i.number(r.leased)}</td>

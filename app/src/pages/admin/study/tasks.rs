@@ -7,8 +7,8 @@ use leptos_router::hooks::use_query_map;
 
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{comparison::TaskScores, ids::StudyId, lang::Lang},
-    pages::admin::parts::{Filter, asked, choice, excerpt, holds, lang_badge},
+    model::{comparison::TaskScores, ids::StudyId, lang::Lang, text::excerpt},
+    pages::admin::parts::{Filter, asked, choice, holds, lang_badge},
     ui::notice::Empty,
 };
 

@@ -1,0 +1,40 @@
+//! Ratings that were made elsewhere, for admins.
+
+use std::collections::BTreeMap;
+
+use leptos::{prelude::*, server_fn::codec::Json};
+
+use crate::{
+    error::AppError,
+    model::{
+        ids::UploadId,
+        ratings_import::{RatingsPreview, RatingsReading},
+    },
+};
+#[cfg(feature = "ssr")]
+use crate::{model::ratings_import::RatingsKind, port::ports};
+
+/// What an uploaded file of ratings holds.
+#[server(prefix = "/rpc", endpoint = "preview_ratings", input = Json)]
+pub async fn preview_ratings(upload: UploadId, reading: RatingsReading) -> Result<RatingsPreview, AppError> {
+    let (ports, caller) = ports()?;
+    ports.ratings.preview(&caller, upload, reading).await
+}
+
+/// Takes an uploaded file of ratings and goes to what it became: a closed study called `name`, or the
+/// comparison with the judge of that name. Columns come as `columns[OURS]=THEIRS`.
+#[server(prefix = "/rpc", endpoint = "take_ratings")]
+pub async fn take_ratings(
+    upload: UploadId,
+    dataset: String,
+    name: String,
+    #[server(default)] judge: bool,
+    #[server(default)] columns: BTreeMap<String, String>,
+) -> Result<(), AppError> {
+    let (ports, caller) = ports()?;
+    let kind = if judge { RatingsKind::Judge(name) } else { RatingsKind::People(name) };
+    let to = format!("/admin/compare/{dataset}");
+    let taken = ports.ratings.take(&caller, upload, RatingsReading { dataset, judge, columns }, kind).await?;
+    leptos_axum::redirect(&taken.study.map_or(to, |study| format!("/admin/studies/{study}")));
+    Ok(())
+}

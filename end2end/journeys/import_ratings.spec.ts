@@ -1,0 +1,76 @@
+import { hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+test('ratings made elsewhere become a closed study, and a judge stands beside people', async ({ page }) => {
+  await rate(server.url, demo.ada, 12, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
+  await rate(server.url, demo.bo, 12, (n) => [4 - (n % 4), 3 - (n % 3), 5 - (n % 5)]);
+  // What is exported here is what comes back, as if from another tool: with another head.
+  const admin = await visitor(server.url, demo.admin);
+  const csv = await (await admin.get('/admin/compare/starter/export/ratings.csv')).text();
+  await admin.dispose();
+  const [head, ...lines] = csv.trim().split(/\r?\n/);
+  expect(lines.length).toBe(24);
+  const columns = head.split(',');
+  const task = columns.indexOf('task_id');
+  expect(task).toBeGreaterThanOrEqual(0);
+
+  await logIn(page, demo.admin);
+  const send = async (whose: "People's" | "A judge model's", text: string[]) => {
+    await open(page, '/admin/studies');
+    await page.getByRole('link', { name: 'Import ratings' }).click();
+    await hydrated(page);
+    await page.getByLabel(whose).check();
+    await page
+      .getByLabel('CSV file')
+      .setInputFiles({ name: 'ratings.csv', mimeType: 'text/csv', buffer: Buffer.from(`${text.join('\n')}\n`) });
+    await page.getByRole('button', { name: 'Send and look at it' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Preview' })).toBeVisible();
+    await hydrated(page);
+  };
+
+  // A column with another name, and a task that is not there: both are said, nothing can be taken.
+  const renamed = columns.map((name) => (name === 'task_id' ? 'Nr' : name)).join(',');
+  const strange = lines[3].split(',');
+  strange[task] = '4711';
+  await send("People's", [renamed, ...lines.slice(0, 3), strange.join(','), ...lines.slice(4)]);
+  await expect(page.getByText('there is no column `task_id`')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Take / })).toBeDisabled();
+  await page.getByLabel('task_id').selectOption('Nr');
+  await page.getByRole('button', { name: 'Read it again' }).click();
+  await expect(page).toHaveURL(/column\.task_id=Nr/);
+  const wrong = page.getByRole('table', { name: 'Lines that cannot be read' }).getByRole('row').nth(1);
+  await expect(wrong.getByRole('rowheader')).toHaveText('5');
+  await expect(wrong).toContainText('no output for task 4711');
+  await expect(page.getByRole('button', { name: /^Take / })).toBeDisabled();
+
+  // The whole file, with its column named.
+  await send("People's", [renamed, ...lines]);
+  await page.getByLabel('task_id').selectOption('Nr');
+  await page.getByRole('button', { name: 'Read it again' }).click();
+  await expect(page.getByText(/^24 ratings of \d+ outputs can be taken/)).toBeVisible();
+  await page.getByLabel("The study's title").fill('From elsewhere');
+  await page.getByRole('button', { name: 'Take 24 ratings' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'From elsewhere' })).toBeVisible();
+  await expect(page.locator('#comparison')).toContainText('Correctness');
+  // It is over: nothing there says that it still goes on.
+  await expect(page.getByText('On desks now')).toHaveCount(0);
+
+  // A judge's scores: one for each output, and no column says who.
+  const seen = new Set<string>();
+  const keys = ['task_id', 'model', 'sample', 'correctness', 'code_quality', 'maintainability'];
+  const places = keys.map((key) => columns.indexOf(key));
+  const judged = lines
+    .map((line) => line.split(','))
+    .filter((cells) => {
+      const output = places.slice(0, 3).map((at) => cells[at]).join(',');
+      return !seen.has(output) && seen.add(output);
+    })
+    .map((cells) => places.map((at) => cells[at]).join(','));
+  await send("A judge model's", [keys.join(','), ...judged]);
+  await page.getByLabel("The judge's name").fill('Judge 1');
+  await page.getByRole('button', { name: `Take ${judged.length} ratings` }).click();
+  await expect(page).toHaveURL(/\/admin\/compare\/starter/);
+  await expect(page.locator('#judges')).toContainText('Judge 1');
+});
