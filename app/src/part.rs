@@ -30,9 +30,9 @@ pub enum Part {
     Quality,
     /// Runs of automated tests.
     Runs,
-    /// Models compared.
+    /// Models compared, for admins and on public pages.
     Compare,
-    /// What leaves the house: the REST API, tokens, webhooks, public pages of studies.
+    /// For programs: the REST API, tokens, webhooks.
     Outside,
 }
 
@@ -47,8 +47,10 @@ impl Part {
         let below_study = |place: &str| within("/admin/studies") && path.ends_with(place);
         if within("/adjudicate") || ["/quality", "/ratings", "/flags", "/disputes"].into_iter().any(below_study) {
             Part::Quality
-        } else if within("/public") || within("/admin/api") {
+        } else if within("/admin/api") {
             Part::Outside
+        } else if within("/public") {
+            Part::Compare
         } else if !(within("/admin") || (path == "/" && admin)) {
             Part::Grading
         } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"])
@@ -166,7 +168,7 @@ mod tests {
         check("/admin/runs/1", true, Part::Runs);
         check("/admin/compare/starter/tasks/1", true, Part::Compare);
         check("/admin/api/tokens", true, Part::Outside);
-        check("/public/abc/tasks/1", false, Part::Outside);
+        check("/public/abc/tasks/1", false, Part::Compare);
         check("/administration", true, Part::Grading);
         check("/desk", true, Part::Grading);
         check("/account", true, Part::Grading);

@@ -104,7 +104,7 @@ pub struct Flag {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Change {
-    /// A short name from a closed list: `fence`, `wrap`, `static`, `import`, `rename`, `package`, …
+    /// A short name from a closed list: `fence`, `wrap`, `static`, `import`, `import_left_out`, `rename`, `package`, …
     pub kind: String,
     /// What was changed, for people, in English.
     pub detail: String,

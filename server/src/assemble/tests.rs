@@ -97,7 +97,7 @@ fn makes_a_class_of_what_models_write() {
         &base(),
         "import org.x.Y;\npublic class A extends Base {\n public int f(int x) { return x; }\n}",
         "package p;\n\npublic class S1 extends q.Base {\n public int f(int x) { return x; }\n}\n",
-        &["rename", "import"],
+        &["rename", "import_left_out"],
     );
 }
 

@@ -11,6 +11,7 @@ mod export;
 mod fill;
 mod import;
 mod progress;
+mod public;
 mod ratings;
 mod report;
 mod run;

@@ -11,7 +11,7 @@ use app::{
 };
 use clap::{Args, Subcommand};
 
-use super::{Global, table};
+use super::{Global, public, table};
 use crate::{error::Failure, services::Services};
 
 /// What to do with studies.
@@ -45,6 +45,9 @@ pub enum Studies {
     Resume(One),
     /// End a study; what was given stays
     Close(One),
+    /// Make, list and revoke links to a closed study's public page
+    #[command(subcommand)]
+    Public(public::Public),
 }
 
 /// `studies create`
@@ -253,6 +256,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
         Studies::Pause(One { id }) => (id, StudyStatus::Paused),
         Studies::Resume(One { id }) | Studies::Start(One { id }) => (id, StudyStatus::Running),
         Studies::Close(One { id }) => (id, StudyStatus::Closed),
+        Studies::Public(command) => return public::run(global, &services, command).await,
     };
     studies.set_status(&caller, status.0, status.1).await?;
     global.show(&status, |(id, status)| format!("Study {id} is {status}."))

@@ -67,8 +67,30 @@ const NAMES: [&str; 57] = [
 
 static LOWER: LazyLock<Vec<String>> = LazyLock::new(|| NAMES.iter().map(|n| (*n).to_owned()).collect());
 
+/// First words of models' names that say nothing of a model: they stand in any code.
+const COMMON: [&str; 16] = [
+    "assistant",
+    "baseline",
+    "candidate",
+    "coder",
+    "default",
+    "large",
+    "medium",
+    "model",
+    "outputs",
+    "prototype",
+    "reference",
+    "sample",
+    "small",
+    "solution",
+    "system",
+    "variant",
+];
+
 /// What an output may give away: names from a list of models and makers, and `known` (models of
-/// this installation, in any case). Names stand as words: `llama` is not found in `llamaFarm`.
+/// this installation, in any case), with the family that a name begins with (`northwind` of `Northwind 2`).
+/// Names stand as words, and a version after one belongs to it: `llama` is not found in `llamaFarm`, but `llama-3b` is
+/// found whole.
 pub struct Telltales(Vec<String>);
 
 impl Telltales {
@@ -77,8 +99,12 @@ impl Telltales {
         let mut names = LOWER.clone();
         for name in known {
             let name = name.trim().to_lowercase();
-            if name.chars().count() >= 4 && !names.contains(&name) {
-                names.push(name);
+            let family: String = name.chars().take_while(|c| c.is_alphabetic()).collect();
+            let telling = family.chars().count() >= 5 && !COMMON.contains(&family.as_str());
+            for name in [Some(name), telling.then_some(family)].into_iter().flatten() {
+                if name.chars().count() >= 4 && !names.contains(&name) {
+                    names.push(name);
+                }
             }
         }
         Telltales(names)
@@ -144,9 +170,38 @@ fn place(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
             end += found.len_utf8();
         }
         let before = text.get(..start)?.chars().next_back();
-        let cut = bounded && (before.is_some_and(is_word) || letters.next().is_some_and(is_word));
-        (!cut).then_some(start..end)
+        if !bounded {
+            return Some(start..end);
+        }
+        let whole = end + version(text.get(end..)?, name.ends_with(|c: char| c.is_ascii_digit()));
+        let ends = |end: usize| text.get(end..).is_some_and(|rest| !rest.starts_with(is_word));
+        let end = [whole, end].into_iter().find(|end| ends(*end))?;
+        (!before.is_some_and(is_word)).then_some(start..end)
     })
+}
+
+/// How many bytes of a version a text begins with, after a model's name: `-4o`, `2.5`, ` 7B`, `-v3.1-8b`; 0 without one.
+/// `numbered`: whether the name ends with a digit, as `gpt-4` does, to which the `o` of `gpt-4o` belongs.
+fn version(text: &str, numbered: bool) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |at: usize| bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
+    let letters =
+        |at: usize| bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let mut end = if numbered && letters(0) <= 2 { letters(0) } else { 0 };
+    loop {
+        let mut at = end;
+        at += usize::from(matches!(bytes.get(at), Some(b'-' | b'_' | b'.' | b' ')));
+        at += usize::from(matches!(bytes.get(at), Some(b'v' | b'V')));
+        if digits(at) == 0 {
+            return end;
+        }
+        at += digits(at);
+        while bytes.get(at) == Some(&b'.') && digits(at + 1) > 0 {
+            at += 1 + digits(at + 1);
+        }
+        at += if letters(at) <= 2 { letters(at) } else { 0 };
+        end = at;
+    }
 }
 
 /// Whether `c` is `lower` in any case. Letters whose lower case is several characters are themselves.
@@ -191,6 +246,12 @@ mod tests {
         check("class Has an aim", None);
         check("x", None);
         check("İİ copilot", Some("copilot"));
+        // A family is told by its first word, whatever the version.
+        check("// Northwind wrote this", Some("northwind"));
+        check("northwind_2", Some("northwind"));
+        check("northwinds blow", None);
+        let plain = Telltales::new(["Model 7", "Small-1B"]);
+        assert!(plain.find(1, "0", "small model;", "").is_none(), "such words stand in any code");
     }
 
     #[test]
@@ -214,6 +275,11 @@ mod tests {
         // What is masked has no name left in it, and masking it again changes nothing.
         let once = masked("gpt-4 gpt-4o GPT4 claude.Claude", &names);
         assert_eq!(masked(&once, &names), once);
-        assert_eq!(once, "MASKED gpt-4o MASKED MASKED.MASKED");
+        assert_eq!(once, "MASKED MASKED MASKED MASKED.MASKED");
+        // A version goes with its name, and nothing else does.
+        check("// Qwen2.5-Coder-7B and GPT-4 Turbo", "// MASKED-Coder-7B and MASKED Turbo");
+        check("// northwind-v2.1 7b, Northwind 2.", "// MASKED, MASKED.");
+        check("codex 12 codex12 codex_index", "MASKED MASKED codex_index");
+        check("// by llama in 3 steps", "// by MASKED in 3 steps");
     }
 }

@@ -131,6 +131,8 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/mask", json!({"submission": 1})),
         admins_call("/rpc/set_mask", json!({"submission": 1, "on": false})),
         admins_call("/rpc/preview", json!({"upload": 1, "dataset": "starter", "matching": "auto"})),
+        // The upload that there is holds outputs, no ratings.
+        call("/rpc/take_ratings", json!({"upload": 1, "dataset": "starter", "name": "T"}), [401, 403, 403, 422]),
         admins_call(
             "/rpc/take_submission",
             json!({"upload": 1, "dataset": "starter", "matching": "auto", "model": "M"}),

@@ -136,7 +136,7 @@ pub fn QualityRoutes() -> AnyNestedRoute {
     .into_any_nested_route()
 }
 
-/// What leaves the house: the REST API, tokens, webhooks, public pages of studies.
+/// For programs: the REST API, tokens, webhooks.
 #[component(transparent)]
 pub fn OutsideRoutes() -> AnyNestedRoute {
     // Boxed: the list's type would otherwise become part of the whole program's.
@@ -144,8 +144,6 @@ pub fn OutsideRoutes() -> AnyNestedRoute {
         <Route path=path!("/admin/api") view=ReferencePage ssr=SsrMode::Async/>
         <Route path=path!("/admin/api/tokens") view=TokensPage ssr=SsrMode::Async/>
         <Route path=path!("/admin/api/webhooks") view=WebhooksPage ssr=SsrMode::Async/>
-        <Route path=path!("/public/:secret") view=PublicStudyPage ssr=SsrMode::Async/>
-        <Route path=path!("/public/:secret/tasks/:task") view=PublicTaskPage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()
@@ -172,6 +170,8 @@ pub fn CompareRoutes() -> AnyNestedRoute {
     view! {
         <Route path=path!("/admin/compare/:slug") view=ComparePage ssr=SsrMode::Async/>
         <Route path=path!("/admin/compare/:slug/tasks/:task") view=CompareTaskPage ssr=SsrMode::Async/>
+        <Route path=path!("/public/:secret") view=PublicStudyPage ssr=SsrMode::Async/>
+        <Route path=path!("/public/:secret/tasks/:task") view=PublicTaskPage ssr=SsrMode::Async/>
     }
     .into_inner()
     .into_any_nested_route()
