@@ -94,12 +94,12 @@ fn figures(i: I18n, live: Live) -> AnyView {
     let ratings = format!("{base}/ratings");
     let over = live.status == StudyStatus::Closed;
     let end = match live.projection {
-        Some(p) if !over => {
+        Some(p) => {
             let hours = p.window_ms as f64 / 3_600_000.0;
             let how = (t.how_projected)(p.ratings, hours, p.left);
             view! { <dd>{i.time(p.end)}<span class="muted small block">{how}</span></dd> }.into_any()
         }
-        _ if over || live.done >= live.wanted => view! { <dd>"–"</dd> }.into_any(),
+        _ if live.done >= live.wanted => view! { <dd>"–"</dd> }.into_any(),
         _ => view! { <dd class="muted">{t.end_unknown}</dd> }.into_any(),
     };
     let waits = [
@@ -121,7 +121,7 @@ fn figures(i: I18n, live: Live) -> AnyView {
         {extra.map(|text| view! { <p class="muted small">{text}</p> })}
         <ul class="waits-list">{waits}</ul>
         <dl class="facts">
-            <div><dt>{t.end}</dt>{end}</div>
+            {(!over).then(|| view! { <div><dt>{t.end}</dt>{end}</div> })}
             {agreement(i, &live, &ratings)}
         </dl>
         {raters(i, &live, &ratings)}
