@@ -78,7 +78,7 @@ pub fn swatch(look: Look, x: f64, y: f64) -> String {
             format!(r#"<g class="chart-part step-{step}"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
         }
         Look::Series(series) => {
-            let class = series % SERIES;
+            let class = tint(series);
             format!(r#"<g class="series-{class}">{}</g>"#, shape(series, x + 7.0, y + 7.0, 6.0))
         }
         Look::Empty => {
@@ -162,7 +162,7 @@ fn columns(out: &mut String, axis: &Axis, groups: &[Group], marks: &mut Marks) {
         for (m, Upright { value, text, href }) in group.bars.iter().enumerate() {
             let Some(value) = value else { continue };
             let (x, y) = (begin + bar * m as f64, along(axis, *value, foot, top));
-            let (middle, above, inner, series) = (x + bar / 2.0, y - 5.0, bar - 4.0, m % SERIES);
+            let (middle, above, inner, series) = (x + bar / 2.0, y - 5.0, bar - 4.0, tint(m));
             let high = foot - y;
             let tip = format!("{}: {text}", group.name);
             let end = marks.open(out, &format!("chart-column series-{series}"), &tip, href.as_deref());
@@ -208,7 +208,7 @@ fn heat(out: &mut String, names: &[String], rows: &[Vec<Cell>], marks: &mut Mark
 fn cell(out: &mut String, cell: &Cell, [x, y, width, height]: [f64; 4], marks: &mut Marks) {
     let class = match cell.look {
         Look::Step(step) => format!("chart-part step-{step}"),
-        Look::Series(series) => format!("series-{}", series % SERIES),
+        Look::Series(series) => format!("series-{}", tint(series)),
         Look::Empty => "chart-none".into(),
     };
     let end = marks.open(out, &class, &cell.tip, cell.href.as_deref());
@@ -247,10 +247,10 @@ fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot
     };
     for (dot, (x, y)) in dots.iter().zip(apart(dots.iter().map(at))) {
         let (class, mark) = match dot.of {
-            Whose::Series(series) => (format!("chart-dot series-{}", series % SERIES), shape(series, x, y, 4.5)),
+            Whose::Series(series) => (format!("chart-dot series-{}", tint(series)), shape(series, x, y, 4.5)),
             Whose::Crowd(share) => {
                 let r = (CROWD * share.clamp(0.0, 1.0).sqrt()).max(1.5);
-                ("chart-dot chart-part step-6".to_owned(), format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{r:.1}"/>"#))
+                ("chart-dot series-0".to_owned(), format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{r:.1}"/>"#))
             }
         };
         let end = marks.open(out, &class, &dot.tip, dot.href.as_deref());
@@ -285,6 +285,12 @@ fn apart(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
         (place.0 + away * angle.cos(), place.1 + away * angle.sin())
     };
     places.iter().map(moved).collect()
+}
+
+/// A model's colour. Where the palette begins again it is shifted against the shapes, so that no two of 36 models
+/// have both in common.
+fn tint(series: usize) -> usize {
+    (series + series / SERIES) % SERIES
 }
 
 /// A model's shape, so that models are told apart without colour.
@@ -374,6 +380,14 @@ mod tests {
             }
         }
         assert_eq!(moved, apart(std::iter::repeat_n((100.0, 100.0), 40)), "always the same way");
+    }
+
+    #[test]
+    fn models_beyond_the_palette_have_marks_of_their_own() {
+        let mark = |series: usize| (tint(series), shape(series, 0.0, 0.0, 1.0));
+        let marks: std::collections::HashSet<_> = (0..36).map(mark).collect();
+        assert_eq!(marks.len(), 36);
+        assert!((0..SERIES).all(|series| tint(series) == series));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::bars::{Axis, Bar, Mark};
 
-/// How many colours and shapes the palette for models has; with more models they begin again.
+/// How many colours and shapes the palette for models has; with more models they begin again, in other pairs.
 pub const SERIES: usize = 6;
 
 /// A picture, what it says about itself, and the same figures as a table.
