@@ -40,7 +40,7 @@ texts! {
     }
     sentences {
         good(ratings: &str, outputs: &str) { format!("{ratings} ratings of {outputs} outputs can be taken.") } { format!("可以导入 {outputs} 个输出的 {ratings} 条评分。") }
-        bad(problems: &str) { format!("Nothing can be taken yet: {problems} problems are named below.") } { format!("暂时无法导入：下面列出了 {problems} 个问题。") }
+        bad(problems: &str) { format!("Nothing can be taken yet. Problems, named below: {problems}.") } { format!("暂时无法导入：下面列出了 {problems} 个问题。") }
         take_button(ratings: &str) { format!("Take {ratings} ratings") } { format!("导入 {ratings} 条评分") }
         with_ratings(name: &str, n: &str) { format!("{name} ({n})") } { format!("{name}（{n}）") }
     }

@@ -11,7 +11,7 @@ use super::{
     parts::{Filter, FormError, asked, param},
     preview::problem_table,
     sending::{FileForm, Picker},
-    upload::dataset_field,
+    upload::{dataset_field, no_dataset},
 };
 use crate::{
     error::AppError,
@@ -28,7 +28,7 @@ use crate::{
     ui::{
         frame::Page,
         load::Load,
-        notice::{Empty, Notice, Tone},
+        notice::{Notice, Tone},
     },
 };
 
@@ -51,14 +51,9 @@ pub fn UploadRatingsPage() -> impl IntoView {
 }
 
 fn sending_form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
-    let (t, a) = (i.ratings_import(), i.admin());
+    let t = i.ratings_import();
     if rows.is_empty() {
-        return view! {
-            <Empty title=a.upload_needs_dataset>
-                <p><a class="button" href="/admin/datasets#import">{a.import_dataset}</a></p>
-            </Empty>
-        }
-        .into_any();
+        return no_dataset(i);
     }
     let dataset = dataset_field(i, rows, chosen);
     view! {

@@ -43,12 +43,7 @@ pub fn UploadPage() -> impl IntoView {
 fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
     let t = i.admin();
     if rows.is_empty() {
-        return view! {
-            <Empty title=t.upload_needs_dataset>
-                <p><a class="button" href="/admin/datasets#import">{t.import_dataset}</a></p>
-            </Empty>
-        }
-        .into_any();
+        return no_dataset(i);
     }
     let dataset = dataset_field(i, rows, chosen);
     view! {
@@ -59,6 +54,17 @@ fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
                 <Picker name="file" label=t.upload_file hint=t.upload_file_hint accept=".jsonl,.gz,.json,.txt,.zip,.tgz"/>
             </FileForm>
         </section>
+    }
+    .into_any()
+}
+
+/// What stands in the place of such a form while there is no dataset.
+pub fn no_dataset(i: I18n) -> AnyView {
+    let t = i.admin();
+    view! {
+        <Empty title=t.upload_needs_dataset>
+            <p><a class="button" href="/admin/datasets#import">{t.import_dataset}</a></p>
+        </Empty>
     }
     .into_any()
 }

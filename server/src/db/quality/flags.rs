@@ -5,6 +5,7 @@ use app::model::{
     ids::{StudyId, TaskId, Token, UserId},
     lang::Lang,
     quality::{FlagOn, FlagRow},
+    text::excerpt,
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
@@ -35,7 +36,7 @@ pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> 
 
 fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, u.name, t.external_id, t.id, substr(v.raw_nl, 1, 200) || iif(length(v.raw_nl) > 200, '…', ''), v.lang, m.name, r.flag, r.comment, r.at
+        "SELECT a.id, u.name, t.external_id, t.id, v.raw_nl, v.lang, m.name, r.flag, r.comment, r.at
          FROM ratings r
          JOIN assignments a ON a.id = r.assignment_id
          JOIN users u ON u.id = r.user_id
@@ -53,7 +54,7 @@ fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure
             rater: row.get(1)?,
             task_id: row.get(2)?,
             task: Some(TaskId(row.get(3)?)),
-            raw_nl: row.get(4)?,
+            raw_nl: excerpt(&row.get::<_, String>(4)?, 200),
             lang,
             model: Some(row.get(6)?),
             flag: Flag::CannotJudge,
@@ -74,7 +75,7 @@ fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure
 
 fn of_probes(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT p.id, u.name, t.external_id, substr(v.raw_nl, 1, 200) || iif(length(v.raw_nl) > 200, '…', ''), v.lang, r.draft, r.at
+        "SELECT p.id, u.name, t.external_id, v.raw_nl, v.lang, r.draft, r.at
          FROM probe_ratings r
          JOIN probes p ON p.id = r.probe_id
          JOIN users u ON u.id = p.user_id
@@ -86,7 +87,7 @@ fn of_probes(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure>
     let rows = statement.query_map([study.0], |row| {
         let on: i64 = row.get(0)?;
         let lang: Lang = parsed(row, 4)?;
-        let text = (row.get::<_, String>(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?);
+        let text = (row.get::<_, String>(1)?, row.get::<_, String>(2)?, excerpt(&row.get::<_, String>(3)?, 200));
         Ok((on, text, lang, row.get::<_, String>(5)?, Timestamp(row.get(6)?)))
     })?;
     let mut found = Vec::new();
@@ -208,7 +209,7 @@ pub struct Reply {
 /// Answers to the rater's flags, newest first: the unread ones, and of the others so many.
 pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT coalesce(h.token, p.token), s.token, s.title, substr(v.raw_nl, 1, 200) || iif(length(v.raw_nl) > 200, '…', ''), v.lang, f.flag, f.reply, f.at,
+        "SELECT coalesce(h.token, p.token), s.token, s.title, v.raw_nl, v.lang, f.flag, f.reply, f.at,
                 f.read_at IS NULL
          FROM flag_answers f
          JOIN studies s ON s.id = f.study_id
@@ -226,7 +227,7 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
             token: Token(row.get(0)?),
             study: Token(row.get(1)?),
             title: row.get(2)?,
-            raw_nl: row.get(3)?,
+            raw_nl: excerpt(&row.get::<_, String>(3)?, 200),
             lang: parsed(row, 4)?,
             flag: Flag::CannotJudge,
             reply: row.get(6)?,

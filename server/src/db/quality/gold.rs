@@ -4,6 +4,7 @@ use app::model::{
     ids::{OutputId, StudyId, TaskRevisionId, UserId},
     lang::{Bilingual, Lang},
     quality::GoldChoices,
+    text::excerpt,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -171,12 +172,14 @@ pub fn output(
 /// grade.
 pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure> {
     let mut tasks = conn.prepare_cached(
-        "SELECT v.id, t.external_id, substr(v.raw_nl, 1, 60) || iif(length(v.raw_nl) > 60, '…', '') FROM studies s
+        "SELECT v.id, t.external_id, v.raw_nl FROM studies s
          JOIN dataset_version_tasks d ON d.version_id = s.version_id
          JOIN task_revisions v ON v.id = d.revision_id JOIN tasks t ON t.id = v.task_id
          WHERE s.id = ?1 ORDER BY d.position",
     )?;
-    let tasks = tasks.query_map([study.0], |row| Ok((TaskRevisionId(row.get(0)?), row.get(1)?, row.get(2)?)))?;
+    let tasks = tasks.query_map([study.0], |row| {
+        Ok((TaskRevisionId(row.get(0)?), row.get(1)?, excerpt(&row.get::<_, String>(2)?, 60)))
+    })?;
     let mut outputs = conn.prepare_cached(
         "SELECT o.id, t.external_id, m.name, o.sample FROM studies x
          JOIN submissions s ON s.version_id = x.version_id

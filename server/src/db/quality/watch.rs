@@ -3,6 +3,7 @@
 use app::model::{
     ids::{OutputId, StudyId, TaskId, UserId},
     quality::{Lease, ListedRating, LiveModel, RATINGS_PAGE, RatingFilter},
+    text::excerpt,
     time::Timestamp,
 };
 use rusqlite::{Connection, params_from_iter, types::Value};
@@ -144,7 +145,7 @@ pub fn ratings(
         .query_row(params_from_iter(&values), |row| row.get(0))?;
     let skip = u64::from(filter.page) * u64::from(RATINGS_PAGE);
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT t.id, t.external_id, substr(v.raw_nl, 1, 160) || iif(length(v.raw_nl) > 160, '…', ''), v.lang, m.name, u.name,
+        "SELECT t.id, t.external_id, v.raw_nl, v.lang, m.name, u.name,
             (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x WHERE x.rating_id = r.id),
             r.comment, r.flag, r.at, r.active_ms, a.output_id IN (SELECT value FROM json_each(?2))
          {FROM} WHERE {wanted} ORDER BY r.at DESC, r.id DESC LIMIT {RATINGS_PAGE} OFFSET {skip}"
@@ -153,7 +154,7 @@ pub fn ratings(
         let listed = ListedRating {
             task: TaskId(row.get(0)?),
             task_id: row.get(1)?,
-            raw_nl: row.get(2)?,
+            raw_nl: excerpt(&row.get::<_, String>(2)?, 160),
             lang: parsed(row, 3)?,
             model: row.get(4)?,
             rater: row.get(5)?,

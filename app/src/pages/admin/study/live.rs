@@ -99,8 +99,8 @@ fn figures(i: I18n, live: Live) -> AnyView {
             let how = (t.how_projected)(p.ratings, hours, p.left);
             view! { <dd>{i.time(p.end)}<span class="muted small block">{how}</span></dd> }.into_any()
         }
-        _ if live.done >= live.wanted => view! { <dd>"–"</dd> }.into_any(),
-        _ => view! { <dd class="muted">{t.end_unknown}</dd> }.into_any(),
+        None if live.done >= live.wanted => view! { <dd>"–"</dd> }.into_any(),
+        None => view! { <dd class="muted">{t.end_unknown}</dd> }.into_any(),
     };
     let waits = [
         (live.disputes, t.disputes_waiting, format!("{base}/disputes")),
