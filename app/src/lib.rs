@@ -10,6 +10,7 @@
 
 pub mod error;
 pub mod i18n;
+pub mod json;
 pub mod model;
 pub mod pages;
 pub mod part;

@@ -12,12 +12,17 @@ use leptos::{
 use leptos_router::hooks::use_location;
 
 use crate::i18n::use_visitor;
+use crate::ui::effect::effect;
 
 /// A part of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Accounts and the rater's side.
+    /// Where everybody comes in: logging in, one's account, a rater's desk and what lies on it.
+    Desk,
+    /// Grading one output after the other.
     Grading,
+    /// Grading all outputs of a task side by side; practice.
+    Beside,
     /// What is there: the overview, datasets, model outputs, studies.
     Data,
     /// What brings something in: uploads, new studies, people.
@@ -51,8 +56,12 @@ impl Part {
             Part::Outside
         } else if within("/public") {
             Part::Compare
-        } else if !(within("/admin") || (path == "/" && admin)) {
+        } else if within("/grade") {
             Part::Grading
+        } else if any(&["/beside", "/tour"]) {
+            Part::Beside
+        } else if !(within("/admin") || (path == "/" && admin)) {
+            Part::Desk
         } else if any(&["/admin/upload", "/admin/uploads", "/admin/studies/new", "/admin/people"])
             || (within("/admin/studies") && path.ends_with("/plan"))
         {
@@ -73,7 +82,9 @@ impl Part {
     /// What the part's files are called.
     pub fn name(self) -> &'static str {
         match self {
+            Part::Desk => "desk",
             Part::Grading => "grading",
+            Part::Beside => "beside",
             Part::Data => "data",
             Part::Setup => "setup",
             Part::Results => "results",
@@ -88,7 +99,9 @@ impl Part {
     /// Whether this client lacks the part's pages. A development build is one client with all of them.
     fn is_elsewhere(self) -> bool {
         !match self {
+            Part::Desk => cfg!(feature = "desk"),
             Part::Grading => cfg!(feature = "grading"),
+            Part::Beside => cfg!(feature = "beside"),
             Part::Data => cfg!(feature = "data"),
             Part::Setup => cfg!(feature = "setup"),
             Part::Results => cfg!(feature = "results"),
@@ -108,7 +121,7 @@ pub fn KeepApart(
     admin: bool,
 ) -> impl IntoView {
     let here = use_location();
-    Effect::new(move |known: Option<()>| {
+    effect(move |known: Option<()>| {
         if known.is_none() {
             follow_links_natively(admin);
         }
@@ -150,7 +163,13 @@ mod tests {
     #[test]
     fn every_page_belongs_to_one_part() {
         let check = |path, admin, part| assert_eq!(Part::of(path, admin), part, "{path}");
-        check("/", false, Part::Grading);
+        check("/", false, Part::Desk);
+        check("/log-in", false, Part::Desk);
+        check("/studies/abc/mine", false, Part::Desk);
+        check("/grade/abc", false, Part::Grading);
+        check("/grade/abc/def", true, Part::Grading);
+        check("/beside/abc", false, Part::Beside);
+        check("/tour", false, Part::Beside);
         check("/", true, Part::Data);
         check("/admin", true, Part::Data);
         check("/admin/studies", true, Part::Data);
@@ -169,8 +188,8 @@ mod tests {
         check("/admin/compare/starter/tasks/1", true, Part::Compare);
         check("/admin/api/tokens", true, Part::Outside);
         check("/public/abc/tasks/1", false, Part::Compare);
-        check("/administration", true, Part::Grading);
-        check("/desk", true, Part::Grading);
-        check("/account", true, Part::Grading);
+        check("/administration", true, Part::Desk);
+        check("/desk", true, Part::Desk);
+        check("/account", true, Part::Desk);
     }
 }

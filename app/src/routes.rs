@@ -16,6 +16,7 @@ use leptos_router::{
 #[cfg(feature = "data")]
 use crate::i18n::use_visitor;
 use crate::{
+    json::Json,
     model::user::Visitor,
     pages::{
         grade::{LogOutGuard, provide_active, provide_ahead, provide_habits, provide_outbox},
@@ -33,7 +34,7 @@ use crate::{
 pub fn App() -> impl IntoView {
     provide_meta_context();
     // The visitor travels with the page: no request, no waiting, the same words on both sides.
-    let visitor = SharedValue::new(visitor).into_inner();
+    let visitor = SharedValue::<_, Json>::new_with_encoding(visitor).into_inner();
     let admin = visitor.is_admin();
     provide_context(visitor);
     provide_announcer();
@@ -67,9 +68,9 @@ fn StartPage() -> impl IntoView {
     if use_visitor().is_admin() {
         return view! { <crate::pages::admin::AdminHome /> }.into_any();
     }
-    #[cfg(feature = "grading")]
+    #[cfg(feature = "desk")]
     let page = view! { <crate::pages::desk::DeskPage /> }.into_any();
-    #[cfg(not(feature = "grading"))]
+    #[cfg(not(feature = "desk"))]
     let page = ().into_any();
     page
 }
@@ -78,8 +79,12 @@ fn StartPage() -> impl IntoView {
 #[component(transparent)]
 fn Pages() -> AnyNestedRoute {
     let pages: Vec<AnyNestedRoute> = vec![
+        #[cfg(feature = "desk")]
+        DeskRoutes(),
         #[cfg(feature = "grading")]
         GradingRoutes(),
+        #[cfg(feature = "beside")]
+        BesideRoutes(),
         #[cfg(feature = "data")]
         crate::pages::admin::DataRoutes(),
         #[cfg(feature = "setup")]
@@ -100,29 +105,45 @@ fn Pages() -> AnyNestedRoute {
     StaticVec::from(pages).into_any_nested_route()
 }
 
-/// Accounts and the rater's side.
-#[cfg(feature = "grading")]
+/// Where everybody comes in, and what lies on a rater's desk.
+#[cfg(feature = "desk")]
 #[component(transparent)]
-fn GradingRoutes() -> AnyNestedRoute {
+fn DeskRoutes() -> AnyNestedRoute {
     use crate::pages::{
-        account::AccountPage,
-        desk::DeskPage,
-        grade::{GradeItemPage, GradeNextPage, beside::BesidePage, tour::TourPage},
-        join::JoinPage,
-        log_in::LogInPage,
-        mine::MinePage,
-        rubric::RubricPage,
+        account::AccountPage, desk::DeskPage, join::JoinPage, log_in::LogInPage, mine::MinePage, rubric::RubricPage,
     };
     view! {
         <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
         <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
         <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
         <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
-        <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
-        <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
-        <Route path=path!("/beside/:study") view=BesidePage ssr=SsrMode::Async />
         <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
         <Route path=path!("/rubric/:study") view=RubricPage ssr=SsrMode::Async />
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Grading one output after the other.
+#[cfg(feature = "grading")]
+#[component(transparent)]
+fn GradingRoutes() -> AnyNestedRoute {
+    use crate::pages::grade::{GradeItemPage, GradeNextPage};
+    view! {
+        <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
+        <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
+    }
+    .into_inner()
+    .into_any_nested_route()
+}
+
+/// Grading a task's outputs side by side, and practice.
+#[cfg(feature = "beside")]
+#[component(transparent)]
+fn BesideRoutes() -> AnyNestedRoute {
+    use crate::pages::grade::{beside::BesidePage, tour::TourPage};
+    view! {
+        <Route path=path!("/beside/:study") view=BesidePage ssr=SsrMode::Async />
         <Route path=path!("/tour") view=TourPage ssr=SsrMode::Async />
     }
     .into_inner()

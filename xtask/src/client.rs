@@ -41,8 +41,11 @@ impl Profile {
 }
 
 /// The parts of the client, by the features of `app` that make them: app/src/part.rs.
-pub const PARTS: [&str; 9] =
-    ["grading", "data", "setup", "results", "outputs", "quality", "runs", "compare", "outside"];
+pub const PARTS: [&str; 11] =
+    ["desk", "grading", "beside", "data", "setup", "results", "outputs", "quality", "runs", "compare", "outside"];
+
+/// The parts that raters see. They load the styles of raters' pages and no others.
+const RATERS: [&str; 3] = ["desk", "grading", "beside"];
 
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {
@@ -125,10 +128,24 @@ fn command(profile: Profile, toolchain: setup::Toolchain, parts: &[&str]) -> std
     cargo.args(["rustc", "--locked", "--package", "app", "--lib", "--crate-type", "cdylib"]);
     cargo.args(["--target", setup::WASM, "--profile", profile.cargo_name()]);
     cargo.arg("--features").arg(format!("hydrate,{}", parts.join(",")));
+    if profile == Profile::Release {
+        // Messages name the crates' files: not by the folders of whoever built this, which are longer, too.
+        // Flags of a target replace those of .cargo/config.toml, so what stands there is said again.
+        let flags = ["--cfg=erase_components".to_owned(), format!("--remap-path-prefix={}=", crates().display())];
+        let flags = serde_json::Value::from(flags.to_vec());
+        cargo.arg("--config").arg(format!("target.{}.rustflags={flags}", setup::WASM));
+    }
     // Checkouts that share a target folder would overwrite each other's client: cargo gives a cdylib
     // no name of its own unless asked.
     cargo.env("__CARGO_DEFAULT_LIB_METADATA", "aixgrade-client");
     cargo
+}
+
+/// Where cargo keeps the sources of crates.
+fn crates() -> PathBuf {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    home.unwrap_or_default().join("registry/src")
 }
 
 fn folder() -> PathBuf {
@@ -173,8 +190,15 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The style sheets one after the other, in the order of their names (`00-…` first).
-fn styles() -> Result<String> {
+/// The style sheets, each set one after the other in the order of their names (`00-…` first).
+struct Styles {
+    /// For every page.
+    all: String,
+    /// Without those of admins' pages, which are `60-…` to `89-…`.
+    raters: String,
+}
+
+fn styles() -> Result<Styles> {
     let mut files = Vec::new();
     collect(&tools::root().join("style"), &mut files)?;
     files.retain(|file| file.extension().is_some_and(|e| e == "css"));
@@ -182,22 +206,30 @@ fn styles() -> Result<String> {
     if files.is_empty() {
         bail!("there is no style sheet in style/");
     }
-    let mut all = String::new();
+    let mut styles = Styles { all: String::new(), raters: String::new() };
     for file in files {
-        all += &fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        all.push('\n');
+        let sheet = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))? + "\n";
+        styles.all += &sheet;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if !("60".."90").contains(&name.get(..2).unwrap_or_default()) {
+            styles.raters += &sheet;
+        }
     }
-    Ok(all)
+    Ok(styles)
 }
 
 /// Replaces `target/client`.
-fn write(clients: &[(Vec<&str>, glue::Client)], css: &str, profile: Profile) -> Result<()> {
+fn write(clients: &[(Vec<&str>, glue::Client)], styles: &Styles, profile: Profile) -> Result<()> {
     let folder = folder();
     let mut assets = Assets { folder: folder.clone(), profile, manifest: BTreeMap::new() };
     let old: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     let _ = fs::remove_file(stamp_file());
     fs::create_dir_all(&folder)?;
+    let all = assets.add("app", "css", styles.all.as_bytes())?;
+    let raters = assets.add("raters", "css", styles.raters.as_bytes())?;
     for (parts, client) in clients {
+        // A client with admins' pages, too, leads to them without loading anything.
+        let css = if parts.iter().all(|part| RATERS.contains(part)) { &raters } else { &all };
         let stem = if let [part] = parts[..] { part } else { "client" };
         let wasm = assets.add(stem, "wasm", &client.wasm)?;
         let js = assets.add(stem, "js", client.js.as_bytes())?;
@@ -212,12 +244,11 @@ fn write(clients: &[(Vec<&str>, glue::Client)], css: &str, profile: Profile) -> 
         let boot = assets.add(&format!("{stem}-boot"), "js", boot.as_bytes())?;
         // Pages ask by the part's name.
         for part in parts {
-            for (name, file) in [(".wasm", &wasm), (".js", &js), ("-boot.js", &boot)] {
+            for (name, file) in [(".css", css), (".wasm", &wasm), (".js", &js), ("-boot.js", &boot)] {
                 assets.manifest.insert(format!("{part}{name}"), file.clone());
             }
         }
     }
-    assets.add("app", "css", css.as_bytes())?;
     let manifest = folder.join("manifest.json");
     // Put in place in one step: a development server may be reading it.
     let fresh = folder.join("manifest.json.new");

@@ -27,6 +27,7 @@ macro_rules! texts {
     };
 }
 
+pub mod account;
 pub mod admin;
 pub mod api;
 pub mod bench;
@@ -74,7 +75,15 @@ impl I18n {
         }
     }
 
-    /// Log-in, desk and grading.
+    /// Coming in, and one's account.
+    pub fn account(&self) -> &'static account::Account {
+        match self.lang {
+            Lang::En => &account::EN,
+            Lang::Zh => &account::ZH,
+        }
+    }
+
+    /// The desk and grading.
     pub fn rater(&self) -> &'static rater::Rater {
         match self.lang {
             Lang::En => &rater::EN,

@@ -24,7 +24,7 @@ use crate::{
 #[component]
 pub fn AccountPage() -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater();
+    let t = i18n.account();
     let query = use_query_map().get_untracked();
     let error = query.get("error").unwrap_or_default();
     let done = query.get("done").unwrap_or_default();

@@ -18,8 +18,9 @@ use crate::{
     ui::{
         code::CodeBox,
         failure::{ProblemList, error_text},
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
     },
 };
@@ -29,7 +30,7 @@ use crate::{
 pub fn AdjudicatePage() -> impl IntoView {
     let i = use_i18n();
     let t = i.quality();
-    let data = Resource::new(|| (), |()| my_disputes());
+    let data = Data::new(|| (), |()| my_disputes());
     let query = use_query_map();
     let stored = move || query.read().get("decided").is_some();
     view! {
@@ -89,8 +90,8 @@ pub fn DisputePage() -> impl IntoView {
     let t = i.quality();
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("token").unwrap_or_default());
-    let decide = ServerAction::<Decide>::new();
-    let data = Resource::new(move || token.get(), |token| open_dispute(Token(token)));
+    let decide = FormAction::<Decide>::new();
+    let data = Data::new(move || token.get(), |token| open_dispute(Token(token)));
     // The router's own: `use_query_map` does not hear of a new query when one disagreement follows another
     // (leptos_router 0.8.17 renews a route's address only where its path stays).
     let query = use_location().query;
@@ -109,7 +110,7 @@ pub fn DisputePage() -> impl IntoView {
     }
 }
 
-fn one(i: I18n, d: Dispute, decide: ServerAction<Decide>) -> AnyView {
+fn one(i: I18n, d: Dispute, decide: FormAction<Decide>) -> AnyView {
     let t = i.quality();
     let Dispute { token, title, raw_nl, lang, signature, code, rubric, ratings, decided, .. } = d;
     let heads =

@@ -10,7 +10,10 @@ use crate::{
         quality::Match,
     },
     rpc::quality::ReadReplies,
-    ui::notice::Badge,
+    ui::{
+        form::{ActionForm, FormAction},
+        notice::Badge,
+    },
 };
 
 /// What came back to a rater; nothing where nothing did.
@@ -32,7 +35,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
     let i = use_i18n();
     let t = i.feedback();
     let fresh = replies.iter().any(|r| r.fresh);
-    let read = ServerAction::<ReadReplies>::new();
+    let read = FormAction::<ReadReplies>::new();
     let was_read = move || read.value().get().is_some_and(|answer| answer.is_ok());
     let rows = replies
         .into_iter()

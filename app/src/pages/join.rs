@@ -11,7 +11,7 @@ use crate::{
         failure::set_status,
         field::TextField,
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Notice, Tone},
     },
 };
@@ -21,7 +21,7 @@ use crate::{
 pub fn JoinPage() -> impl IntoView {
     let params = use_params_map();
     let secret = move || params.read().get("secret").unwrap_or_default();
-    let invitation = Resource::new_blocking(secret, |secret| async move {
+    let invitation = Data::blocking(secret, |secret| async move {
         match open_invitation(secret).await {
             // What no longer works gets words of its own, not the general 404.
             Err(crate::error::AppError::NotFound(_)) => Ok(None),
@@ -41,7 +41,7 @@ pub fn JoinPage() -> impl IntoView {
 #[component]
 fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater();
+    let t = i18n.account();
     let query = use_query_map().get_untracked();
     let error = query.get("error").unwrap_or_default();
     let on_name = match error.as_str() {
@@ -81,8 +81,8 @@ fn Gone() -> impl IntoView {
     set_status(404);
     let i18n = use_i18n();
     view! {
-        <Page title=i18n.rater().join_gone narrow=true>
-            <p class="lead">{i18n.rater().join_gone_hint}</p>
+        <Page title=i18n.account().join_gone narrow=true>
+            <p class="lead">{i18n.account().join_gone_hint}</p>
             <p><a class="button primary" href="/log-in">{i18n.common.log_in}</a></p>
         </Page>
     }

@@ -16,7 +16,7 @@ use crate::{
 #[component]
 pub fn LogInPage() -> impl IntoView {
     let i18n = use_i18n();
-    let (common, t) = (i18n.common, i18n.rater());
+    let (common, t) = (i18n.common, i18n.account());
     let query = use_query_map().get_untracked();
     let of = move |key| query.get(key).unwrap_or_default();
     let wait = of("wait").parse().unwrap_or(60);

@@ -18,7 +18,7 @@ use crate::{
     ui::{
         code::CodeBox,
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Notice, Tone},
     },
 };
@@ -29,7 +29,7 @@ pub fn PublicStudyPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let secret = Memo::new(move |_| params.with(|p| p.get("secret")).unwrap_or_default());
-    let data = Resource::new(move || secret.get(), open_public_study);
+    let data = Data::new(move || secret.get(), open_public_study);
     view! {
         <Meta name="robots" content="noindex, nofollow"/>
         <Load data let:found>{page(i, &secret.get_untracked(), found)}</Load>
@@ -129,7 +129,7 @@ pub fn PublicTaskPage() -> impl IntoView {
             (p.get("secret").unwrap_or_default(), task)
         })
     });
-    let data = Resource::new(
+    let data = Data::new(
         move || which.get(),
         |(secret, task)| async move {
             open_public_task(secret, task.ok_or_else(|| AppError::NotFound("page".into()))?).await

@@ -1,8 +1,9 @@
 //! People and invitations. Logging in and out and changing a password are plain form posts
 //! (`server/src/http/account.rs`), because they change the session.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 #[cfg(feature = "ssr")]
 use crate::port::ports;
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// Everybody with an account, and every invitation.
-#[server(prefix = "/rpc", endpoint = "people", input = Json)]
+#[server(prefix = "/rpc", endpoint = "people", protocol = Call)]
 pub async fn people() -> Result<(Vec<UserRow>, Vec<Invitation>), AppError> {
     let (ports, caller) = ports()?;
     Ok((ports.accounts.users(&caller).await?, ports.accounts.invitations(&caller).await?))
@@ -56,14 +57,14 @@ pub async fn set_disabled(user: UserId, disabled: bool) -> Result<(), AppError> 
 }
 
 /// Remembers the caller's keys. From the grading page; the account's page sends a form.
-#[server(prefix = "/rpc", endpoint = "set_keys", input = Json)]
+#[server(prefix = "/rpc", endpoint = "set_keys", protocol = Call)]
 pub async fn set_keys(keys: Keys) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.settings.set_keys(&caller, keys).await
 }
 
 /// What an invitation link is good for.
-#[server(prefix = "/rpc", endpoint = "invitation", input = Json)]
+#[server(prefix = "/rpc", endpoint = "invitation", protocol = Call)]
 pub async fn open_invitation(secret: String) -> Result<Invitation, AppError> {
     ports()?.0.accounts.invitation(&secret).await
 }

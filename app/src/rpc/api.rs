@@ -1,8 +1,9 @@
 //! Tokens, webhooks, public links. What is shown once cannot travel in an address, so making a token
 //! or a webhook needs JavaScript, or the command line.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 use crate::{
     error::AppError,
     model::{
@@ -20,14 +21,14 @@ use crate::{
 };
 
 /// The caller's tokens.
-#[server(prefix = "/rpc", endpoint = "tokens", input = Json)]
+#[server(prefix = "/rpc", endpoint = "tokens", protocol = Call)]
 pub async fn tokens() -> Result<Vec<TokenRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.tokens.list(&caller).await
 }
 
 /// Makes a token; its secret is in the answer, this once.
-#[server(prefix = "/rpc", endpoint = "create_token", input = Json)]
+#[server(prefix = "/rpc", endpoint = "create_token", protocol = Call)]
 pub async fn create_token(label: String, scopes: Vec<Scope>, days: u32) -> Result<MadeToken, AppError> {
     let (ports, caller) = ports()?;
     ports.tokens.create(&caller, NewToken { label, scopes, days }).await
@@ -41,21 +42,21 @@ pub async fn revoke_token(id: ApiTokenId) -> Result<(), AppError> {
 }
 
 /// What the REST API can do.
-#[server(prefix = "/rpc", endpoint = "api_reference", input = Json)]
+#[server(prefix = "/rpc", endpoint = "api_reference", protocol = Call)]
 pub async fn reference() -> Result<ApiReference, AppError> {
     let (ports, caller) = ports()?;
     ports.tokens.reference(&caller).await
 }
 
 /// Every webhook, and the origins that the operator allows.
-#[server(prefix = "/rpc", endpoint = "webhooks", input = Json)]
+#[server(prefix = "/rpc", endpoint = "webhooks", protocol = Call)]
 pub async fn webhooks() -> Result<(Vec<WebhookRow>, Vec<String>), AppError> {
     let (ports, caller) = ports()?;
     Ok((ports.webhooks.list(&caller).await?, ports.webhooks.origins(&caller).await?))
 }
 
 /// Makes a webhook; its secret is in the answer, this once.
-#[server(prefix = "/rpc", endpoint = "create_webhook", input = Json)]
+#[server(prefix = "/rpc", endpoint = "create_webhook", protocol = Call)]
 pub async fn create_webhook(url: String, events: Vec<WebhookEvent>) -> Result<MadeWebhook, AppError> {
     let (ports, caller) = ports()?;
     ports.webhooks.create(&caller, NewWebhook { url, events }).await
@@ -78,21 +79,21 @@ pub async fn test_webhook(id: WebhookId) -> Result<DeliveryRow, AppError> {
 }
 
 /// A webhook's newest messages.
-#[server(prefix = "/rpc", endpoint = "deliveries", input = Json)]
+#[server(prefix = "/rpc", endpoint = "deliveries", protocol = Call)]
 pub async fn deliveries(id: WebhookId) -> Result<Vec<DeliveryRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.webhooks.deliveries(&caller, id).await
 }
 
 /// A study's public links.
-#[server(prefix = "/rpc", endpoint = "public_links", input = Json)]
+#[server(prefix = "/rpc", endpoint = "public_links", protocol = Call)]
 pub async fn public_links(study: StudyId) -> Result<Vec<PublicLinkRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.public_links.list(&caller, study).await
 }
 
 /// Makes a public link to a closed study; its path is in the answer, this once.
-#[server(prefix = "/rpc", endpoint = "create_public_link", input = Json)]
+#[server(prefix = "/rpc", endpoint = "create_public_link", protocol = Call)]
 pub async fn create_public_link(study: StudyId, code: bool, days: Option<u32>) -> Result<MadePublicLink, AppError> {
     let (ports, caller) = ports()?;
     ports.public_links.create(&caller, study, NewPublicLink { code, days }).await
@@ -106,13 +107,13 @@ pub async fn revoke_public_link(id: PublicLinkId) -> Result<(), AppError> {
 }
 
 /// What a public link shows: for anybody who has it.
-#[server(prefix = "/rpc", endpoint = "public_study", input = Json)]
+#[server(prefix = "/rpc", endpoint = "public_study", protocol = Call)]
 pub async fn open_public_study(secret: String) -> Result<PublicStudy, AppError> {
     ports()?.0.public_links.open(&secret).await
 }
 
 /// One task behind a public link that shows the code.
-#[server(prefix = "/rpc", endpoint = "public_task", input = Json)]
+#[server(prefix = "/rpc", endpoint = "public_task", protocol = Call)]
 pub async fn open_public_task(secret: String, task: TaskId) -> Result<PublicTask, AppError> {
     ports()?.0.public_links.task(&secret, task).await
 }

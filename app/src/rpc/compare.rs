@@ -1,7 +1,8 @@
 //! Comparisons of a dataset's models, for admins.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 #[cfg(feature = "ssr")]
 use crate::port::ports;
 use crate::{
@@ -13,28 +14,28 @@ use crate::{
 };
 
 /// Every figure of a choice.
-#[server(prefix = "/rpc", endpoint = "compare_get", input = Json)]
+#[server(prefix = "/rpc", endpoint = "compare_get", protocol = Call)]
 pub async fn compare_get(choice: Choice) -> Result<Compared, AppError> {
     let (ports, caller) = ports()?;
     ports.comparisons.get(&caller, choice).await
 }
 
 /// What the figures of a choice rest on now.
-#[server(prefix = "/rpc", endpoint = "compare_stamp", input = Json)]
+#[server(prefix = "/rpc", endpoint = "compare_stamp", protocol = Call)]
 pub async fn compare_stamp(choice: Choice) -> Result<String, AppError> {
     let (ports, caller) = ports()?;
     ports.comparisons.stamp(&caller, choice).await
 }
 
 /// The tasks behind a choice.
-#[server(prefix = "/rpc", endpoint = "compare_tasks", input = Json)]
+#[server(prefix = "/rpc", endpoint = "compare_tasks", protocol = Call)]
 pub async fn compare_tasks(choice: Choice, filter: TaskFilter) -> Result<TaskPage, AppError> {
     let (ports, caller) = ports()?;
     ports.comparisons.tasks(&caller, choice, filter).await
 }
 
 /// One task with every chosen model's outputs.
-#[server(prefix = "/rpc", endpoint = "compare_task", input = Json)]
+#[server(prefix = "/rpc", endpoint = "compare_task", protocol = Call)]
 pub async fn compare_task(choice: Choice, filter: TaskFilter, task: TaskId) -> Result<TaskCompared, AppError> {
     let (ports, caller) = ports()?;
     ports.comparisons.task(&caller, choice, filter, task).await

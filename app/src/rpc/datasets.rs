@@ -1,7 +1,8 @@
 //! Datasets. Importing is an upload: `server/src/http/upload.rs`.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 #[cfg(feature = "ssr")]
 use crate::port::ports;
 use crate::{
@@ -13,14 +14,14 @@ use crate::{
 };
 
 /// Every dataset.
-#[server(prefix = "/rpc", endpoint = "datasets", input = Json)]
+#[server(prefix = "/rpc", endpoint = "datasets", protocol = Call)]
 pub async fn datasets() -> Result<Vec<DatasetRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.datasets.list(&caller).await
 }
 
 /// One dataset with its tasks.
-#[server(prefix = "/rpc", endpoint = "dataset", input = Json)]
+#[server(prefix = "/rpc", endpoint = "dataset", protocol = Call)]
 pub async fn dataset(slug: String, version: Option<DatasetVersionId>) -> Result<DatasetDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.datasets.get(&caller, &slug, version).await

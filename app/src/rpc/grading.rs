@@ -1,7 +1,8 @@
 //! The rater's side. Nothing here takes or returns a model, a submission or a database id.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 #[cfg(feature = "ssr")]
 use crate::port::ports;
 use crate::{
@@ -13,35 +14,35 @@ use crate::{
 };
 
 /// The rater's studies.
-#[server(prefix = "/rpc", endpoint = "desk", input = Json)]
+#[server(prefix = "/rpc", endpoint = "desk", protocol = Call)]
 pub async fn desk() -> Result<Vec<DeskStudy>, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.desk(&caller).await
 }
 
 /// The output to rate next, besides those that the page is `holding` already.
-#[server(prefix = "/rpc", endpoint = "next", input = Json)]
+#[server(prefix = "/rpc", endpoint = "next", protocol = Call)]
 pub async fn next_item(study: Token, #[server(default)] holding: Vec<Token>) -> Result<Next, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.next(&caller, &study, holding).await
 }
 
 /// The task to rate next with all its outputs, besides those of which the page is `holding` one.
-#[server(prefix = "/rpc", endpoint = "next_task", input = Json)]
+#[server(prefix = "/rpc", endpoint = "next_task", protocol = Call)]
 pub async fn next_task_items(study: Token, #[server(default)] holding: Vec<Token>) -> Result<NextTask, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.next_task(&caller, &study, holding).await
 }
 
 /// An output that the rater was given before.
-#[server(prefix = "/rpc", endpoint = "item", input = Json)]
+#[server(prefix = "/rpc", endpoint = "item", protocol = Call)]
 pub async fn item(assignment: Token) -> Result<GradingItem, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.item(&caller, &assignment).await
 }
 
 /// Keeps what was put down so far.
-#[server(prefix = "/rpc", endpoint = "save_draft", input = Json)]
+#[server(prefix = "/rpc", endpoint = "save_draft", protocol = Call)]
 pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.grading.save_draft(&caller, &assignment, draft).await
@@ -49,28 +50,28 @@ pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError>
 
 /// Submits a rating; answered only after it is committed. Without JavaScript the form goes to
 /// `server/src/http/grade.rs` instead, which makes the same call.
-#[server(prefix = "/rpc", endpoint = "submit_rating", input = Json)]
+#[server(prefix = "/rpc", endpoint = "submit_rating", protocol = Call)]
 pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Result<Receipt, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.submit(&caller, &assignment, draft, &key).await
 }
 
 /// Gives an output back.
-#[server(prefix = "/rpc", endpoint = "skip", input = Json)]
+#[server(prefix = "/rpc", endpoint = "skip", protocol = Call)]
 pub async fn skip(assignment: Token) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.grading.skip(&caller, &assignment).await
 }
 
 /// Takes the newest rating back; see [`crate::port::Grading::undo`].
-#[server(prefix = "/rpc", endpoint = "undo_rating", input = Json)]
+#[server(prefix = "/rpc", endpoint = "undo_rating", protocol = Call)]
 pub async fn undo_rating(assignment: Token) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.grading.undo(&caller, &assignment).await
 }
 
 /// The rubric of one of the rater's studies.
-#[server(prefix = "/rpc", endpoint = "rubric", input = Json)]
+#[server(prefix = "/rpc", endpoint = "rubric", protocol = Call)]
 pub async fn study_rubric(study: Token) -> Result<RubricSheet, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.rubric(&caller, &study).await
@@ -78,14 +79,14 @@ pub async fn study_rubric(study: Token) -> Result<RubricSheet, AppError> {
 
 /// Whom this browser is logged in as now, by name. A page outlives its session: before something that
 /// waited is given up as refused, the page asks whether it still speaks for the same person.
-#[server(prefix = "/rpc", endpoint = "who", input = Json)]
+#[server(prefix = "/rpc", endpoint = "who", protocol = Call)]
 pub async fn who() -> Result<String, AppError> {
     let (_, caller) = ports()?;
     Ok(caller.user()?.name.clone())
 }
 
 /// The rater's ratings in a study.
-#[server(prefix = "/rpc", endpoint = "own_ratings", input = Json)]
+#[server(prefix = "/rpc", endpoint = "own_ratings", protocol = Call)]
 pub async fn own_ratings(study: Token) -> Result<Vec<OwnRating>, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.own(&caller, &study).await

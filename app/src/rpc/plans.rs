@@ -1,7 +1,8 @@
 //! The sharing of a study's work, for admins.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 use crate::{
     error::AppError,
     model::{
@@ -13,7 +14,7 @@ use crate::{
 use crate::{model::plan::Extension, port::ports};
 
 /// A study's plan as it stands.
-#[server(prefix = "/rpc", endpoint = "plan", input = Json)]
+#[server(prefix = "/rpc", endpoint = "plan", protocol = Call)]
 pub async fn plan(id: StudyId) -> Result<PlanDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.plans.get(&caller, id).await

@@ -2,8 +2,9 @@
 //! raters and adjudicators see of it. Forms come without JavaScript too, so their functions lead on to
 //! a page.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 use crate::{
     error::AppError,
     model::{
@@ -24,7 +25,7 @@ use crate::{
 };
 
 /// A study's settings, known scores, openings and adjudicators.
-#[server(prefix = "/rpc", endpoint = "quality", input = Json)]
+#[server(prefix = "/rpc", endpoint = "quality", protocol = Call)]
 pub async fn study_quality(study: StudyId) -> Result<QualityPage, AppError> {
     let (ports, caller) = ports()?;
     ports.quality.page(&caller, study).await
@@ -116,7 +117,7 @@ pub async fn set_adjudicator(study: StudyId, user: UserId, on: bool) -> Result<(
 }
 
 /// What of a submission raters do not get to see.
-#[server(prefix = "/rpc", endpoint = "mask", input = Json)]
+#[server(prefix = "/rpc", endpoint = "mask", protocol = Call)]
 pub async fn mask(submission: SubmissionId) -> Result<MaskState, AppError> {
     let (ports, caller) = ports()?;
     ports.quality.mask(&caller, submission).await
@@ -132,21 +133,21 @@ pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError
 }
 
 /// A study as it goes on.
-#[server(prefix = "/rpc", endpoint = "live", input = Json)]
+#[server(prefix = "/rpc", endpoint = "live", protocol = Call)]
 pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
     let (ports, caller) = ports()?;
     ports.watching.live(&caller, study).await
 }
 
 /// A page of a study's ratings.
-#[server(prefix = "/rpc", endpoint = "study_ratings", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study_ratings", protocol = Call)]
 pub async fn study_ratings(study: StudyId, filter: RatingFilter) -> Result<RatingList, AppError> {
     let (ports, caller) = ports()?;
     ports.watching.ratings(&caller, study, filter).await
 }
 
 /// A study's title and its flags.
-#[server(prefix = "/rpc", endpoint = "study_flags", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study_flags", protocol = Call)]
 pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppError> {
     let (ports, caller) = ports()?;
     ports.watching.flags(&caller, study).await
@@ -168,7 +169,7 @@ pub async fn answer_flag(
 }
 
 /// A page of the outputs of a study whose raters disagree.
-#[server(prefix = "/rpc", endpoint = "study_disputes", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study_disputes", protocol = Call)]
 pub async fn study_disputes(study: StudyId, #[server(default)] page: u32) -> Result<DisputeList, AppError> {
     let (ports, caller) = ports()?;
     ports.watching.disputes(&caller, study, page).await
@@ -184,7 +185,7 @@ pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
 }
 
 /// What came back to the person.
-#[server(prefix = "/rpc", endpoint = "came_back", input = Json)]
+#[server(prefix = "/rpc", endpoint = "came_back", protocol = Call)]
 pub async fn what_came_back() -> Result<CameBack, AppError> {
     let (ports, caller) = ports()?;
     ports.feedback.came_back(&caller).await
@@ -209,14 +210,14 @@ pub async fn go_on(what: Token) -> Result<(), AppError> {
 }
 
 /// The disagreements that the person may decide.
-#[server(prefix = "/rpc", endpoint = "disputes", input = Json)]
+#[server(prefix = "/rpc", endpoint = "disputes", protocol = Call)]
 pub async fn my_disputes() -> Result<DisputeQueue, AppError> {
     let (ports, caller) = ports()?;
     ports.feedback.disputes(&caller).await
 }
 
 /// One disagreement.
-#[server(prefix = "/rpc", endpoint = "dispute", input = Json)]
+#[server(prefix = "/rpc", endpoint = "dispute", protocol = Call)]
 pub async fn open_dispute(token: Token) -> Result<Dispute, AppError> {
     let (ports, caller) = ports()?;
     ports.feedback.dispute(&caller, &token).await

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 use crate::{
     error::AppError,
     model::{
@@ -15,7 +16,7 @@ use crate::{
 use crate::{model::ratings_import::RatingsKind, port::ports};
 
 /// What an uploaded file of ratings holds.
-#[server(prefix = "/rpc", endpoint = "preview_ratings", input = Json)]
+#[server(prefix = "/rpc", endpoint = "preview_ratings", protocol = Call)]
 pub async fn preview_ratings(upload: UploadId, reading: RatingsReading) -> Result<RatingsPreview, AppError> {
     let (ports, caller) = ports()?;
     ports.ratings.preview(&caller, upload, reading).await

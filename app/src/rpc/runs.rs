@@ -1,7 +1,8 @@
 //! Runs of automated tests. Their progress streams from `server/src/http/runs.rs`.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 use crate::{
     error::AppError,
     model::{
@@ -17,21 +18,21 @@ use crate::{
 };
 
 /// Every run, or those of one submission.
-#[server(prefix = "/rpc", endpoint = "runs", input = Json)]
+#[server(prefix = "/rpc", endpoint = "runs", protocol = Call)]
 pub async fn runs(submission: Option<SubmissionId>) -> Result<Vec<RunRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.list(&caller, submission).await
 }
 
 /// One run with all its outputs.
-#[server(prefix = "/rpc", endpoint = "run", input = Json)]
+#[server(prefix = "/rpc", endpoint = "run", protocol = Call)]
 pub async fn run(id: RunId) -> Result<RunDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.get(&caller, id).await
 }
 
 /// One output of a run.
-#[server(prefix = "/rpc", endpoint = "run_item", input = Json)]
+#[server(prefix = "/rpc", endpoint = "run_item", protocol = Call)]
 pub async fn run_item(id: RunId, output: OutputId) -> Result<ItemDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.item(&caller, id, output).await
@@ -91,7 +92,7 @@ pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
 }
 
 /// Two runs of one dataset side by side, with a task's code where one is named.
-#[server(prefix = "/rpc", endpoint = "compare_runs", input = Json)]
+#[server(prefix = "/rpc", endpoint = "compare_runs", protocol = Call)]
 pub async fn compare_runs(a: RunId, b: RunId, task: Option<String>) -> Result<RunPair, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.compare(&caller, a, b, task).await

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 use crate::{
     error::AppError,
     model::{
@@ -20,14 +21,14 @@ use crate::{
 use crate::{model::study::NewStudy, port::ports, rpc::plans::number};
 
 /// Every study.
-#[server(prefix = "/rpc", endpoint = "studies", input = Json)]
+#[server(prefix = "/rpc", endpoint = "studies", protocol = Call)]
 pub async fn studies() -> Result<Vec<StudyRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.list(&caller).await
 }
 
 /// One study with its progress.
-#[server(prefix = "/rpc", endpoint = "study", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study", protocol = Call)]
 pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.get(&caller, id).await
@@ -95,21 +96,21 @@ pub async fn set_study_status(id: StudyId, status: StudyStatus) -> Result<(), Ap
 }
 
 /// The models compared by the ratings so far.
-#[server(prefix = "/rpc", endpoint = "comparison", input = Json)]
+#[server(prefix = "/rpc", endpoint = "comparison", protocol = Call)]
 pub async fn compare(id: StudyId) -> Result<Compared, AppError> {
     let (ports, caller) = ports()?;
     ports.comparisons.of_study(&caller, id).await
 }
 
 /// Every task of the study with its mean scores.
-#[server(prefix = "/rpc", endpoint = "study_tasks", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study_tasks", protocol = Call)]
 pub async fn study_tasks(id: StudyId) -> Result<Vec<TaskScores>, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.tasks(&caller, id).await
 }
 
 /// One task with every output and rating.
-#[server(prefix = "/rpc", endpoint = "study_task", input = Json)]
+#[server(prefix = "/rpc", endpoint = "study_task", protocol = Call)]
 pub async fn study_task(id: StudyId, task: TaskId) -> Result<TaskRatings, AppError> {
     let (ports, caller) = ports()?;
     ports.studies.task(&caller, id, task).await

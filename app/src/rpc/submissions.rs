@@ -1,7 +1,8 @@
 //! Model outputs. Sending the file is an upload: `server/src/http/upload.rs`.
 
-use leptos::{prelude::*, server_fn::codec::Json};
+use leptos::prelude::*;
 
+use super::call::Call;
 #[cfg(feature = "ssr")]
 use crate::port::ports;
 use crate::{
@@ -13,28 +14,28 @@ use crate::{
 };
 
 /// Every submission, or those of one dataset.
-#[server(prefix = "/rpc", endpoint = "submissions", input = Json)]
+#[server(prefix = "/rpc", endpoint = "submissions", protocol = Call)]
 pub async fn submissions(dataset: Option<String>) -> Result<Vec<SubmissionRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.list(&caller, dataset).await
 }
 
 /// One submission with its outputs.
-#[server(prefix = "/rpc", endpoint = "submission", input = Json)]
+#[server(prefix = "/rpc", endpoint = "submission", protocol = Call)]
 pub async fn submission(id: SubmissionId) -> Result<SubmissionDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.get(&caller, id).await
 }
 
 /// One output with its code.
-#[server(prefix = "/rpc", endpoint = "output", input = Json)]
+#[server(prefix = "/rpc", endpoint = "output", protocol = Call)]
 pub async fn output(id: OutputId) -> Result<OutputDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.output(&caller, id).await
 }
 
 /// What an uploaded file holds.
-#[server(prefix = "/rpc", endpoint = "preview", input = Json)]
+#[server(prefix = "/rpc", endpoint = "preview", protocol = Call)]
 pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matching) -> Result<Preview, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.preview(&caller, upload, &dataset, matching).await

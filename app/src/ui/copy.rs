@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::ui::effect::effect;
 use crate::{i18n::use_i18n, ui::announce::toaster};
 
 /// A text in a field that cannot be changed, and a button that copies it.
@@ -20,7 +21,7 @@ pub fn CopyRow(
     let toast = toaster();
     let full = RwSignal::new(text);
     // The server does not know by what name it is reached; the browser does.
-    Effect::new(move |_| {
+    effect(move |_| {
         if let Ok(origin) = window().location().origin() {
             full.update(|text| {
                 if text.starts_with('/') {

@@ -7,6 +7,7 @@ use leptos_router::{components::A, hooks::use_location};
 use crate::{
     i18n::{use_i18n, use_visitor},
     model::lang::Lang,
+    ui::effect::effect,
 };
 
 /// A page's document title, breadcrumbs, heading and content.
@@ -125,7 +126,7 @@ pub fn Header() -> impl IntoView {
 #[component]
 pub fn FocusOnNavigation() -> impl IntoView {
     let path = use_location().pathname;
-    Effect::new(move |before: Option<String>| {
+    effect(move |before: Option<String>| {
         use leptos::wasm_bindgen::JsCast;
         let now = path.get();
         let main = document().get_element_by_id("main").and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok());

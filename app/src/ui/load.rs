@@ -1,47 +1,225 @@
 //! Waiting for a page's data.
+//!
+//! Every page loads something of its own type, and each type would have its own copy of Leptos's
+//! machinery of resources in the client, some kilobytes each. So there is one resource for all of
+//! them, of [`Held`]; the types begin again where a page draws.
 
-use leptos::prelude::*;
+use std::{any::Any, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
+
+use leptos::{
+    prelude::*,
+    server::codee::{Decoder, Encoder},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::failure::Failure;
-use crate::{error::AppError, i18n::use_i18n};
+use crate::{error::AppError, i18n::use_i18n, json};
+
+/// What a page loads: made at its top, drawn by [`Load`].
+pub struct Data<T> {
+    held: Resource<Held, AsJson>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Data<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Data<T> {}
+
+impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Data<T> {
+    /// What `fetch` brings for `source`, again whenever that changes.
+    pub fn new<S, F>(
+        source: impl Fn() -> S + Send + Sync + 'static,
+        fetch: impl Fn(S) -> F + Send + Sync + 'static,
+    ) -> Data<T>
+    where
+        S: PartialEq + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<T, AppError>> + Send + 'static,
+    {
+        Data::made(source, fetch, false)
+    }
+
+    /// The same, and nothing of the page is sent before it is there.
+    pub fn blocking<S, F>(
+        source: impl Fn() -> S + Send + Sync + 'static,
+        fetch: impl Fn(S) -> F + Send + Sync + 'static,
+    ) -> Data<T>
+    where
+        S: PartialEq + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<T, AppError>> + Send + 'static,
+    {
+        Data::made(source, fetch, true)
+    }
+
+    /// What is there by now, for effects; tracked.
+    pub fn get(&self) -> Option<Result<T, AppError>> {
+        self.held.get().map(|held| held.open())
+    }
+
+    fn made<S, F>(
+        source: impl Fn() -> S + Send + Sync + 'static,
+        fetch: impl Fn(S) -> F + Send + Sync + 'static,
+        blocking: bool,
+    ) -> Data<T>
+    where
+        S: PartialEq + Clone + Send + Sync + 'static,
+        F: Future<Output = Result<T, AppError>> + Send + 'static,
+    {
+        let source = Box::new(move || Source(Arc::new(source())));
+        let fetch = Box::new(move |source: Source| -> Pin<Box<dyn Future<Output = Held> + Send>> {
+            let source: &dyn Any = source.0.as_any();
+            match source.downcast_ref::<S>() {
+                Some(source) => {
+                    let coming = fetch(source.clone());
+                    Box::pin(async move { Held::new(coming.await) })
+                }
+                // The source was put in as an `S` two lines above.
+                None => Box::pin(std::future::ready(Held::new::<T>(Err(AppError::Malformed)))),
+            }
+        });
+        Data { held: resource(source, fetch, blocking), of: PhantomData }
+    }
+
+    /// Fetches again; until the answer is there, what was there stays.
+    pub fn refetch(&self) {
+        self.held.refetch();
+    }
+}
+
+type Fetch = Box<dyn Fn(Source) -> Pin<Box<dyn Future<Output = Held> + Send>> + Send + Sync>;
+
+fn resource(source: Box<dyn Fn() -> Source + Send + Sync>, fetch: Fetch, blocking: bool) -> Resource<Held, AsJson> {
+    Resource::new_with_options(source, fetch, blocking)
+}
+
+/// What something is fetched for, of whatever type.
+#[derive(Clone)]
+struct Source(Arc<dyn Same>);
+
+impl PartialEq for Source {
+    fn eq(&self, other: &Source) -> bool {
+        self.0.is_same(other.0.as_any())
+    }
+}
+
+trait Same: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn is_same(&self, other: &dyn Any) -> bool;
+}
+
+impl<S: PartialEq + Send + Sync + 'static> Same for S {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn is_same(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<S>().is_some_and(|other| self == other)
+    }
+}
+
+/// A `Result<T, AppError>`, of whatever `T`.
+#[derive(Clone)]
+enum Held {
+    /// As it was fetched.
+    Value {
+        value: Arc<dyn Any + Send + Sync>,
+        /// Its JSON: what the page takes along to the browser.
+        #[cfg(feature = "ssr")]
+        write: fn(&dyn Any) -> Result<String, serde_json::Error>,
+    },
+    /// As it came with the page.
+    Json(Arc<str>),
+}
+
+impl Held {
+    fn new<T: Serialize + Send + Sync + 'static>(value: Result<T, AppError>) -> Held {
+        Held::Value {
+            value: Arc::new(value),
+            #[cfg(feature = "ssr")]
+            write: |value| serde_json::to_string(&value.downcast_ref::<Result<T, AppError>>()),
+        }
+    }
+
+    fn open<T: Clone + DeserializeOwned + 'static>(&self) -> Result<T, AppError> {
+        match self {
+            Held::Value { value, .. } => {
+                value.downcast_ref::<Result<T, AppError>>().cloned().unwrap_or(Err(AppError::Malformed))
+            }
+            Held::Json(text) => json::read(text.as_ref()).unwrap_or(Err(AppError::Malformed)),
+        }
+    }
+}
+
+/// How [`Held`] travels with its page.
+struct AsJson;
+
+impl Encoder<Held> for AsJson {
+    type Error = serde_json::Error;
+    type Encoded = String;
+
+    fn encode(held: &Held) -> Result<String, serde_json::Error> {
+        match held {
+            #[cfg(feature = "ssr")]
+            Held::Value { value, write } => write(value.as_ref()),
+            // Browsers send nothing along.
+            #[cfg(not(feature = "ssr"))]
+            Held::Value { .. } => Ok("null".into()),
+            Held::Json(text) => Ok(text.as_ref().to_owned()),
+        }
+    }
+}
+
+impl Decoder<Held> for AsJson {
+    type Error = std::convert::Infallible;
+    type Encoded = str;
+
+    fn decode(text: &str) -> Result<Held, std::convert::Infallible> {
+        Ok(Held::Json(text.into()))
+    }
+}
 
 /// Draws `children` with what `data` brings, or says why it brought nothing. On the server the
 /// page waits for it, so that it is complete without JavaScript and has the right status; in the
 /// browser the old view stays until a new one is there.
 ///
 /// ```text
-/// let data = Resource::new(move || slug.get(), rpc::datasets::dataset);
+/// let data = Data::new(move || slug.get(), rpc::datasets::dataset);
 /// view! { <Load data let:dataset> <h2>{dataset.row.slug}</h2> </Load> }
 /// ```
 #[component]
 pub fn Load<T, F, V>(
-    /// The page's resource, made at the top of the page.
-    data: Resource<Result<T, AppError>>,
+    /// The page's data, made at the top of the page.
+    data: Data<T>,
     /// Draws the data.
     children: F,
 ) -> impl IntoView
 where
     T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static,
-    F: Fn(T) -> V + Clone + Send + Sync + 'static,
+    F: Fn(T) -> V + Send + Sync + 'static,
     V: IntoView + 'static,
 {
-    let i18n = use_i18n();
     let retry = Callback::new(move |()| data.refetch());
+    let draw = move |held: Held| match held.open::<T>() {
+        Ok(value) => children(value).into_any(),
+        Err(error) => view! { <Failure error retry /> }.into_any(),
+    };
+    waiting(data.held, Arc::new(draw))
+}
+
+fn waiting(held: Resource<Held, AsJson>, draw: Arc<dyn Fn(Held) -> AnyView + Send + Sync>) -> AnyView {
+    let i18n = use_i18n();
     view! {
         <Transition fallback=move || {
             view! { <p class="loading" role="status">{i18n.common.loading}</p> }
         }>
             {move || {
-                let children = children.clone();
-                Suspend::new(async move {
-                    match data.await {
-                        // Boxed, so that a page's type ends here.
-                        Ok(value) => children(value).into_any(),
-                        Err(error) => view! { <Failure error retry /> }.into_any(),
-                    }
-                })
+                let draw = draw.clone();
+                Suspend::new(async move { draw(held.await) })
             }}
         </Transition>
     }
+    .into_any()
 }

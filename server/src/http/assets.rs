@@ -32,7 +32,7 @@ pub fn named(part: Part) -> Assets {
     let (names, part) = (manifest(), part.name());
     let address = |logical: String| format!("/assets/{}", names.get(&logical).unwrap_or(&logical));
     Assets {
-        css: address("app.css".into()),
+        css: address(format!("{part}.css")),
         boot: address(format!("{part}-boot.js")),
         js: address(format!("{part}.js")),
         wasm: address(format!("{part}.wasm")),

@@ -14,7 +14,11 @@ use crate::{
         lang::Lang,
     },
     rpc::datasets::dataset,
-    ui::{frame::Page, load::Load, notice::Empty},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+        notice::Empty,
+    },
 };
 
 /// A dataset.
@@ -25,7 +29,7 @@ pub fn DatasetPage() -> impl IntoView {
     let query = use_query_map();
     // Only what the server is asked for: a filter typed in must not ask again.
     let which = Memo::new(move |_| (asked(params, "slug"), asked(query, "version").parse().ok()));
-    let data = Resource::new(move || which.get(), |(slug, version)| dataset(slug, version));
+    let data = Data::new(move || which.get(), |(slug, version)| dataset(slug, version));
     view! { <Load data let:detail>{page(i, which.get_untracked().1, detail)}</Load> }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     rpc::datasets::datasets,
     ui::{
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Empty, Notice, Tone},
     },
 };
@@ -24,7 +24,7 @@ pub fn DatasetsPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let data = Resource::new(|| (), |()| datasets());
+    let data = Data::new(|| (), |()| datasets());
     view! {
         <Page title=t.datasets>
         <Load data let:rows>{outcome(i, &asked(query, "imported"), &asked(query, "same"), &rows)} {table(i, rows)}</Load>

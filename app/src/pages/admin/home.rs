@@ -11,7 +11,11 @@ use crate::{
         submission::SubmissionRow,
     },
     rpc::{datasets::datasets, studies::studies, submissions::submissions},
-    ui::{frame::Page, load::Load, notice::Empty},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+        notice::Empty,
+    },
 };
 
 /// The admin's first page.
@@ -19,7 +23,7 @@ use crate::{
 pub fn AdminHome() -> impl IntoView {
     let i = use_i18n();
     let data =
-        Resource::new(|| (), |()| async move { Ok((datasets().await?, submissions(None).await?, studies().await?)) });
+        Data::new(|| (), |()| async move { Ok((datasets().await?, submissions(None).await?, studies().await?)) });
     view! {
         <Page title=i.admin().home>
             <Load data let:all>{overview(i, &all.0, &all.1, all.2)}</Load>

@@ -18,7 +18,12 @@ use crate::{
         user::{Role, UserRow},
     },
     rpc::{accounts::people, studies::CreateStudy, submissions::submissions},
-    ui::{frame::Page, load::Load, notice::Empty},
+    ui::{
+        form::{ActionForm, FormAction},
+        frame::Page,
+        load::{Data, Load},
+        notice::Empty,
+    },
 };
 
 /// The form that makes a study.
@@ -27,8 +32,8 @@ pub fn NewStudyPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let data = Resource::new(|| (), |()| async move { Ok((submissions(None).await?, people().await?.0)) });
-    let create = ServerAction::<CreateStudy>::new();
+    let data = Data::new(|| (), |()| async move { Ok((submissions(None).await?, people().await?.0)) });
+    let create = FormAction::<CreateStudy>::new();
     view! {
         <Page title=t.new_study crumbs=vec![("/admin/studies".into(), t.studies.into())]>
             <Load data let:both>
@@ -46,7 +51,7 @@ fn choose(
     asked: Option<String>,
     rows: Vec<SubmissionRow>,
     users: Vec<UserRow>,
-    create: ServerAction<CreateStudy>,
+    create: FormAction<CreateStudy>,
 ) -> AnyView {
     let t = i.admin();
     let mut datasets: Vec<(String, usize)> = Vec::new();
@@ -107,7 +112,7 @@ fn StudyForm(
     /// Everybody who can log in.
     users: Vec<UserRow>,
     /// The action that makes the study.
-    create: ServerAction<CreateStudy>,
+    create: FormAction<CreateStudy>,
     /// Whether another dataset could be chosen.
     several: bool,
 ) -> impl IntoView {

@@ -9,7 +9,11 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{ids::OutputId, submission::OutputDetail},
     rpc::submissions::output,
-    ui::{code::CodeBox, frame::Page, load::Load},
+    ui::{
+        code::CodeBox,
+        frame::Page,
+        load::{Data, Load},
+    },
 };
 
 /// An output.
@@ -18,7 +22,7 @@ pub fn OutputPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(OutputId));
-    let data = Resource::new(
+    let data = Data::new(
         move || id.get(),
         |id| async move {
             match id {

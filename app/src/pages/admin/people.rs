@@ -17,8 +17,9 @@ use crate::{
     },
     ui::{
         copy::CopyRow,
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
     },
 };
@@ -28,14 +29,14 @@ use crate::{
 pub fn PeoplePage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
-    let invite = ServerAction::<Invite>::new();
-    let revoke = ServerAction::<RevokeInvitation>::new();
-    let set_disabled = ServerAction::<SetDisabled>::new();
-    let set_reads = ServerAction::<SetReads>::new();
+    let invite = FormAction::<Invite>::new();
+    let revoke = FormAction::<RevokeInvitation>::new();
+    let set_disabled = FormAction::<SetDisabled>::new();
+    let set_reads = FormAction::<SetReads>::new();
     let changes = move || {
         (invite.version().get(), revoke.version().get(), set_disabled.version().get(), set_reads.version().get())
     };
-    let everybody = Resource::new(changes, |_| people());
+    let everybody = Data::new(changes, |_| people());
     view! {
         <Page title=t.people>
             <section class="card stack" aria-labelledby="invite">
@@ -58,7 +59,7 @@ pub fn PeoplePage() -> impl IntoView {
 #[component]
 fn InviteForm(
     /// The action that makes it.
-    invite: ServerAction<Invite>,
+    invite: FormAction<Invite>,
 ) -> impl IntoView {
     let t = use_i18n().admin();
     let query = use_query_map();
@@ -120,8 +121,8 @@ fn is_link(path: &str) -> bool {
 fn accounts(
     i: I18n,
     users: Vec<UserRow>,
-    set_disabled: ServerAction<SetDisabled>,
-    set_reads: ServerAction<SetReads>,
+    set_disabled: FormAction<SetDisabled>,
+    set_reads: FormAction<SetReads>,
 ) -> impl IntoView {
     let t = i.admin();
     let me = use_visitor().me.map(|me| me.id);
@@ -187,7 +188,7 @@ fn accounts(
     }
 }
 
-fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: ServerAction<RevokeInvitation>) -> impl IntoView {
+fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: FormAction<RevokeInvitation>) -> impl IntoView {
     let t = i.admin();
     if invitations.is_empty() {
         return view! {
@@ -250,7 +251,7 @@ fn reads_form(
     user: crate::model::ids::UserId,
     name: &str,
     reads: Reads,
-    set_reads: ServerAction<SetReads>,
+    set_reads: FormAction<SetReads>,
 ) -> impl IntoView + use<> {
     let p = i.plan();
     let (label, save) = ((p.reads_whose)(name), (p.reads_save_whose)(name));

@@ -19,8 +19,9 @@ use crate::{
         studies::SetStudyStatus,
     },
     ui::{
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Notice, Tone},
     },
 };
@@ -28,12 +29,12 @@ use crate::{
 /// What the page can do.
 #[derive(Clone, Copy)]
 struct Doing {
-    status: ServerAction<SetStudyStatus>,
-    join: ServerAction<JoinStudy>,
-    leave: ServerAction<LeaveStudy>,
-    extend: ServerAction<ExtendStudy>,
-    copy: ServerAction<CopyStudy>,
-    pace: ServerAction<SetPace>,
+    status: FormAction<SetStudyStatus>,
+    join: FormAction<JoinStudy>,
+    leave: FormAction<LeaveStudy>,
+    extend: FormAction<ExtendStudy>,
+    copy: FormAction<CopyStudy>,
+    pace: FormAction<SetPace>,
 }
 
 /// A study's plan.
@@ -43,12 +44,12 @@ pub fn PlanPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
     let doing = Doing {
-        status: ServerAction::new(),
-        join: ServerAction::new(),
-        leave: ServerAction::new(),
-        extend: ServerAction::new(),
-        copy: ServerAction::new(),
-        pace: ServerAction::new(),
+        status: FormAction::new(),
+        join: FormAction::new(),
+        leave: FormAction::new(),
+        extend: FormAction::new(),
+        copy: FormAction::new(),
+        pace: FormAction::new(),
     };
     let changes = move || {
         let Doing { status, join, leave, extend, copy: _, pace } = doing;
@@ -60,7 +61,7 @@ pub fn PlanPage() -> impl IntoView {
             pace.version().get(),
         ]
     };
-    let data = Resource::new(
+    let data = Data::new(
         move || (id.get(), changes()),
         |(id, _)| async move { plan(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
     );

@@ -14,8 +14,9 @@ use crate::{
     },
     rpc::submissions::{TakeSubmission, preview_upload},
     ui::{
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Notice, Tone},
     },
 };
@@ -36,7 +37,7 @@ pub fn PreviewPage() -> impl IntoView {
         };
         (id, asked(query, "dataset"), matching)
     });
-    let data = Resource::new(
+    let data = Data::new(
         move || wanted.get(),
         |(id, dataset, matching)| async move {
             match id {
@@ -45,7 +46,7 @@ pub fn PreviewPage() -> impl IntoView {
             }
         },
     );
-    let take = ServerAction::<TakeSubmission>::new();
+    let take = FormAction::<TakeSubmission>::new();
     let crumbs =
         vec![("/admin/submissions".into(), t.submissions.into()), ("/admin/upload".into(), t.upload_outputs.into())];
     view! {
@@ -55,7 +56,7 @@ pub fn PreviewPage() -> impl IntoView {
     }
 }
 
-fn body(i: I18n, p: Preview, asked: Matching, take: ServerAction<TakeSubmission>) -> AnyView {
+fn body(i: I18n, p: Preview, asked: Matching, take: FormAction<TakeSubmission>) -> AnyView {
     let t = i.admin();
     let facts = facts(i, &p);
     let matching = matching_form(i, &p, asked);
@@ -244,7 +245,7 @@ fn finding(
     .into_any()
 }
 
-fn take_form(i: I18n, p: &Preview, take: ServerAction<TakeSubmission>) -> impl IntoView + use<> {
+fn take_form(i: I18n, p: &Preview, take: FormAction<TakeSubmission>) -> impl IntoView + use<> {
     let t = i.admin();
     let good = p.acceptable();
     let (upload, slug, matched) = (p.upload.to_string(), p.dataset.clone(), p.matched);

@@ -26,8 +26,9 @@ use crate::{
         ratings_import::{TakeRatings, preview_ratings},
     },
     ui::{
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Notice, Tone},
     },
 };
@@ -41,7 +42,7 @@ pub fn UploadRatingsPage() -> impl IntoView {
     let i = use_i18n();
     let (t, a) = (i.ratings_import(), i.admin());
     let query = use_query_map();
-    let data = Resource::new(|| (), |()| datasets());
+    let data = Data::new(|| (), |()| datasets());
     view! {
         <Page title=t.import_ratings crumbs=vec![("/admin/studies".into(), a.studies.into())]>
             <p class="lead">{t.lead}</p>
@@ -82,7 +83,7 @@ pub fn RatingsPreviewPage() -> impl IntoView {
     let params = use_params_map();
     let query = use_query_map();
     let wanted = Memo::new(move |_| (param(params, "id").map(UploadId), reading(query)));
-    let data = Resource::new(
+    let data = Data::new(
         move || wanted.get(),
         |(id, reading)| async move {
             let missing = || AppError::NotFound("upload".into());
@@ -90,7 +91,7 @@ pub fn RatingsPreviewPage() -> impl IntoView {
             Ok::<_, AppError>((id, preview_ratings(id, reading).await?))
         },
     );
-    let take = ServerAction::<TakeRatings>::new();
+    let take = FormAction::<TakeRatings>::new();
     let crumbs =
         vec![("/admin/studies".into(), a.studies.into()), ("/admin/upload/ratings".into(), t.import_ratings.into())];
     view! {
@@ -117,7 +118,7 @@ fn preview(
     i: I18n,
     (upload, p): (UploadId, RatingsPreview),
     reading: RatingsReading,
-    take: ServerAction<TakeRatings>,
+    take: FormAction<TakeRatings>,
 ) -> AnyView {
     let t = i.ratings_import();
     let good = p.problem_count == 0;
@@ -270,7 +271,7 @@ fn take_form(
     upload: UploadId,
     p: &RatingsPreview,
     reading: RatingsReading,
-    take: ServerAction<TakeRatings>,
+    take: FormAction<TakeRatings>,
 ) -> impl IntoView + use<> {
     let t = i.ratings_import();
     let good = p.problem_count == 0;

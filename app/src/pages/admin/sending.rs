@@ -4,6 +4,7 @@
 //! redirect or an error page; both end at the same place. Fields come before files in the form,
 //! because the server reads it as a stream and must know the fields first.
 
+use crate::json;
 use leptos::{
     prelude::*,
     wasm_bindgen::{JsCast, closure::Closure},
@@ -137,7 +138,7 @@ fn begin(form: &web_sys::HtmlFormElement, action: &str, state: RwSignal<Sending>
     let answered = request.clone();
     let on_load = Closure::<dyn FnMut()>::new(move || {
         let text = answered.response_text().ok().flatten().unwrap_or_default();
-        match serde_json::from_str::<Answer>(&text) {
+        match json::read::<Answer>(text) {
             Ok(Answer::Location(path)) => _ = window().location().set_href(&path),
             Ok(Answer::Error(error)) => state.set(Sending::Failed(error)),
             Err(_) => state.set(Sending::Failed(by_status(answered.status().unwrap_or(0)))),

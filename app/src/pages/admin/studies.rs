@@ -6,7 +6,10 @@ use super::home::study_cards;
 use crate::{
     i18n::use_i18n,
     rpc::studies::studies,
-    ui::{frame::Page, load::Load},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+    },
 };
 
 /// The list of studies.
@@ -14,7 +17,7 @@ use crate::{
 pub fn StudiesPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
-    let data = Resource::new(|| (), |()| studies());
+    let data = Data::new(|| (), |()| studies());
     let actions = move || {
         view! {
             <a class="button" href="/admin/upload/ratings">{i.ratings_import().import_ratings}</a>

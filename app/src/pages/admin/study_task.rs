@@ -17,7 +17,12 @@ use crate::{
         rubric::Rubric,
     },
     rpc::studies::study_task,
-    ui::{code::CodeBox, frame::Page, load::Load, margin::read_only},
+    ui::{
+        code::CodeBox,
+        frame::Page,
+        load::{Data, Load},
+        margin::read_only,
+    },
 };
 
 /// A task of a study.
@@ -26,7 +31,7 @@ pub fn StudyTaskPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let which = Memo::new(move |_| (param(params, "id").map(StudyId), param(params, "task").map(TaskId)));
-    let data = Resource::new(
+    let data = Data::new(
         move || which.get(),
         |which| async move {
             match which {

@@ -20,8 +20,9 @@ use crate::{
         submissions::submission,
     },
     ui::{
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
     },
 };
@@ -31,9 +32,9 @@ use crate::{
 pub fn SubmissionPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
-    let start = ServerAction::<StartRun>::new();
+    let start = FormAction::<StartRun>::new();
     let id = Memo::new(move |_| param(params, "id").map(SubmissionId));
-    let data = Resource::new(
+    let data = Data::new(
         move || id.get(),
         |id| async move {
             match id {
@@ -42,8 +43,8 @@ pub fn SubmissionPage() -> impl IntoView {
             }
         },
     );
-    let mask = ServerAction::<SetMask>::new();
-    let masking = Resource::new(
+    let mask = FormAction::<SetMask>::new();
+    let masking = Data::new(
         move || (id.get(), mask.version().get()),
         |(id, _)| async move { quality::mask(id.ok_or_else(|| AppError::NotFound("submission".into()))?).await },
     );
@@ -51,7 +52,7 @@ pub fn SubmissionPage() -> impl IntoView {
 }
 
 /// Names of models in the outputs, and whether raters get to see them.
-fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: ServerAction<SetMask>) -> AnyView {
+fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<SetMask>) -> AnyView {
     let t = i.quality();
     let MaskState { masked, telltales, telltale_count, .. } = state;
     let on = masked.is_some();
@@ -98,9 +99,9 @@ fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: ServerAction<
 fn page(
     i: I18n,
     detail: SubmissionDetail,
-    start: ServerAction<StartRun>,
-    mask: ServerAction<SetMask>,
-    masking: Resource<Result<MaskState, AppError>>,
+    start: FormAction<StartRun>,
+    mask: FormAction<SetMask>,
+    masking: Data<MaskState>,
 ) -> AnyView {
     let t = i.admin();
     let SubmissionDetail { row, outputs } = detail;
@@ -138,7 +139,7 @@ fn page(
 }
 
 /// A run done otherwise than usual.
-fn start_so(i: I18n, id: SubmissionId, action: ServerAction<StartRun>) -> impl IntoView {
+fn start_so(i: I18n, id: SubmissionId, action: FormAction<StartRun>) -> impl IntoView {
     let t = i.runs();
     let tick = |name: &'static str, label: &'static str, hint: &'static str| {
         let described = format!("{name}-hint");

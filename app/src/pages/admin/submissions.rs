@@ -8,7 +8,11 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::submission::SubmissionRow,
     rpc::submissions::submissions,
-    ui::{frame::Page, load::Load, notice::Empty},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+        notice::Empty,
+    },
 };
 
 /// The list of submissions, or of those for one dataset.
@@ -18,7 +22,7 @@ pub fn SubmissionsPage() -> impl IntoView {
     let t = i.admin();
     let query = use_query_map();
     let dataset = Memo::new(move |_| Some(asked(query, "dataset")).filter(|d| !d.is_empty()));
-    let data = Resource::new(move || dataset.get(), submissions);
+    let data = Data::new(move || dataset.get(), submissions);
     let upload = move || match dataset.get() {
         Some(slug) => format!("/admin/upload?dataset={slug}"),
         None => "/admin/upload".into(),

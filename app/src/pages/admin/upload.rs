@@ -11,7 +11,11 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::dataset::DatasetRow,
     rpc::datasets::datasets,
-    ui::{frame::Page, load::Load, notice::Empty},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+        notice::Empty,
+    },
 };
 
 /// The form that sends a file of outputs. Nothing is taken yet: a preview comes next.
@@ -20,7 +24,7 @@ pub fn UploadPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let data = Resource::new(|| (), |()| datasets());
+    let data = Data::new(|| (), |()| datasets());
     view! {
         <Page title=t.upload_outputs crumbs=vec![("/admin/submissions".into(), t.submissions.into())]>
         <p class="lead">{t.upload_lead}</p>

@@ -1,6 +1,7 @@
 //! How long somebody is at it: seconds in which the page is visible and something was pressed, moved or
 //! touched within the last minute. An open page alone is no work.
 
+use crate::ui::effect::effect;
 use std::time::Duration;
 
 use leptos::{ev, prelude::*};
@@ -19,7 +20,7 @@ pub fn provide_active() {
     let count = Active(StoredValue::new((0, 0.0)));
     provide_context(count);
     // In the browser only.
-    Effect::new(move |_| {
+    effect(move |_| {
         let alive = move || {
             count.0.try_update_value(|(_, seen)| *seen = now());
         };

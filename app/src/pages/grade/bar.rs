@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     i18n::use_i18n,
-    ui::{announce::sayer, failure::escape},
+    ui::{announce::sayer, effect::effect, failure::escape},
 };
 
 /// How many submissions wait, since when, why, and what can be done. Nothing where all is well: a
@@ -35,7 +35,7 @@ pub fn OutboxBar() -> impl IntoView {
     let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
     let logged_out = move || outbox.line.get() == Line::LoggedOut;
     let say = sayer();
-    Effect::new(move |before: Option<bool>| {
+    effect(move |before: Option<bool>| {
         let stuck = stuck.get();
         if stuck && before != Some(true) {
             say(format!("{} {}", (b.outbox_waits)(waiting() as u64, &since()), why()));
@@ -105,7 +105,7 @@ pub fn LogOutGuard() -> impl IntoView {
     let dialog = NodeRef::<Dialog>::new();
     let waiting = move || outbox.entries.with(|entries| entries.len() as u64);
     let sure = StoredValue::new(false);
-    Effect::new(move |began: Option<()>| {
+    effect(move |began: Option<()>| {
         if began.is_some() {
             return;
         }

@@ -33,7 +33,8 @@ use crate::{
     ui::{
         announce::sayer,
         code::CodeBox,
-        load::Load,
+        effect::effect,
+        load::{Data, Load},
         notice::{Empty, Progress},
     },
 };
@@ -62,7 +63,7 @@ pub fn BesidePage() -> impl IntoView {
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
     let outbox = use_outbox();
     let ready = StoredValue::new(None::<Vec<GradingItem>>);
-    let next = Resource::new_blocking(
+    let next = Data::blocking(
         move || study.get(),
         move |study| async move {
             if let Some(Some(items)) = ready.try_update_value(Option::take) {
@@ -104,7 +105,7 @@ pub fn BesidePage() -> impl IntoView {
 fn fetch_ahead(ready: StoredValue<Option<Vec<GradingItem>>>, items: &[GradingItem]) {
     let Some(study) = items.first().map(|item| item.study.clone()) else { return };
     let holding: Vec<Token> = items.iter().map(|item| item.token.clone()).collect();
-    Effect::new(move |began: Option<()>| {
+    effect(move |began: Option<()>| {
         let (study, holding) = (study.clone(), holding.clone());
         if began.is_none() {
             leptos::task::spawn_local(async move {
@@ -183,7 +184,7 @@ fn Bench(items: Vec<GradingItem>, ready: StoredValue<Option<Vec<GradingItem>>>, 
     let left = Memo::new(move |_| all.with_value(|all| all.iter().filter(|hands| !is_done(hands)).count()));
     // What was submitted gives the keyboard to the next column that is not; after the last, or when the
     // task was passed over, the page goes on as soon as there is something to go on to.
-    Effect::new(move |before: Option<usize>| {
+    effect(move |before: Option<usize>| {
         let left = left.get();
         if before.is_some_and(|before| left < before) {
             let open = all.with_value(|all| {
@@ -201,7 +202,7 @@ fn Bench(items: Vec<GradingItem>, ready: StoredValue<Option<Vec<GradingItem>>>, 
     });
     let gone = StoredValue::new(false);
     let of_study = study.clone();
-    Effect::new(move |_| {
+    effect(move |_| {
         let finished = left.get() == 0 || over.get();
         outbox.entries.track();
         let there = ready.with_value(Option::is_some) || outbox.waiting_in(&of_study).is_empty();

@@ -5,7 +5,10 @@
 
 use leptos::wasm_bindgen::JsCast;
 
-use crate::model::{grading::Draft, ids::Token};
+use crate::{
+    json,
+    model::{grading::Draft, ids::Token},
+};
 
 /// Keeps a draft in this browser until the server has it. A browser without storage keeps nothing.
 pub fn stash(rater: &str, token: &Token, draft: &Draft) {
@@ -17,7 +20,7 @@ pub fn stash(rater: &str, token: &Token, draft: &Draft) {
 /// The draft that this browser kept.
 pub fn unstash(rater: &str, token: &Token) -> Option<Draft> {
     let text = storage()?.get_item(&draft_name(rater, token)).ok()??;
-    serde_json::from_str(&text).ok()
+    json::read(text).ok()
 }
 
 /// Drops what was kept: the server has it.

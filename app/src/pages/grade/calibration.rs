@@ -13,6 +13,8 @@ use crate::{
     rpc::quality::GoOn,
     ui::{
         code::CodeBox,
+        effect::effect,
+        form::{ActionForm, FormAction},
         notice::{Notice, Tone},
     },
 };
@@ -34,8 +36,8 @@ pub fn CalibrationPage(
 
 /// A form that says that the rater has read it.
 fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl IntoView {
-    let go_on = ServerAction::<GoOn>::new();
-    Effect::new(move |_| {
+    let go_on = FormAction::<GoOn>::new();
+    effect(move |_| {
         if go_on.value().get().is_some_and(|answer| answer.is_ok()) {
             done.run(());
         }

@@ -21,7 +21,7 @@ use crate::{
         lang::Lang,
         rubric::Rubric,
     },
-    ui::{announce::say, failure::escape},
+    ui::{announce::say, effect::effect, failure::escape},
 };
 
 /// The scales, the comment, the flag and the buttons.
@@ -268,7 +268,7 @@ fn State(hands: Hands) -> impl IntoView {
         let sending = desk.phase.get() == Phase::Sending && desk.outbox.line.get() == Line::Unreachable;
         logged_out() || sending || (desk.phase.get() == Phase::Editing && desk.kept.get() == Kept::Retrying)
     };
-    Effect::new(move |before: Option<bool>| {
+    effect(move |before: Option<bool>| {
         // Only what needs the rater is said aloud; "saved" after every digit would be noise.
         let stuck = stuck();
         if stuck && before != Some(true) {

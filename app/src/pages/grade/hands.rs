@@ -21,7 +21,7 @@ use crate::{
         rubric::Rubric,
     },
     rpc::grading::undo_rating,
-    ui::{announce::sayer, failure::error_text},
+    ui::{announce::sayer, effect::effect, failure::error_text},
 };
 
 type Go = dyn Fn(&str, NavigateOptions) + Send + Sync;
@@ -266,7 +266,7 @@ impl Hands {
 /// the keyboard on its scales.
 pub fn set_up(hands: Hands, token: Token, first: bool) {
     let desk = hands.desk;
-    Effect::new(move |began: Option<()>| {
+    effect(move |began: Option<()>| {
         if began.is_some() {
             return;
         }
@@ -297,7 +297,7 @@ pub fn set_up(hands: Hands, token: Token, first: bool) {
             desk.hurry();
         }
     });
-    Effect::new(move |_| desk.follow());
+    effect(move |_| desk.follow());
     on_cleanup(move || {
         online.remove();
         focus.remove();

@@ -54,7 +54,12 @@ use crate::{
         plan::Presentation,
     },
     rpc::grading::{item, next_item},
-    ui::{announce::sayer, load::Load, notice},
+    ui::{
+        announce::sayer,
+        effect::effect,
+        load::{Data, Load},
+        notice,
+    },
 };
 
 /// How the rater likes to see things, from one output to the next.
@@ -83,7 +88,7 @@ pub fn GradeNextPage() -> impl IntoView {
     let params = use_params_map();
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
     let (outbox, ahead) = (use_outbox(), Ahead::current());
-    let next = Resource::new_blocking(
+    let next = Data::blocking(
         move || study.get(),
         move |study| async move {
             let study = Token(study);
@@ -122,7 +127,7 @@ pub fn GradeNextPage() -> impl IntoView {
                     let (of, then) = (study.clone(), (*item).clone());
                     ahead.shows(&item);
                     // Again whenever the outbox changes: what was delivered makes room for more.
-                    Effect::new(move |_| {
+                    effect(move |_| {
                         outbox.entries.track();
                         ahead.fill(study.clone(), outbox);
                     });
@@ -152,7 +157,7 @@ pub fn GradeNextPage() -> impl IntoView {
 pub fn GradeItemPage() -> impl IntoView {
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("item").unwrap_or_default());
-    let data = Resource::new_blocking(move || token.get(), |token| item(Token(token)));
+    let data = Data::blocking(move || token.get(), |token| item(Token(token)));
     let say = sayer();
     let i18n = use_i18n();
     let ahead = Ahead::current();

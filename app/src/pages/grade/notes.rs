@@ -14,7 +14,10 @@ use crate::{
         lang::Lang,
         note::{self, LineNote, NOTE_MAX, Place},
     },
-    ui::margin::{Margin, Opener, Spot},
+    ui::{
+        effect::effect,
+        margin::{Margin, Opener, Spot},
+    },
 };
 
 /// The code's margin on the grading page. `both` says that the code is there laid out and as it came.
@@ -80,7 +83,7 @@ fn Editor(hands: Hands, at: Place, number: usize) -> impl IntoView {
     });
     let value = before.clone();
     let before = StoredValue::new(before);
-    Effect::new(move |_| {
+    effect(move |_| {
         if let Some(field) = field.get() {
             let _ = field.focus();
         }

@@ -22,9 +22,10 @@ use super::{browser, keys::patience};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n, use_visitor},
+    json,
     model::{grading::Draft, ids::Token},
     rpc::grading::{skip, submit_rating, who},
-    ui::failure::error_text,
+    ui::{effect::effect, failure::error_text},
 };
 
 /// Something that the server must get.
@@ -112,7 +113,7 @@ pub fn provide_outbox() {
         inner: StoredValue::default(),
     };
     provide_context(outbox);
-    Effect::new(move |began: Option<()>| {
+    effect(move |began: Option<()>| {
         if began.is_none() {
             outbox.begin();
         }
@@ -248,10 +249,8 @@ impl Outbox {
     /// Reads what the storage holds. What only this page has stays.
     fn read(self) {
         let (Some(rater), true) = (self.rater.get_value(), self.kept.get_untracked()) else { return };
-        let mut entries: Vec<Entry> = browser::all(&browser::entry_name(&rater, ""))
-            .iter()
-            .filter_map(|text| serde_json::from_str(text).ok())
-            .collect();
+        let mut entries: Vec<Entry> =
+            browser::all(&browser::entry_name(&rater, "")).iter().filter_map(|text| json::read(text).ok()).collect();
         entries.sort_by(|a, b| a.since.total_cmp(&b.since));
         if self.entries.with_untracked(|now| *now != entries) {
             self.entries.set(entries);

@@ -17,6 +17,7 @@ use crate::{
         plan::Presentation,
         rubric::{Dimension, Level, Rubric},
     },
+    ui::effect::effect,
 };
 
 /// What the rater has tried so far, as the grading page sees it.
@@ -114,7 +115,7 @@ fn Steps(coach: Coach) -> impl IntoView {
 fn Done() -> impl IntoView {
     let b = use_i18n().bench();
     let heading = NodeRef::<leptos::html::H1>::new();
-    Effect::new(move |_| {
+    effect(move |_| {
         if let Some(heading) = heading.get() {
             let _ = heading.focus();
         }

@@ -25,6 +25,7 @@ use crate::{
     },
     ui::{
         code::CodeBox,
+        effect::effect,
         notice::{Notice, Progress, Tone},
     },
 };
@@ -78,7 +79,7 @@ pub fn Workbench(
     let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
     let key = key_names();
     if let Some(Coach(tried)) = use_context::<Coach>().filter(|_| practice) {
-        Effect::new(move |_| tried.set(desk.draft.with(Tried::of)));
+        effect(move |_| tried.set(desk.draft.with(Tried::of)));
     }
     let (b, margin) = (i18n.bench(), margin(hands, code.laid_out.is_some()));
     set_up(hands, token.clone(), true);

@@ -3,11 +3,10 @@
 use leptos::{prelude::*, web_sys};
 
 use crate::{
-    error::AppError,
     i18n::use_i18n,
     model::compare::{Choice, Compared},
     rpc::compare::compare_stamp,
-    ui::announce::sayer,
+    ui::{announce::sayer, effect::effect, load::Data},
 };
 
 /// How often a page that is looked at asks whether anything new has come.
@@ -16,7 +15,7 @@ const BEAT: std::time::Duration = std::time::Duration::from_secs(4);
 /// Asks now and then, while the page is looked at, whether newer figures are there, and fetches them; then
 /// does what is to be done `also`. `asked` gives the choice by which the page asks, from the one that is shown.
 pub fn follow(
-    figures: Resource<Result<Compared, AppError>>,
+    figures: Data<Compared>,
     asked: impl Fn(Choice) -> Choice + Copy + Send + Sync + 'static,
     also: impl Fn() + Copy + Send + Sync + 'static,
 ) {
@@ -24,11 +23,11 @@ pub fn follow(
     let i = use_i18n();
     // What the page shows, and whether it may change: a timer may not read the resource itself.
     let shown = StoredValue::new(None::<(Choice, String, bool)>);
-    Effect::new(move |_| {
+    effect(move |_| {
         let found = figures.get().and_then(Result::ok);
         shown.set_value(found.map(|c| (c.choice, c.stamp, c.live || c.behind)));
     });
-    Effect::new(move |_| {
+    effect(move |_| {
         let ask = move || {
             let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
             let (Some((choice, stamp, true)), false) = (shown.get_value(), hidden) else { return };

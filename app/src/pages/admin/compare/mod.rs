@@ -26,7 +26,7 @@ use crate::{
     ui::{
         chart::compared::Links,
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Empty, Notice, Tone},
     },
 };
@@ -48,8 +48,8 @@ pub fn ComparePage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
     let choice = Memo::new(move |_| asked_choice(params, query));
     let filter = Memo::new(move |_| asked_filter(query));
-    let figures = Resource::new(move || choice.get(), compare_get);
-    let tasks = Resource::new(move || (choice.get(), filter.get()), |(choice, filter)| compare_tasks(choice, filter));
+    let figures = Data::new(move || choice.get(), compare_get);
+    let tasks = Data::new(move || (choice.get(), filter.get()), |(choice, filter)| compare_tasks(choice, filter));
     let paper = Memo::new(move |_| asked(query, "layout") == "paper");
     follow(figures, move |_| choice.get_untracked(), move || tasks.refetch());
     view! {

@@ -17,7 +17,11 @@ use crate::{
         study_task,
     },
     rpc::compare::compare_task,
-    ui::{frame::Page, load::Load, notice::Empty},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+        notice::Empty,
+    },
 };
 
 /// A task of a comparison.
@@ -27,7 +31,7 @@ pub fn CompareTaskPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
     let which =
         Memo::new(move |_| (asked_choice(params, query), asked_filter(query), param(params, "task").map(TaskId)));
-    let data = Resource::new(
+    let data = Data::new(
         move || which.get(),
         |(choice, filter, task)| async move {
             match task {

@@ -6,7 +6,10 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::api::{ApiOperation, ApiReference},
     rpc::api::reference,
-    ui::{frame::Page, load::Load},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+    },
 };
 
 /// The reference, made of the OpenAPI document.
@@ -14,7 +17,7 @@ use crate::{
 pub fn ReferencePage() -> impl IntoView {
     let i = use_i18n();
     let t = i.api();
-    let data = Resource::new(|| (), |()| reference());
+    let data = Data::new(|| (), |()| reference());
     let actions = move || {
         view! {
             <a class="button" href="/admin/api/tokens">{t.tokens}</a>

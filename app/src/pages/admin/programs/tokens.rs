@@ -11,8 +11,9 @@ use crate::{
     rpc::api::{RevokeToken, create_token, tokens},
     ui::{
         copy::CopyRow,
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone, WithoutScripts},
     },
 };
@@ -24,12 +25,12 @@ type Making = Action<(String, Vec<Scope>, u32), Result<MadeToken, AppError>>;
 pub fn TokensPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.api();
-    let revoke = ServerAction::<RevokeToken>::new();
+    let revoke = FormAction::<RevokeToken>::new();
     let make: Making = Action::new(|asked: &(String, Vec<Scope>, u32)| {
         let (label, scopes, days) = asked.clone();
         async move { create_token(label, scopes, days).await }
     });
-    let rows = Resource::new(move || (make.version().get(), revoke.version().get()), |_| tokens());
+    let rows = Data::new(move || (make.version().get(), revoke.version().get()), |_| tokens());
     let made = move || {
         let secret = make.value().get()?.ok()?.secret;
         Some(view! {
@@ -114,7 +115,7 @@ fn scope_text(i: I18n, scope: Scope) -> &'static str {
     }
 }
 
-fn list(i: I18n, tokens: Vec<TokenRow>, revoke: ServerAction<RevokeToken>) -> AnyView {
+fn list(i: I18n, tokens: Vec<TokenRow>, revoke: FormAction<RevokeToken>) -> AnyView {
     let (t, a) = (i.api(), i.admin());
     if tokens.is_empty() {
         return view! { <Empty title=t.no_tokens><p>{t.no_tokens_hint}</p></Empty> }.into_any();

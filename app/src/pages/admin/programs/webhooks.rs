@@ -15,8 +15,9 @@ use crate::{
     rpc::api::{RemoveWebhook, TestWebhook, create_webhook, deliveries, webhooks},
     ui::{
         copy::CopyRow,
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone, WithoutScripts},
     },
 };
@@ -28,8 +29,8 @@ type Making = Action<(String, Vec<WebhookEvent>), Result<MadeWebhook, AppError>>
 pub fn WebhooksPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.api();
-    let remove = ServerAction::<RemoveWebhook>::new();
-    let test = ServerAction::<TestWebhook>::new();
+    let remove = FormAction::<RemoveWebhook>::new();
+    let test = FormAction::<TestWebhook>::new();
     let make: Making = Action::new(|asked: &(String, Vec<WebhookEvent>)| {
         let (url, events) = asked.clone();
         async move { create_webhook(url, events).await }
@@ -37,7 +38,7 @@ pub fn WebhooksPage() -> impl IntoView {
     let query = use_query_map();
     let of = Memo::new(move |_| param(query, "of").map(WebhookId));
     let changes = move || (make.version().get(), remove.version().get(), test.version().get(), of.get());
-    let data = Resource::new(changes, |(_, _, _, of)| async move {
+    let data = Data::new(changes, |(_, _, _, of)| async move {
         let (rows, origins) = webhooks().await?;
         let log = match of.filter(|id| rows.iter().any(|row| row.id == *id)) {
             Some(id) => Some((id, deliveries(id).await?)),
@@ -119,7 +120,7 @@ fn new_webhook(i: I18n, origins: &[String], make: Making) -> AnyView {
     .into_any()
 }
 
-fn list(i: I18n, rows: &[WebhookRow], remove: ServerAction<RemoveWebhook>, test: ServerAction<TestWebhook>) -> AnyView {
+fn list(i: I18n, rows: &[WebhookRow], remove: FormAction<RemoveWebhook>, test: FormAction<TestWebhook>) -> AnyView {
     let t = i.api();
     if rows.is_empty() {
         return view! { <Empty title=t.no_webhooks/> }.into_any();

@@ -17,8 +17,9 @@ use crate::{
     pages::admin::parts::{FormError, asked, param},
     rpc::quality::{AskExtra, study_disputes},
     ui::{
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Tone},
     },
 };
@@ -32,15 +33,15 @@ pub fn DisputesPage() -> impl IntoView {
     let query = use_query_map();
     // Counted from 1 in the address.
     let here = Memo::new(move |_| asked(query, "page").parse::<u32>().unwrap_or(1).saturating_sub(1));
-    let ask = ServerAction::<AskExtra>::new();
-    let data = Resource::new(
+    let ask = FormAction::<AskExtra>::new();
+    let data = Data::new(
         move || (id.get(), here.get(), ask.version().get()),
         |(id, here, _)| async move { study_disputes(id.ok_or_else(|| AppError::NotFound("study".into()))?, here).await },
     );
     view! { <Load data let:found>{page(i, id.get_untracked(), here.get_untracked(), found, ask)}</Load> }
 }
 
-fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisputeList, ask: ServerAction<AskExtra>) -> AnyView {
+fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisputeList, ask: FormAction<AskExtra>) -> AnyView {
     let t = i.quality();
     let DisputeList { title, rubric, settings, found, rows } = list;
     let Some(id) = id else { return ().into_any() };
@@ -68,13 +69,7 @@ fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisputeList, ask: ServerA
     .into_any()
 }
 
-fn card(
-    i: I18n,
-    study: StudyId,
-    rubric: &Rubric,
-    row: DisputeRow,
-    ask: ServerAction<AskExtra>,
-) -> impl IntoView + use<> {
+fn card(i: I18n, study: StudyId, rubric: &Rubric, row: DisputeRow, ask: FormAction<AskExtra>) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let (tone, word) = match row.state {
         DisputeState::Waiting => (Tone::Bad, t.waiting),

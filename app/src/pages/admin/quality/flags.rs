@@ -18,8 +18,9 @@ use crate::{
     },
     rpc::quality::{AnswerFlag, study_flags},
     ui::{
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Tone},
     },
 };
@@ -30,8 +31,8 @@ pub fn FlagsPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
-    let answer = ServerAction::<AnswerFlag>::new();
-    let data = Resource::new(
+    let answer = FormAction::<AnswerFlag>::new();
+    let data = Data::new(
         move || (id.get(), answer.version().get()),
         |(id, _)| async move { study_flags(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
     );
@@ -42,7 +43,7 @@ fn page(
     i: I18n,
     id: Option<StudyId>,
     (title, rows): (String, Vec<FlagRow>),
-    answer: ServerAction<AnswerFlag>,
+    answer: FormAction<AnswerFlag>,
 ) -> AnyView {
     let t = i.quality();
     let Some(id) = id else { return ().into_any() };
@@ -83,7 +84,7 @@ fn name_of(row: &FlagRow) -> String {
     }
 }
 
-fn card(i: I18n, study: StudyId, row: FlagRow, answer: ServerAction<AnswerFlag>) -> impl IntoView + use<> {
+fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -> impl IntoView + use<> {
     let t = i.quality();
     let key = name_of(&row);
     let (probe, on) = match row.on {

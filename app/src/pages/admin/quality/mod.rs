@@ -25,8 +25,9 @@ use crate::{
     rpc::quality::{AddGold, OpenFor, RetireGold, SetAdjudicator, SetQuality, study_quality},
     ui::{
         code::CodeBox,
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
     },
 };
@@ -34,11 +35,11 @@ use crate::{
 /// The forms of the page.
 #[derive(Clone, Copy)]
 struct Forms {
-    set: ServerAction<SetQuality>,
-    add: ServerAction<AddGold>,
-    retire: ServerAction<RetireGold>,
-    open: ServerAction<OpenFor>,
-    adjudicator: ServerAction<SetAdjudicator>,
+    set: FormAction<SetQuality>,
+    add: FormAction<AddGold>,
+    retire: FormAction<RetireGold>,
+    open: FormAction<OpenFor>,
+    adjudicator: FormAction<SetAdjudicator>,
 }
 
 /// Way back from a page below a study.
@@ -64,15 +65,15 @@ pub fn QualityStudyPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
     let forms = Forms {
-        set: ServerAction::new(),
-        add: ServerAction::new(),
-        retire: ServerAction::new(),
-        open: ServerAction::new(),
-        adjudicator: ServerAction::new(),
+        set: FormAction::new(),
+        add: FormAction::new(),
+        retire: FormAction::new(),
+        open: FormAction::new(),
+        adjudicator: FormAction::new(),
     };
     let changed = move || (forms.set.version().get(), forms.add.version().get(), forms.retire.version().get());
     let moved = move || (forms.open.version().get(), forms.adjudicator.version().get());
-    let data = Resource::new(
+    let data = Data::new(
         move || (id.get(), changed(), moved()),
         |(id, ..)| async move { study_quality(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
     );

@@ -22,7 +22,7 @@ use crate::{
     rpc::quality::study_ratings,
     ui::{
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Tone},
     },
 };
@@ -49,7 +49,7 @@ pub fn RatingsPage() -> impl IntoView {
         };
         (param(params, "id").map(StudyId), filter)
     });
-    let data = Resource::new(
+    let data = Data::new(
         move || wanted.get(),
         |(id, filter)| async move { study_ratings(id.ok_or_else(|| AppError::NotFound("study".into()))?, filter).await },
     );

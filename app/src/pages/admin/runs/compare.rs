@@ -24,7 +24,7 @@ use crate::{
         chart::signed,
         failure::error_text,
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Empty, Notice, Tone},
     },
 };
@@ -42,7 +42,7 @@ pub fn CompareRunsPage() -> impl IntoView {
         let run = |key| asked(query, key).parse().ok().map(RunId);
         (run("a"), run("b"), Some(asked(query, "task")).filter(|task| !task.is_empty()))
     });
-    let data = Resource::new(
+    let data = Data::new(
         move || wanted.get(),
         |(a, b, task)| async move {
             let rows = runs(None).await?;

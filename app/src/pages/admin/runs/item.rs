@@ -20,8 +20,10 @@ use crate::{
     rpc::runs::{RunAgain, run_item},
     ui::{
         code::Listing,
+        effect::effect,
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Notice, Tone},
     },
 };
@@ -32,8 +34,8 @@ pub fn RunItemPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let ids = Memo::new(move |_| Some((RunId(param(params, "id")?), OutputId(param(params, "output")?))));
-    let again = ServerAction::<RunAgain>::new();
-    let data = Resource::new(
+    let again = FormAction::<RunAgain>::new();
+    let data = Data::new(
         move || (ids.get(), again.version().get()),
         |(ids, _)| async move {
             match ids {
@@ -43,7 +45,7 @@ pub fn RunItemPage() -> impl IntoView {
         },
     );
     let live = Live::new();
-    Effect::new(move |_| {
+    effect(move |_| {
         let open = |d: &ItemDetail| matches!(d.row.state, ItemState::Waiting | ItemState::Leased);
         if let Some(detail) = data.get().and_then(Result::ok).filter(open) {
             live.listen(detail.run, move || data.refetch());
@@ -52,7 +54,7 @@ pub fn RunItemPage() -> impl IntoView {
     view! { <Load data let:detail>{page(i, detail, again)}</Load> }
 }
 
-fn page(i: I18n, detail: ItemDetail, again: ServerAction<RunAgain>) -> AnyView {
+fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
     let d = detail;
     let title = (a.output_of)(&d.model_name, &d.row.task_id);

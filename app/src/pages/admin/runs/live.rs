@@ -19,6 +19,7 @@ use leptos::{
 use super::verdicts::verdict;
 use crate::{
     i18n::I18n,
+    json,
     model::{
         ids::RunId,
         run::{RunProgress, RunStatus},
@@ -81,7 +82,7 @@ impl Line {
 
     fn hear(&self, event: &MessageEvent) {
         let text = event.data().as_string().unwrap_or_default();
-        if let Ok(progress) = serde_json::from_str(&text) {
+        if let Ok(progress) = json::read(text) {
             self.live.heard.try_set(Some(progress));
             self.live.lost.try_set(false);
         }

@@ -17,7 +17,7 @@ use crate::{
     rpc::runs::runs,
     ui::{
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Badge, Empty, Tone},
     },
 };
@@ -26,7 +26,7 @@ use crate::{
 #[component]
 pub fn RunsPage() -> impl IntoView {
     let i = use_i18n();
-    let data = Resource::new(|| (), |()| runs(None));
+    let data = Data::new(|| (), |()| runs(None));
     let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
     view! {
         <Page title=i.runs().runs actions>

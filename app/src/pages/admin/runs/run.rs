@@ -14,8 +14,10 @@ use crate::{
     pages::admin::parts::{FormError, param},
     rpc::runs::{CancelRun, ResumeRun, RunChangedAgain, RunFailedAgain, StartRun, run},
     ui::{
+        effect::effect,
+        form::{ActionForm, FormAction},
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Notice, Tone},
     },
 };
@@ -23,21 +25,21 @@ use crate::{
 /// What can be done with a run.
 #[derive(Clone, Copy)]
 struct Actions {
-    cancel: ServerAction<CancelRun>,
-    resume: ServerAction<ResumeRun>,
-    failed: ServerAction<RunFailedAgain>,
-    changed: ServerAction<RunChangedAgain>,
-    all: ServerAction<StartRun>,
+    cancel: FormAction<CancelRun>,
+    resume: FormAction<ResumeRun>,
+    failed: FormAction<RunFailedAgain>,
+    changed: FormAction<RunChangedAgain>,
+    all: FormAction<StartRun>,
 }
 
 impl Actions {
     fn new() -> Self {
         Actions {
-            cancel: ServerAction::new(),
-            resume: ServerAction::new(),
-            failed: ServerAction::new(),
-            changed: ServerAction::new(),
-            all: ServerAction::new(),
+            cancel: FormAction::new(),
+            resume: FormAction::new(),
+            failed: FormAction::new(),
+            changed: FormAction::new(),
+            all: FormAction::new(),
         }
     }
 
@@ -69,7 +71,7 @@ pub fn RunPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(RunId));
     let actions = Actions::new();
-    let data = Resource::new(
+    let data = Data::new(
         move || (id.get(), actions.version()),
         |(id, _)| async move {
             match id {
@@ -79,7 +81,7 @@ pub fn RunPage() -> impl IntoView {
         },
     );
     let live = Live::new();
-    Effect::new(move |_| {
+    effect(move |_| {
         let at_work = data.get().and_then(Result::ok).filter(|d| d.row.status == RunStatus::Running);
         if let Some(detail) = at_work {
             live.listen(detail.row.id, move || data.refetch());

@@ -17,6 +17,7 @@ use crate::{
     rpc::quality::study_live,
     ui::{
         chart::signed,
+        effect::effect,
         notice::{Notice, Tone},
     },
 };
@@ -38,7 +39,7 @@ pub struct Heard {
 pub fn listen(id: Memo<Option<StudyId>>) -> Heard {
     let heard = Heard { live: RwSignal::new(None), lost: RwSignal::new(false) };
     let busy = RwSignal::new(false);
-    Effect::new(move |before: Option<Option<IntervalHandle>>| {
+    effect(move |before: Option<Option<IntervalHandle>>| {
         if let Some(Some(handle)) = before {
             handle.clear();
         }

@@ -28,8 +28,9 @@ use crate::{
     },
     ui::{
         chart::compared::Links,
+        form::FormAction,
         frame::Page,
-        load::Load,
+        load::{Data, Load},
         notice::{Empty, Notice, Tone},
     },
 };
@@ -41,14 +42,14 @@ pub fn StudyPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
     let missing = || AppError::NotFound("study".into());
-    let set_status = ServerAction::<SetStudyStatus>::new();
-    let data = Resource::new(
+    let set_status = FormAction::<SetStudyStatus>::new();
+    let data = Data::new(
         move || (id.get(), set_status.version().get()),
         move |(id, _)| async move { study(id.ok_or_else(missing)?).await },
     );
-    let comparison = Resource::new(move || id.get(), move |id| async move { compare(id.ok_or_else(missing)?).await });
-    let tasks = Resource::new(move || id.get(), move |id| async move { study_tasks(id.ok_or_else(missing)?).await });
-    let now = Resource::new(
+    let comparison = Data::new(move || id.get(), move |id| async move { compare(id.ok_or_else(missing)?).await });
+    let tasks = Data::new(move || id.get(), move |id| async move { study_tasks(id.ok_or_else(missing)?).await });
+    let now = Data::new(
         move || (id.get(), set_status.version().get()),
         move |(id, _)| async move { study_live(id.ok_or_else(missing)?).await },
     );
@@ -59,12 +60,12 @@ pub fn StudyPage() -> impl IntoView {
 }
 
 /// What the page asks the server for.
-type Loaded<T> = Resource<Result<T, AppError>>;
+type Loaded<T> = Data<T>;
 
 fn page(
     i: I18n,
     detail: StudyDetail,
-    set_status: ServerAction<SetStudyStatus>,
+    set_status: FormAction<SetStudyStatus>,
     (now, heard): (Loaded<Live>, live::Heard),
     (comparison, tasks): (Loaded<Compared>, Loaded<Vec<TaskScores>>),
     links: public::Handles,

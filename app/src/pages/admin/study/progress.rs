@@ -10,10 +10,11 @@ use crate::{
     },
     pages::admin::parts::{FormError, status},
     rpc::studies::SetStudyStatus,
+    ui::form::{ActionForm, FormAction},
 };
 
 /// A study without its figures.
-pub fn view(i: I18n, detail: StudyDetail, set_status: ServerAction<SetStudyStatus>) -> AnyView {
+pub fn view(i: I18n, detail: StudyDetail, set_status: FormAction<SetStudyStatus>) -> AnyView {
     let t = i.admin();
     let StudyDetail { row, overlap, seed, rubric, .. } = detail;
     view! {
@@ -30,7 +31,7 @@ pub fn view(i: I18n, detail: StudyDetail, set_status: ServerAction<SetStudyStatu
     .into_any()
 }
 
-fn controls(i: I18n, row: &StudyRow, set_status: ServerAction<SetStudyStatus>) -> impl IntoView + use<> {
+fn controls(i: I18n, row: &StudyRow, set_status: FormAction<SetStudyStatus>) -> impl IntoView + use<> {
     let t = i.admin();
     let id = row.id;
     let button = move |status: StudyStatus, text: &'static str, class: &'static str| {

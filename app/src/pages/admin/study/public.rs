@@ -14,7 +14,8 @@ use crate::{
     rpc::api::{RevokePublicLink, create_public_link, public_links},
     ui::{
         copy::CopyRow,
-        load::Load,
+        form::{ActionForm, FormAction},
+        load::{Data, Load},
         notice::{Badge, Notice, Tone, WithoutScripts},
     },
 };
@@ -25,8 +26,8 @@ type Made = Result<MadePublicLink, AppError>;
 #[derive(Clone, Copy)]
 pub struct Handles {
     make: Action<(StudyId, bool, Option<u32>), Made>,
-    revoke: ServerAction<RevokePublicLink>,
-    rows: Resource<Result<Vec<PublicLinkRow>, AppError>>,
+    revoke: FormAction<RevokePublicLink>,
+    rows: Data<Vec<PublicLinkRow>>,
 }
 
 impl Handles {
@@ -36,8 +37,8 @@ impl Handles {
             let (study, code, days) = *asked;
             async move { create_public_link(study, code, days).await }
         });
-        let revoke = ServerAction::<RevokePublicLink>::new();
-        let rows = Resource::new(
+        let revoke = FormAction::<RevokePublicLink>::new();
+        let rows = Data::new(
             move || (id.get(), make.version().get(), revoke.version().get()),
             |(id, ..)| async move { public_links(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
         );
@@ -116,7 +117,7 @@ fn Links(study: StudyId, handles: Handles) -> impl IntoView {
     }
 }
 
-fn list(i: I18n, links: Vec<PublicLinkRow>, revoke: ServerAction<RevokePublicLink>) -> Option<AnyView> {
+fn list(i: I18n, links: Vec<PublicLinkRow>, revoke: FormAction<RevokePublicLink>) -> Option<AnyView> {
     let (t, a) = (i.api(), i.admin());
     if links.is_empty() {
         return None;

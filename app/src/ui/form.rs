@@ -1,0 +1,140 @@
+//! Forms whose answer the page shows.
+//!
+//! Without JavaScript such a form posts to its server function and the browser shows the page again.
+//! With it the same fields travel in the same way, but the page stays: what was typed is never read
+//! into the function's own type here, so no such reader is part of the client.
+
+use leptos::{ev::SubmitEvent, prelude::*, server::ServerActionError, server_fn::ServerFn, task::spawn_local};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    error::AppError,
+    rpc::call::{Answer, read},
+};
+
+/// What a form does, and what came of it: for an [`ActionForm`] and whatever beside it shows the end.
+pub struct FormAction<S: ServerFn> {
+    value: RwSignal<Option<Result<S::Output, AppError>>>,
+    version: RwSignal<usize>,
+    pending: RwSignal<bool>,
+}
+
+impl<S: ServerFn> Clone for FormAction<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: ServerFn> Copy for FormAction<S> {}
+
+impl<S: ServerFn<Error = AppError>> Default for FormAction<S>
+where
+    S::Output: Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    fn default() -> FormAction<S> {
+        FormAction::new()
+    }
+}
+
+impl<S: ServerFn<Error = AppError>> FormAction<S>
+where
+    S::Output: Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    /// One that was not sent yet; or, where a form without JavaScript was refused just now, with why.
+    pub fn new() -> FormAction<S> {
+        FormAction {
+            value: RwSignal::new(refused(S::PATH).map(Err)),
+            version: RwSignal::new(0),
+            pending: RwSignal::new(false),
+        }
+    }
+
+    /// What the newest answer was.
+    pub fn value(self) -> RwSignal<Option<Result<S::Output, AppError>>> {
+        self.value
+    }
+
+    /// How many answers there were: what is to be fetched again after each depends on it.
+    pub fn version(self) -> RwSignal<usize> {
+        self.version
+    }
+
+    /// Whether an answer is awaited.
+    pub fn pending(self) -> RwSignal<bool> {
+        self.pending
+    }
+
+    fn send(self, answer: Answer) {
+        self.pending.set(true);
+        spawn_local(async move {
+            let value = answer.await.and_then(|answer| read(&answer));
+            // The page may be gone meanwhile.
+            self.value.try_set(Some(value));
+            self.pending.try_set(false);
+            self.version.try_update(|n| *n += 1);
+        });
+    }
+}
+
+/// A form that posts to a server function.
+#[component]
+pub fn ActionForm<S>(
+    /// What it does.
+    action: FormAction<S>,
+    /// The fields, named as the function's arguments, and a button.
+    children: Children,
+) -> impl IntoView
+where
+    S: ServerFn<Error = AppError> + 'static,
+    S::Output: Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    form(S::PATH, Box::new(move |answer| action.send(answer)), children)
+}
+
+fn form(path: &'static str, begin: Box<dyn Fn(Answer)>, children: Children) -> AnyView {
+    let submit = move |event: SubmitEvent| {
+        if !event.default_prevented() {
+            event.prevent_default();
+            begin(post(path, &event));
+        }
+    };
+    view! { <form method="post" action=path on:submit=submit>{children()}</form> }.into_any()
+}
+
+/// Why a form without JavaScript was refused, if this page was asked for after that. The reason is in the
+/// address, so that a browser draws what the server drew.
+fn refused(path: &str) -> Option<AppError> {
+    use_context::<ServerActionError>()
+        .filter(|error| error.path() == path)
+        .map(|error| leptos::server_fn::error::ServerFnUrlError::decode_err(error.err()))
+}
+
+/// Sends what stands in the fields, and the pressed button's name with it.
+#[cfg(feature = "hydrate")]
+fn post(path: &str, event: &SubmitEvent) -> Answer {
+    use leptos::{
+        wasm_bindgen::{JsCast, JsValue},
+        web_sys::{FormData, HtmlButtonElement, HtmlFormElement, UrlSearchParams},
+    };
+
+    let body = || -> Result<String, JsValue> {
+        let form: HtmlFormElement = event.target().ok_or(JsValue::NULL)?.unchecked_into();
+        let fields = FormData::new_with_form(&form)?;
+        if let Some(button) = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok())
+            && !button.name().is_empty()
+        {
+            fields.append_with_str(&button.name(), &button.value())?;
+        }
+        Ok(UrlSearchParams::new_with_str_sequence_sequence(&fields)?.to_string().into())
+    };
+    crate::rpc::call::send(
+        path.to_owned(),
+        "application/x-www-form-urlencoded",
+        body().map_err(|_| AppError::Malformed),
+    )
+}
+
+#[cfg(not(feature = "hydrate"))]
+fn post(_path: &str, _event: &SubmitEvent) -> Answer {
+    Box::pin(std::future::ready(Err(AppError::Unreachable)))
+}
