@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::{client, tools};
 
-/// Builds `aixgrade` and returns where it is. The client must have been built before.
+/// Builds `aixgrade`, with its sandbox helper beside it, and returns where it is. The client must have been built before.
 pub fn build(release: bool) -> Result<PathBuf> {
     tools::say(if release { "Building the server, optimised" } else { "Building the server" });
     build_quietly(release)
@@ -15,7 +15,7 @@ pub fn build(release: bool) -> Result<PathBuf> {
 /// The same without a word on standard output.
 pub fn build_quietly(release: bool) -> Result<PathBuf> {
     let mut cargo = tools::cargo();
-    cargo.args(["build", "--locked", "--package", "server", "--bin", "aixgrade"]);
+    cargo.args(["build", "--locked", "--package", "server", "--bin", "aixgrade", "--bin", "aixgrade-sandbox"]);
     if release {
         // A change of this value is what makes cargo embed the client anew: it cannot know that the
         // folder holds other files than last time.

@@ -15,12 +15,9 @@ use std::{
     thread,
 };
 
-use super::{
-    Child, Command, Printed, Report, Sandbox,
-    cgroup::Places,
-    helper::{self, Order},
-    landlock,
-};
+use helper::{Order, landlock};
+
+use super::{Child, Command, Printed, Report, Sandbox, cgroup::Places};
 
 /// User numbers for sandboxes when the server is root: above people and services, below what
 /// systemd hands out (61184) and within the 65536 that a container usually has.
@@ -37,11 +34,14 @@ pub struct Bubblewrap {
 }
 
 impl Bubblewrap {
-    /// With bubblewrap from the search path and `helper`, the `aixgrade` binary itself.
+    /// With bubblewrap from the search path and the helper that lies beside `aixgrade`;
+    /// where none does, that program is the helper, too.
     ///
     /// # Errors
     /// Where bubblewrap is not installed.
-    pub fn new(helper: PathBuf) -> io::Result<Bubblewrap> {
+    pub fn new(aixgrade: PathBuf) -> io::Result<Bubblewrap> {
+        let beside = aixgrade.with_file_name("aixgrade-sandbox");
+        let helper = if is_program(&beside) { beside } else { aixgrade };
         let program = find("bwrap").ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::NotFound,
@@ -63,11 +63,17 @@ impl Sandbox for Bubblewrap {
         let uid = FIRST_UID + number % UIDS;
         // The helper and bubblewrap are in the groups, too.
         let groups = self.groups.make(number, command.limits.data_bytes, command.limits.threads + 8);
-        let order =
-            Order { command: command.clone(), bwrap: self.program.clone(), uid, groups: groups.folders.clone() };
+        let order = Order {
+            version: helper::VERSION.to_owned(),
+            command: command.clone(),
+            bwrap: self.program.clone(),
+            uid,
+            groups: groups.folders.clone(),
+        };
         let mut process = Process::new(&self.helper);
         process.arg(helper::ARGUMENT).arg(serde_json::to_string(&order)?);
-        // The helper limits its own data, too: what its allocator has reserved must not count as used.
+        // The helper limits its own data, too: what the server's allocator, where it is that, has reserved
+        // must not count as used.
         process.env_clear().env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
         process.stdin(std::os::fd::OwnedFd::from(theirs)).stdout(output_in).stderr(Stdio::piped());
         let mut started = process.spawn()?;

@@ -12,15 +12,11 @@
 pub mod bubblewrap;
 pub mod cgroup;
 pub mod fake;
-pub mod helper;
-pub mod landlock;
-pub mod seccomp;
 pub mod tool;
 
 use std::{
     io::{self, Read, Write},
     os::unix::net::UnixStream,
-    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -29,46 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::{Deserialize, Serialize};
-
-/// What to run and what it sees. Every path on the left of a pair is the host's, on the right the
-/// sandbox's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Command {
-    /// Program and arguments, as seen inside. `{control}` becomes the control descriptor's number.
-    pub argv: Vec<String>,
-    /// The whole environment.
-    pub env: Vec<(String, String)>,
-    /// Files and folders that can be read, mounted in this order.
-    pub read_only: Vec<(PathBuf, String)>,
-    /// Folders made of memory that can be written, gone with the process; never executable. The
-    /// first is where the program starts.
-    pub scratch: Vec<String>,
-    /// What it may use up.
-    pub limits: Limits,
-}
-
-/// What one process may use up. Reaching a limit is the program's failure, never ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
-    /// Processor time in seconds over all threads, the start of the JVM included. It decides.
-    pub cpu_s: u64,
-    /// Bytes of private writable memory of one process, the JVM's own included; with control groups
-    /// also the most that all of them and their scratch have together.
-    pub data_bytes: u64,
-    /// Threads, the JVM's own (about twenty) included.
-    pub threads: u64,
-    /// Size of one file in bytes.
-    pub file_bytes: u64,
-    /// Open files.
-    pub open_files: u64,
-    /// Size of all scratch folders together in bytes.
-    pub scratch_bytes: u64,
-    /// Files and folders in scratch.
-    pub scratch_files: u64,
-    /// Bytes printed before the process is ended.
-    pub printed_bytes: u64,
-}
+pub use helper::{Command, Limits, Report};
 
 /// How much of what was printed is kept. A page shows it; more helps nobody.
 pub const PRINTED_KEPT: usize = 32 << 10;
@@ -101,22 +58,6 @@ pub struct Child {
 pub struct Printed {
     kept: Mutex<Vec<u8>>,
     flooded: AtomicBool,
-}
-
-/// How a process ended, as its waiting parent saw it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
-    /// Its exit code, 128 and more for a signal.
-    pub code: Option<i32>,
-    /// Processor time in microseconds, of all threads, children included.
-    pub cpu_us: u64,
-    /// The most memory resident at once, in KiB.
-    pub memory_kib: u64,
-    /// Whether the kernel ended it because all its processes together reached the memory limit.
-    #[serde(default)]
-    pub out_of_memory: bool,
-    /// Why the walls could not be put up: our own failure. Absent when they stood.
-    pub fault: Option<String>,
 }
 
 impl Child {

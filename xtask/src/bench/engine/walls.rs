@@ -53,8 +53,9 @@ pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
     let mut argv = vec!["/java/bin/java"];
     argv.extend(FLAGS);
     argv.extend(["-cp", "/program", "Harmless"]);
-    // What the server hands to its helper: `server/src/sandbox/helper.rs`.
+    // What the server hands to its helper: `server/helper/src/lib.rs`.
     let order = json!({
+        "version": env!("CARGO_PKG_VERSION"),
         "command": {
             "argv": argv,
             "env": [["LC_ALL", "C.UTF-8"], ["LD_LIBRARY_PATH", "/java/lib/server:/java/lib"]],
@@ -73,9 +74,9 @@ pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
         let mut bare = tools::command(image.join("java/bin/java"));
         bare.args(FLAGS).arg("-cp").arg(program.path()).arg("Harmless");
         bare_ms += once(&mut bare)?;
-        let mut walled = tools::command(binary);
         // As `server/src/sandbox/bubblewrap.rs` starts it.
-        walled.args(["__sandbox", &order]).env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
+        let mut walled = tools::command(binary.with_file_name("aixgrade-sandbox"));
+        walled.args(["__sandbox", &order]);
         walled_ms += once(&mut walled)?;
     }
     Ok(Cost { bare_ms: bare_ms / f64::from(PAIRS), walled_ms: walled_ms / f64::from(PAIRS) })

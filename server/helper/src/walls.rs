@@ -1,16 +1,8 @@
-//! The small process between server and walls: `aixgrade` started again with a hidden argument.
-//!
-//! It gives up root, makes a private mount name space with scratch that cannot be executed from,
-//! sets the limits, starts bubblewrap, and waits. When the control socket closes, because the
-//! server wants an end or is gone itself, it ends everything inside. At the end it writes one line
-//! to standard error: the [`Report`].
-//!
-//! All of this could not be done between fork and exec in the server without `unsafe`, and a
-//! process of its own also gets the exact processor time of everything it started.
+//! What the helper does with an order.
 
 use std::{
     fs,
-    io::{self, Read, Write},
+    io::{self, Read, Write as _},
     os::{
         fd::{AsFd, AsRawFd, OwnedFd},
         unix::process::{CommandExt, ExitStatusExt},
@@ -34,45 +26,15 @@ use nix::{
     },
     unistd::{Gid, Pid, Uid, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::{Command, Limits, Report, landlock, seccomp};
+use crate::{Limits, Order, Report, landlock, seccomp};
 
-/// The argument that makes `aixgrade` this helper. Not for people, so not in `--help`.
-pub const ARGUMENT: &str = "__sandbox";
-
-/// What the helper is told.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Order {
-    /// What to run.
-    pub command: Command,
-    /// Bubblewrap.
-    pub bwrap: PathBuf,
-    /// Whom to be, where the server is root; a number of its own for each sandbox, so that the
-    /// kernel's count of a user's threads is this sandbox's count.
-    pub uid: u32,
-    /// Control groups to join, made and removed by the server.
-    pub groups: Vec<PathBuf>,
-}
-
-/// Runs the helper if this process was started as one; returns the exit code then. Must be called
-/// before any thread is started.
-pub fn main(mut args: impl Iterator<Item = String>) -> Option<u8> {
-    args.next();
-    if args.next().as_deref() != Some(ARGUMENT) {
-        return None;
-    }
-    let report = args
-        .next()
-        .ok_or_else(|| io::Error::other("no order"))
-        .and_then(|text| serde_json::from_str::<Order>(&text).map_err(io::Error::other))
-        .and_then(|order| run(&order))
-        .unwrap_or_else(|e| Report { fault: Some(e.to_string()), ..Report::default() });
-    let line = serde_json::to_string(&report).unwrap_or_default();
-    Some(u8::from(writeln!(io::stderr(), "{line}").is_err()))
-}
-
-fn run(order: &Order) -> io::Result<Report> {
+/// Puts the walls up, runs the command inside, and tells how it ended.
+///
+/// # Errors
+/// Where a wall cannot be put up; then nothing was run.
+pub fn run(order: &Order) -> io::Result<Report> {
     // Bubblewrap ends before the first process inside has; that one becomes ours then, so that its
     // processor time is counted and nothing is left when we end.
     set_child_subreaper(true)?;

@@ -1,0 +1,128 @@
+//! The small process between server and walls: `aixgrade-sandbox`, which lies beside `aixgrade`.
+//!
+//! Where it does not, `aixgrade` is started again with the same hidden argument and does the same. That is
+//! one file less to install, and 3 ms more for each sandbox: most of a large program's start is its size,
+//! which is also why this is a crate of its own with few dependencies.
+//!
+//! It gives up root, makes a private mount name space with scratch that cannot be executed from,
+//! sets the limits, starts bubblewrap, and waits. When the control socket closes, because the
+//! server wants an end or is gone itself, it ends everything inside. At the end it writes one line
+//! to standard error: the [`Report`].
+//!
+//! All of this could not be done between fork and exec in the server without `unsafe`, and a
+//! process of its own also gets the exact processor time of everything it started.
+
+pub mod landlock;
+mod seccomp;
+mod walls;
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// What to run and what it sees. Every path on the left of a pair is the host's, on the right the
+/// sandbox's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// Program and arguments, as seen inside. `{control}` becomes the control descriptor's number.
+    pub argv: Vec<String>,
+    /// The whole environment.
+    pub env: Vec<(String, String)>,
+    /// Files and folders that can be read, mounted in this order.
+    pub read_only: Vec<(PathBuf, String)>,
+    /// Folders made of memory that can be written, gone with the process; never executable. The
+    /// first is where the program starts.
+    pub scratch: Vec<String>,
+    /// What it may use up.
+    pub limits: Limits,
+}
+
+/// What one process may use up. Reaching a limit is the program's failure, never ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Processor time in seconds over all threads, the start of the JVM included. It decides.
+    pub cpu_s: u64,
+    /// Bytes of private writable memory of one process, the JVM's own included; with control groups
+    /// also the most that all of them and their scratch have together.
+    pub data_bytes: u64,
+    /// Threads, the JVM's own (about twenty) included.
+    pub threads: u64,
+    /// Size of one file in bytes.
+    pub file_bytes: u64,
+    /// Open files.
+    pub open_files: u64,
+    /// Size of all scratch folders together in bytes.
+    pub scratch_bytes: u64,
+    /// Files and folders in scratch.
+    pub scratch_files: u64,
+    /// Bytes printed before the process is ended.
+    pub printed_bytes: u64,
+}
+
+/// How a process ended, as its waiting parent saw it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Its exit code, 128 and more for a signal.
+    pub code: Option<i32>,
+    /// Processor time in microseconds, of all threads, children included.
+    pub cpu_us: u64,
+    /// The most memory resident at once, in KiB.
+    pub memory_kib: u64,
+    /// Whether the kernel ended it because all its processes together reached the memory limit.
+    #[serde(default)]
+    pub out_of_memory: bool,
+    /// Why the walls could not be put up: our own failure. Absent when they stood.
+    pub fault: Option<String>,
+}
+
+/// The argument that makes a program this helper. Not for people, so not in `--help`.
+pub const ARGUMENT: &str = "__sandbox";
+
+/// The version of both sides. They must be of one build: an older helper may lack a wall.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What the helper is told.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    /// The server's [`VERSION`].
+    pub version: String,
+    /// What to run.
+    pub command: Command,
+    /// Bubblewrap.
+    pub bwrap: PathBuf,
+    /// Whom to be, where the server is root; a number of its own for each sandbox, so that the
+    /// kernel's count of a user's threads is this sandbox's count.
+    pub uid: u32,
+    /// Control groups to join, made and removed by the server.
+    pub groups: Vec<PathBuf>,
+}
+
+/// Runs the helper if this process was started as one; returns the exit code then. Must be called
+/// before any thread is started.
+#[must_use]
+pub fn main(mut args: impl Iterator<Item = String>) -> Option<u8> {
+    args.next();
+    if args.next().as_deref() != Some(ARGUMENT) {
+        return None;
+    }
+    let report = args
+        .next()
+        .ok_or_else(|| io::Error::other("no order"))
+        .and_then(|text| serde_json::from_str::<Order>(&text).map_err(io::Error::other))
+        .and_then(
+            |order| if order.version == VERSION { walls::run(&order) } else { Err(other_version(&order.version)) },
+        )
+        .unwrap_or_else(|e| Report { fault: Some(e.to_string()), ..Report::default() });
+    let line = serde_json::to_string(&report).unwrap_or_default();
+    Some(u8::from(writeln!(io::stderr(), "{line}").is_err()))
+}
+
+fn other_version(server: &str) -> io::Error {
+    io::Error::other(format!(
+        "aixgrade is of version {server} and its sandbox helper of version {VERSION}: install both of one build"
+    ))
+}
