@@ -1,11 +1,14 @@
 //! What the helper does with an order.
 
 use std::{
-    fs,
+    fs::{self, DirBuilder, OpenOptions},
     io::{self, Read, Write as _},
     os::{
         fd::{AsFd, AsRawFd, OwnedFd},
-        unix::process::{CommandExt, ExitStatusExt},
+        unix::{
+            fs::DirBuilderExt,
+            process::{CommandExt, ExitStatusExt},
+        },
     },
     path::{Path, PathBuf},
     process::{Command as Process, Stdio},
@@ -22,6 +25,7 @@ use nix::{
         resource::{Resource, UsageWho, getrusage, setrlimit},
         signal::{Signal, kill},
         stat::Mode,
+        statvfs::{FsFlags, statvfs},
         wait::wait,
     },
     unistd::{Gid, Pid, Uid, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
@@ -78,11 +82,19 @@ pub fn run(order: &Order) -> io::Result<Report> {
     })
 }
 
-/// The private mount name space: copies of what is to be read, and scratch.
+/// The private mount name space: everything that will be seen inside, in one place.
+///
+/// Bubblewrap could mount each of these by itself. It reads the list of all mounts after each, which is slow;
+/// so it is handed one folder that is finished.
 struct Stage {
-    /// Where it is mounted; nobody outside sees it.
+    /// What becomes the root folder; nobody outside sees it.
     root: PathBuf,
 }
+
+/// What the JDK's random numbers and its `exec` of nothing want; no terminal, no shared memory.
+const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
+
+const NOTHING: Option<&str> = None;
 
 impl Stage {
     fn build(order: &Order) -> io::Result<Stage> {
@@ -96,36 +108,37 @@ impl Stage {
             fs::write("/proc/self/uid_map", format!("{uid} {uid} 1"))?;
             fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))?;
         }
-        let none: Option<&str> = None;
-        mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
-        let sources: Vec<&Path> = order.command.read_only.iter().map(|(from, _)| from.as_path()).collect();
+        mount(NOTHING, "/", NOTHING, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NOTHING)?;
         // Any folder that every system has and that hides none of the sources.
+        let sources = || order.command.read_only.iter().map(|(from, _)| from.as_path());
         let place = ["/mnt", "/media", "/srv", "/opt", "/tmp"]
             .into_iter()
             .map(Path::new)
-            .find(|place| place.is_dir() && !sources.iter().any(|source| source.starts_with(place)))
+            .find(|place| place.is_dir() && !sources().any(|source| source.starts_with(place)))
             .ok_or_else(|| io::Error::other("no folder to mount on (/mnt, /media, /srv, /opt, /tmp)"))?;
         let limits = &order.command.limits;
-        let options = format!("size={},nr_inodes={},mode=0755", limits.scratch_bytes, limits.scratch_files + 64);
+        let options = format!("size={},nr_inodes={},mode=0755", limits.scratch_bytes, limits.scratch_files + 128);
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
         mount(Some("scratch"), place, Some("tmpfs"), flags, Some(options.as_str()))?;
-        let stage = Stage { root: place.to_path_buf() };
-        for (number, source) in sources.iter().enumerate() {
-            // Bound here while we still may look into the data folder; the sandbox's user may not.
-            let target = stage.read_only(number);
-            if source.is_dir() {
-                mkdir(&target, Mode::from_bits_truncate(0o755))?;
-            } else {
-                fs::write(&target, "")?;
-            }
-            mount(Some(*source), &target, none, MsFlags::MS_BIND, none)?;
+        let stage = Stage { root: place.join("root") };
+        // Bound here while we still may look into the data folder; the sandbox's user may not.
+        for (source, inside) in &order.command.read_only {
+            let target = stage.bind(source, inside)?;
+            let held = statvfs(&target)?.flags();
+            let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+            let flags = flags | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | kept(held);
+            mount(NOTHING, &target, NOTHING, flags, NOTHING)?;
         }
-        for number in 0..order.command.scratch.len() {
-            let folder = stage.scratch(number);
+        for device in DEVICES {
+            stage.bind(Path::new(device), device)?;
+        }
+        for (number, inside) in order.command.scratch.iter().enumerate() {
+            let folder = place.join(format!("scratch-{number}"));
             mkdir(&folder, Mode::from_bits_truncate(0o700))?;
             if root {
                 std::os::unix::fs::chown(&folder, Some(order.uid), Some(order.uid))?;
             }
+            stage.bind(&folder, inside)?;
         }
         if root {
             setgroups(&[])?;
@@ -135,13 +148,33 @@ impl Stage {
         Ok(stage)
     }
 
-    fn read_only(&self, number: usize) -> PathBuf {
-        self.root.join(format!("read-{number}"))
+    /// Shows a file or folder under its name inside; returns where that is for now.
+    fn bind(&self, source: &Path, inside: &str) -> io::Result<PathBuf> {
+        let target = self.root.join(inside.trim_start_matches('/'));
+        let folders = |path: &Path| DirBuilder::new().recursive(true).mode(0o755).create(path);
+        if source.is_dir() {
+            folders(&target)?;
+        } else {
+            folders(target.parent().unwrap_or(&self.root))?;
+            // Never one that is there: below a folder shown already that would be the host's.
+            OpenOptions::new().write(true).create_new(true).open(&target)?;
+        }
+        mount(Some(source), &target, NOTHING, MsFlags::MS_BIND, NOTHING)?;
+        Ok(target)
     }
+}
 
-    fn scratch(&self, number: usize) -> PathBuf {
-        self.root.join(format!("scratch-{number}"))
-    }
+/// What a mount may not lose when it is made read-only: where we are not root, the kernel insists.
+fn kept(held: FsFlags) -> MsFlags {
+    [
+        (FsFlags::ST_NOEXEC, MsFlags::MS_NOEXEC),
+        (FsFlags::ST_NOATIME, MsFlags::MS_NOATIME),
+        (FsFlags::ST_NODIRATIME, MsFlags::MS_NODIRATIME),
+        (FsFlags::ST_RELATIME, MsFlags::MS_RELATIME),
+    ]
+    .into_iter()
+    .filter(|(flag, _)| held.contains(*flag))
+    .fold(MsFlags::empty(), |kept, (_, flag)| kept | flag)
 }
 
 fn limit(limits: &Limits) -> io::Result<()> {
@@ -162,16 +195,7 @@ fn bwrap(order: &Order, stage: &Stage, control: &OwnedFd, facts: i32, filter: i3
     let mut process = Process::new(&order.bwrap);
     process.args(["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
     process.args(["--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
-    for (number, (_, inside)) in order.command.read_only.iter().enumerate() {
-        process.arg("--ro-bind").arg(stage.read_only(number)).arg(inside);
-    }
-    for (number, inside) in order.command.scratch.iter().enumerate() {
-        process.arg("--bind").arg(stage.scratch(number)).arg(inside);
-    }
-    // What the JDK's random numbers and its `exec` of nothing want; no terminal, no shared memory.
-    for device in ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"] {
-        process.args(["--dev-bind", device, device]);
-    }
+    process.arg("--dev-bind").arg(&stage.root).arg("/");
     process.args(["--remount-ro", "/"]);
     if let Some(first) = order.command.scratch.first() {
         process.args(["--chdir", first]);
