@@ -66,7 +66,10 @@ test('three outputs of one task side by side, by keyboard', async ({ page }) => 
   }
   await expect(page.locator('#b-score-2-1')).toBeChecked();
   await expect(page.locator('#a-score-2-1')).not.toBeChecked();
+  const sent = page.waitForRequest('**/rpc/submit_rating');
   await keyboard.press('Enter');
+  // The time at it is counted for this one, though others stand beside it.
+  expect(((await sent).postDataJSON() as { draft: object }).draft).toHaveProperty('active_ms', expect.any(Number));
   await expect(page.locator('#b-column')).toContainText('Submitted');
 
   // A reload in the middle knows what is done and what is not.

@@ -80,7 +80,9 @@ fn run(command: Command) -> Result<ExitCode> {
             println!("The server is {}", binary.display());
             if release {
                 let size = std::fs::metadata(&binary)?.len() / 1024 / 1024;
-                println!("It holds client and styles ({size} MB) and needs no other file.");
+                println!(
+                    "It holds client and styles ({size} MB). aixgrade-sandbox, which starts sandboxes, belongs beside it."
+                );
             }
             Ok(ExitCode::SUCCESS)
         }

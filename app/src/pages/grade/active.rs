@@ -1,10 +1,11 @@
 //! How long somebody is at it: seconds in which the page is visible and something was pressed, moved or
 //! touched within the last minute. An open page alone is no work.
 
-use crate::ui::effect::effect;
 use std::time::Duration;
 
 use leptos::{ev, prelude::*};
+
+use crate::ui::effect::effect;
 
 /// How long the last sign of life counts, in milliseconds.
 const ALIVE_MS: f64 = 60_000.0;
@@ -55,12 +56,104 @@ impl Active {
     }
 }
 
-/// Milliseconds active since the page was opened; `None` where nobody counts.
-pub fn so_far() -> Option<u64> {
-    use_context::<Active>().and_then(Active::so_far)
+/// The time that goes to one output of a page. Cheap to copy into closures.
+#[derive(Clone, Copy)]
+pub enum Clock {
+    /// All of it, from a reading of the page's count on.
+    Whole(Active, u64),
+    /// What was spent at this one of several.
+    Part(Parts, usize),
+    /// Nobody counts: on the server, and in practice.
+    Stopped,
+}
+
+impl Clock {
+    /// For the only output on the page, from now on.
+    pub fn whole() -> Clock {
+        let active = use_context::<Active>();
+        active.and_then(|active| Some(Clock::Whole(active, active.so_far()?))).unwrap_or(Clock::Stopped)
+    }
+
+    /// Milliseconds so far.
+    pub fn read(self) -> Option<u64> {
+        match self {
+            Clock::Whole(active, since) => Some(active.so_far()?.saturating_sub(since)),
+            Clock::Part(parts, n) => parts.of(n),
+            Clock::Stopped => None,
+        }
+    }
+}
+
+/// Shares a page's time among the outputs that stand on it side by side: each moment belongs to the one that
+/// is worked at, so that all of them together have all of it.
+#[derive(Clone, Copy)]
+pub struct Parts {
+    active: Option<Active>,
+    split: StoredValue<Split>,
+}
+
+impl Parts {
+    /// For so many outputs, of which the one `at` is worked at first.
+    pub fn new(count: usize, at: usize) -> Parts {
+        let active = use_context::<Active>();
+        let since = active.and_then(Active::so_far).unwrap_or(0);
+        Parts { active, split: StoredValue::new(Split { at, since, own: vec![0; count] }) }
+    }
+
+    /// From now on it is this one that is worked at.
+    pub fn turn_to(self, n: usize) {
+        if let Some(now) = self.active.and_then(Active::so_far) {
+            self.split.try_update_value(|split| split.turn_to(n, now));
+        }
+    }
+
+    fn of(self, n: usize) -> Option<u64> {
+        let now = self.active?.so_far()?;
+        self.split.try_with_value(|split| split.of(n, now))
+    }
+}
+
+/// Which output is worked at, since which reading, and what each had before.
+struct Split {
+    at: usize,
+    since: u64,
+    own: Vec<u64>,
+}
+
+impl Split {
+    fn turn_to(&mut self, n: usize, now: u64) {
+        if let Some(own) = self.own.get_mut(self.at) {
+            *own += now.saturating_sub(self.since);
+        }
+        (self.at, self.since) = (n, now);
+    }
+
+    fn of(&self, n: usize, now: u64) -> u64 {
+        let running = if self.at == n { now.saturating_sub(self.since) } else { 0 };
+        self.own.get(n).copied().unwrap_or(0) + running
+    }
 }
 
 /// Milliseconds since the page was opened, by a clock that is never set back.
 fn now() -> f64 {
     window().performance().map_or(0.0, |p| p.now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_side_by_side_share_all_of_the_time() {
+        let mut split = Split { at: 0, since: 1_000, own: vec![0; 3] };
+        split.turn_to(2, 5_000);
+        split.turn_to(0, 6_000);
+        let now = 9_000;
+        assert_eq!([0, 1, 2].map(|n| split.of(n, now)), [7_000, 0, 1_000]);
+        assert_eq!((0..3).map(|n| split.of(n, now)).sum::<u64>(), now - 1_000);
+        // Where it is already.
+        split.turn_to(0, now);
+        assert_eq!(split.of(0, now), 7_000);
+        assert_eq!(split.of(9, now), 0);
+    }
 }

@@ -11,6 +11,7 @@ use leptos_router::hooks::use_params_map;
 
 use super::{
     Finished, InPlace, Paused,
+    active::{Clock, Parts},
     ahead::Ahead,
     bar::OutboxBar,
     desk::{Desk, Onward, Outcome, Phase, Work},
@@ -130,12 +131,15 @@ fn Bench(items: Vec<GradingItem>, ready: StoredValue<Option<Vec<GradingItem>>>, 
     };
     let study = first.study.clone();
     let active = RwSignal::new(items.iter().position(|item| !item.rated).unwrap_or(0));
+    let parts = Parts::new(items.len(), active.get_untracked());
+    effect(move |_| parts.turn_to(active.get()));
     let over = RwSignal::new(false);
     let rated_before = items.iter().filter(|item| item.rated).count() as u64;
     let columns: Vec<(Hands, GradingItem, &'static str)> = items
         .iter()
         .zip(COLUMNS)
-        .map(|(item, (letter, prefix))| {
+        .enumerate()
+        .map(|(n, (item, (letter, prefix)))| {
             let work = Work {
                 study: item.study.clone(),
                 token: item.token.clone(),
@@ -144,6 +148,7 @@ fn Bench(items: Vec<GradingItem>, ready: StoredValue<Option<Vec<GradingItem>>>, 
                 skippable: !item.rated,
                 practice: false,
                 prefix,
+                clock: Clock::Part(parts, n),
             };
             let then = item.clone();
             let onward = Onward {

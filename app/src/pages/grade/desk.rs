@@ -14,7 +14,7 @@ use std::{
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
-    active::{self, Active},
+    active::Clock,
     browser,
     keys::patience,
     outbox::{Fate, Line, Outbox, What, passing, use_outbox},
@@ -78,6 +78,8 @@ pub struct Work {
     pub practice: bool,
     /// What the ids of its fields begin with: several desks may be on one page.
     pub prefix: &'static str,
+    /// What counts the time that is spent on it.
+    pub clock: Clock,
 }
 
 /// Who is told what.
@@ -113,9 +115,8 @@ pub struct Desk {
     skippable: bool,
     practice: bool,
     prefix: &'static str,
-    /// The page's count of active time when this work began.
-    since: Option<u64>,
-    active: Option<Active>,
+    /// How long the rater was at it.
+    clock: Clock,
 }
 
 /// How work on an output ended.
@@ -155,7 +156,7 @@ impl Post {
 impl Desk {
     /// A desk for some work.
     pub fn new(work: Work, i18n: I18n, onward: Onward) -> Desk {
-        let Work { study, token, rubric, draft, skippable, practice, prefix } = work;
+        let Work { study, token, rubric, draft, skippable, practice, prefix, clock } = work;
         Desk {
             draft: RwSignal::new(draft),
             kept: RwSignal::new(Kept::Untouched),
@@ -171,8 +172,7 @@ impl Desk {
             skippable,
             practice,
             prefix,
-            since: active::so_far(),
-            active: use_context(),
+            clock,
         }
     }
 
@@ -323,14 +323,9 @@ impl Desk {
         None
     }
 
-    /// How long the rater was at this output, `before` (in an earlier draft) and now. Nobody can say it
-    /// of one among several on a page.
+    /// How long the rater was at this output, `before` (in an earlier draft) and now.
     fn active_ms(self, before: Option<u64>) -> Option<u64> {
-        if !self.prefix.is_empty() || self.practice {
-            return None;
-        }
-        let now = self.active?.so_far()?;
-        Some(before.unwrap_or(0) + now.saturating_sub(self.since?))
+        Some(before.unwrap_or(0) + self.clock.read()?)
     }
 
     /// Gives the output back, or says that this one is to stay.

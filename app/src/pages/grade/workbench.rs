@@ -6,6 +6,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use super::{
+    active::Clock,
     bar::OutboxBar,
     calibration::{opening_note, reply_notes},
     desk::{Desk, Onward, Work},
@@ -72,6 +73,7 @@ pub fn Workbench(
         skippable,
         practice,
         prefix: "",
+        clock: if practice { Clock::Stopped } else { Clock::whole() },
     };
     let desk = Desk::new(work, i18n, ahead);
     let forward = (rated || following.is_some()).then_some(onward);
