@@ -207,6 +207,45 @@ test('the back button loses nothing', async ({ page }) => {
   await expect(page.getByLabel('Comment')).toHaveValue('not yet');
 });
 
+test('a draft sent before its page was left arrives before all that comes after it', async ({ page }) => {
+  await fresh(page, demo.chen);
+  await open(page, '/desk');
+  await begin(page);
+  await grade(page, [2, 2, 2]);
+  await expect.poll(() => unsent(page)).toBe(0);
+  const here = await token(page);
+  // Every draft is held until it is let go.
+  const order: string[] = [];
+  const letGo: (() => void)[] = [];
+  await page.route('**/rpc/save_draft', async (route) => {
+    order.push('draft leaves');
+    await new Promise<void>((resolve) => letGo.push(resolve));
+    const response = await route.fetch();
+    order.push('draft arrives');
+    await route.fulfill({ response });
+  });
+  await page.route('**/rpc/submit_rating', async (route) => {
+    order.push('rating');
+    await route.continue();
+  });
+  await page.keyboard.press('3');
+  await expect.poll(() => order).toEqual(['draft leaves']);
+
+  // To the one before and back, by links: the page is the same, its form is new and has a draft of its own.
+  await page.getByRole('link', { name: /^Back/ }).click();
+  await expect(page.locator(`form.rating:not([data-token="${here}"])`)).toBeVisible();
+  await page.getByRole('link', { name: /^Forward/ }).click();
+  await expect(page.locator(`form.rating[data-token="${here}"]`)).toBeVisible();
+  await expect(page.locator('#score-0-3')).toBeChecked();
+  await grade(page, [3, 2, 1]);
+  expect(order).toEqual(['draft leaves']);
+
+  letGo[0]();
+  await expect.poll(() => order.at(-1)).toBe('rating');
+  expect(order).toEqual(['draft leaves', 'draft arrives', 'rating']);
+  await expect.poll(() => unsent(page)).toBe(0);
+});
+
 test('logging out asks before it forgets what waits', async ({ page, watch }) => {
   watch.expect(gone);
   await fresh(page, demo.chen);

@@ -237,6 +237,9 @@ fn write(clients: &[(Vec<&str>, glue::Client)], styles: &Styles, profile: Profil
         let boot = format!(
             "import init, {{ hydrate }} from './{js}';\n\
              await init({{ module_or_path: new URL('./{wasm}', import.meta.url) }});\n\
+             // What the server drew is on the screen before the client takes hold of it; a page in the\n\
+             // background, which draws nothing, does not wait for that.\n\
+             await new Promise((go) => {{ requestAnimationFrame(() => setTimeout(go)); setTimeout(go, 200); }});\n\
              hydrate();\n\
              // Journeys in a browser wait for this; nothing else reads it.\n\
              document.documentElement.setAttribute('data-hydrated', '');\n"

@@ -33,6 +33,8 @@ use crate::{
 
 /// How long writing must pause before the text is sent as a draft, in milliseconds.
 const WRITING_PAUSE: u64 = 400;
+/// How long a draft waits before it looks again whether the one before it has landed.
+const BEHIND_ANOTHER: Duration = Duration::from_millis(100);
 
 /// Whether the server has what is on screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -440,7 +442,15 @@ impl Desk {
                 }
             }
         };
-        self.outbox.draft_leaves(&post.token);
+        if !self.outbox.draft_leaves(&post.token) {
+            {
+                let mut state = post.state();
+                state.flying = false;
+                state.waiting.get_or_insert(draft);
+            }
+            set_timeout(move || self.pump_with(post), BEHIND_ANOTHER);
+            return;
+        }
         spawn_local(async move {
             let answer = save_draft(post.token.clone(), draft.clone()).await;
             post.state().flying = false;

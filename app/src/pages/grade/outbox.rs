@@ -194,9 +194,16 @@ impl Outbox {
         self.pump();
     }
 
-    /// A draft of this output is on its way; its rating waits for it.
-    pub fn draft_leaves(self, assignment: &Token) {
-        self.within(|inner| inner.drafts.push(assignment.clone()));
+    /// A draft of this output is to leave; its rating waits until it has landed. False where one is on its
+    /// way already, sent by a page that was left and come back to: two at once could arrive in the wrong order.
+    pub fn draft_leaves(self, assignment: &Token) -> bool {
+        self.within(|inner| {
+            let free = !inner.drafts.contains(assignment);
+            if free {
+                inner.drafts.push(assignment.clone());
+            }
+            free
+        })
     }
 
     /// The draft has arrived, or has not.
