@@ -24,7 +24,7 @@ use nix::{
         prctl::set_child_subreaper,
         resource::{Resource, UsageWho, getrusage, setrlimit},
         signal::{Signal, kill},
-        stat::Mode,
+        stat::{Mode, umask},
         statvfs::{FsFlags, statvfs},
         wait::wait,
     },
@@ -42,6 +42,9 @@ pub fn run(order: &Order) -> io::Result<Report> {
     // Bubblewrap ends before the first process inside has; that one becomes ours then, so that its
     // processor time is counted and nothing is left when we end.
     set_child_subreaper(true)?;
+    // A service is often started with a mask that keeps its files from everybody else. The sandbox's user
+    // is somebody else, and must get through the folders that are made for it.
+    umask(Mode::from_bits_truncate(0o022));
     // The server's end of the control socket came as standard input; the program inside gets it
     // under another number, because anybody can use descriptor 0.
     let control = io::stdin().as_fd().try_clone_to_owned()?;
