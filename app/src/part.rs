@@ -11,8 +11,7 @@ use leptos::{
 };
 use leptos_router::hooks::use_location;
 
-use crate::i18n::use_visitor;
-use crate::ui::effect::effect;
+use crate::{i18n::use_visitor, ui::effect::effect};
 
 /// A part of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

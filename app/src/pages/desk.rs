@@ -20,8 +20,8 @@ use crate::{
 /// `/desk`, and the start page of raters.
 #[component]
 pub fn DeskPage() -> impl IntoView {
-    let studies = Data::blocking(|| (), |()| desk());
-    let back = Data::blocking(|| (), |()| what_came_back());
+    let studies = Data::new(|| (), |()| desk());
+    let back = Data::new(|| (), |()| what_came_back());
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
     let toured = use_visitor().me.is_some_and(|me| me.settings.toured);

@@ -21,7 +21,7 @@ use crate::{
 pub fn JoinPage() -> impl IntoView {
     let params = use_params_map();
     let secret = move || params.read().get("secret").unwrap_or_default();
-    let invitation = Data::blocking(secret, |secret| async move {
+    let invitation = Data::new(secret, |secret| async move {
         match open_invitation(secret).await {
             // What no longer works gets words of its own, not the general 404.
             Err(crate::error::AppError::NotFound(_)) => Ok(None),

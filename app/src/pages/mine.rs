@@ -20,7 +20,7 @@ use crate::{
 pub fn MinePage() -> impl IntoView {
     let params = use_params_map();
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
-    let ratings = Data::blocking(move || study.get(), |study| own_ratings(Token(study)));
+    let ratings = Data::new(move || study.get(), |study| own_ratings(Token(study)));
     let i18n = use_i18n();
     let t = i18n.rater();
     let crumbs = vec![("/desk".to_owned(), i18n.common.nav_desk.to_owned())];

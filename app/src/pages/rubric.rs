@@ -22,7 +22,7 @@ use crate::{
 pub fn RubricPage() -> impl IntoView {
     let params = use_params_map();
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
-    let sheet = Data::blocking(move || study.get(), |study| study_rubric(Token(study)));
+    let sheet = Data::new(move || study.get(), |study| study_rubric(Token(study)));
     view! { <Load data=sheet let:sheet><Sheet sheet /></Load> }
 }
 

@@ -2,8 +2,10 @@
 
 use leptos::prelude::*;
 
-use crate::ui::effect::effect;
-use crate::{i18n::use_i18n, ui::announce::toaster};
+use crate::{
+    i18n::use_i18n,
+    ui::{announce::toaster, effect::effect},
+};
 
 /// A text in a field that cannot be changed, and a button that copies it.
 #[component]

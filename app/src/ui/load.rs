@@ -39,35 +39,6 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Data<T> {
         S: PartialEq + Clone + Send + Sync + 'static,
         F: Future<Output = Result<T, AppError>> + Send + 'static,
     {
-        Data::made(source, fetch, false)
-    }
-
-    /// The same, and nothing of the page is sent before it is there.
-    pub fn blocking<S, F>(
-        source: impl Fn() -> S + Send + Sync + 'static,
-        fetch: impl Fn(S) -> F + Send + Sync + 'static,
-    ) -> Data<T>
-    where
-        S: PartialEq + Clone + Send + Sync + 'static,
-        F: Future<Output = Result<T, AppError>> + Send + 'static,
-    {
-        Data::made(source, fetch, true)
-    }
-
-    /// What is there by now, for effects; tracked.
-    pub fn get(&self) -> Option<Result<T, AppError>> {
-        self.held.get().map(|held| held.open())
-    }
-
-    fn made<S, F>(
-        source: impl Fn() -> S + Send + Sync + 'static,
-        fetch: impl Fn(S) -> F + Send + Sync + 'static,
-        blocking: bool,
-    ) -> Data<T>
-    where
-        S: PartialEq + Clone + Send + Sync + 'static,
-        F: Future<Output = Result<T, AppError>> + Send + 'static,
-    {
         let source = Box::new(move || Source(Arc::new(source())));
         let fetch = Box::new(move |source: Source| -> Pin<Box<dyn Future<Output = Held> + Send>> {
             let source: &dyn Any = source.0.as_any();
@@ -80,7 +51,12 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Data<T> {
                 None => Box::pin(std::future::ready(Held::new::<T>(Err(AppError::Malformed)))),
             }
         });
-        Data { held: resource(source, fetch, blocking), of: PhantomData }
+        Data { held: resource(source, fetch), of: PhantomData }
+    }
+
+    /// What is there by now, for effects; tracked.
+    pub fn get(&self) -> Option<Result<T, AppError>> {
+        self.held.get().map(|held| held.open())
     }
 
     /// Fetches again; until the answer is there, what was there stays.
@@ -91,8 +67,9 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Data<T> {
 
 type Fetch = Box<dyn Fn(Source) -> Pin<Box<dyn Future<Output = Held> + Send>> + Send + Sync>;
 
-fn resource(source: Box<dyn Fn() -> Source + Send + Sync>, fetch: Fetch, blocking: bool) -> Resource<Held, AsJson> {
-    Resource::new_with_options(source, fetch, blocking)
+fn resource(source: Box<dyn Fn() -> Source + Send + Sync>, fetch: Fetch) -> Resource<Held, AsJson> {
+    // Not a blocking one: the server sends every page whole (`SsrMode::Async`).
+    Resource::new_with_options(source, fetch, false)
 }
 
 /// What something is fetched for, of whatever type.

@@ -2,7 +2,9 @@
 //!
 //! - [`frame::Page`]: title, breadcrumbs, heading, actions and content of a page.
 //! - [`frame::Header`]: brand, role-dependent navigation, language, account (the root draws it once).
-//! - [`load::Load`]: waits for a page's resource; shows what went wrong where it failed.
+//! - [`load::Data`]: what a page loads. [`load::Load`]: waits for it; shows what went wrong where it failed.
+//! - [`form::ActionForm`]: a form that posts to a server function; [`form::FormAction`] says what came of it.
+//! - [`effect::effect`]: what happens in the browser when something changes.
 //! - [`failure::Failure`]: an [`crate::error::AppError`] in the visitor's words, with the HTTP status.
 //! - [`failure::error_text`]: the same as one line of text, for notices and live regions.
 //! - [`notice::Notice`]: a framed message in one of four tones. [`notice::Empty`]: nothing here yet.

@@ -4,7 +4,6 @@
 //! redirect or an error page; both end at the same place. Fields come before files in the form,
 //! because the server reads it as a stream and must know the fields first.
 
-use crate::json;
 use leptos::{
     prelude::*,
     wasm_bindgen::{JsCast, closure::Closure},
@@ -13,7 +12,7 @@ use leptos::{
 use serde::Deserialize;
 
 use super::parts::{FormError, size};
-use crate::{error::AppError, i18n::use_i18n};
+use crate::{error::AppError, i18n::use_i18n, json};
 
 /// A file field with its label.
 #[component]

@@ -63,7 +63,7 @@ pub enum Clock {
     Whole(Active, u64),
     /// What was spent at this one of several.
     Part(Parts, usize),
-    /// Nobody counts: on the server, and in practice.
+    /// Nobody counts: in practice.
     Stopped,
 }
 

@@ -64,7 +64,7 @@ pub fn BesidePage() -> impl IntoView {
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
     let outbox = use_outbox();
     let ready = StoredValue::new(None::<Vec<GradingItem>>);
-    let next = Data::blocking(
+    let next = Data::new(
         move || study.get(),
         move |study| async move {
             if let Some(Some(items)) = ready.try_update_value(Option::take) {

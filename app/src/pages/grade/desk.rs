@@ -431,26 +431,19 @@ impl Desk {
     fn pump_with(self, post: Post) {
         let draft = {
             let mut state = post.state();
-            match state.waiting.take() {
-                Some(draft) if !state.flying => {
-                    state.flying = true;
-                    draft
-                }
-                waiting => {
-                    state.waiting = waiting;
-                    return;
-                }
+            if state.flying || state.waiting.is_none() {
+                return;
             }
+            let leaves = self.outbox.draft_leaves(&post.token);
+            let draft = if leaves { state.waiting.take() } else { None };
+            state.flying = leaves;
+            draft
         };
-        if !self.outbox.draft_leaves(&post.token) {
-            {
-                let mut state = post.state();
-                state.flying = false;
-                state.waiting.get_or_insert(draft);
-            }
+        let Some(draft) = draft else {
+            // Another is on its way, sent by a page that was left and come back to.
             set_timeout(move || self.pump_with(post), BEHIND_ANOTHER);
             return;
-        }
+        };
         spawn_local(async move {
             let answer = save_draft(post.token.clone(), draft.clone()).await;
             post.state().flying = false;

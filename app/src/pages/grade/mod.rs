@@ -88,7 +88,7 @@ pub fn GradeNextPage() -> impl IntoView {
     let params = use_params_map();
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
     let (outbox, ahead) = (use_outbox(), Ahead::current());
-    let next = Data::blocking(
+    let next = Data::new(
         move || study.get(),
         move |study| async move {
             let study = Token(study);
@@ -157,7 +157,7 @@ pub fn GradeNextPage() -> impl IntoView {
 pub fn GradeItemPage() -> impl IntoView {
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("item").unwrap_or_default());
-    let data = Data::blocking(move || token.get(), |token| item(Token(token)));
+    let data = Data::new(move || token.get(), |token| item(Token(token)));
     let say = sayer();
     let i18n = use_i18n();
     let ahead = Ahead::current();
