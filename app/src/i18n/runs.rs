@@ -4,7 +4,7 @@
 
 use crate::model::{
     ids::RunId,
-    run::{Change, Flag, LimitHit, RunStatus, Verdict},
+    run::{Change, Conditions, Flag, LimitHit, RunStatus, Sums, Verdict, said},
 };
 
 macro_rules! texts {
@@ -55,6 +55,7 @@ texts! {
     difference: "Difference", "差异";
     differs: "differs", "不同";
     done: "Done", "已完成";
+    encoding: "Encoding", "编码";
     engine_failed: "The engine itself failed; this says nothing about the output.", "引擎自身出错，与该输出无关。";
     engine_failed_short: "engine failed", "引擎出错";
     environment: "Where it ran", "运行环境";
@@ -69,6 +70,7 @@ texts! {
     left: "Time left, about", "预计剩余";
     limit: "Limit reached", "触及的限制";
     line: "line", "行";
+    locale: "Locale", "区域设置";
     lost: "The connection to the server is lost. The run goes on without it; this page keeps trying.", "与服务器的连接已断开。运行不受影响，页面正在重新连接。";
     memory: "Memory", "内存";
     missing: "no output", "没有输出";
@@ -119,6 +121,7 @@ texts! {
     state: "State", "状态";
     stopped_hint: "This run was stopped. What was done stays, and the rest can be run.", "该运行已停止。已完成的结果保留，其余部分可以继续运行。";
     submission: "Submission", "模型输出";
+    time_zone: "Time zone", "时区";
     to_all_tasks: "All tasks", "全部任务";
     totals: "Figures of both", "两者的指标";
     verdict: "Verdict", "结果";
@@ -251,6 +254,64 @@ impl RunTexts {
         self.pick(flag.detail.clone(), said.to_owned())
     }
 
+    /// What was said of an output's end, by the engine or by Java, and the language where that is not the page's.
+    pub fn message(&self, message: &str) -> (String, Option<&'static str>) {
+        let chinese = match message {
+            said::NO_FRAME => "控制套接字收到了不成帧的数据".to_owned(),
+            said::FALSE_RESULT => "控制套接字收到了伪造的结果".into(),
+            said::PRINTED => "不停地打印，超出了打印量限制".into(),
+            said::CPU => "处理器时间已用尽".into(),
+            said::MEMORY => "所用内存超出沙箱的上限".into(),
+            said::WALL => "一直等待，直至时钟时间用尽".into(),
+            said::LEFT => "在得出结果之前，Java 虚拟机已退出".into(),
+            said::LOST => "Java 虚拟机失去联系".into(),
+            said::NO_PAIR => "测试类没有返回两个数字".into(),
+            _ => match (message.strip_prefix(said::SIGNAL), message.strip_prefix(said::CHANGED)) {
+                (Some(signal), _) => format!("Java 虚拟机被信号 {signal} 终止"),
+                (_, Some(what)) => format!("改动了测试所依赖的环境：{what}"),
+                _ => return (message.to_owned(), self.pick(None, Some("en"))),
+            },
+        };
+        (self.pick(message.to_owned(), chinese), None)
+    }
+
+    /// Under what a run's outputs ran: what each figure is called, and the figure.
+    pub fn conditions(&self, c: &Conditions) -> Vec<(&'static str, String)> {
+        let mode = if c.fast {
+            self.pick("fast: outputs that keep to themselves share a JVM", "快速：互不影响的输出共用一个 Java 虚拟机")
+        } else {
+            self.pick("strict: a JVM for each output", "严格：每个输出使用独立的 Java 虚拟机")
+        };
+        let mut said = vec![
+            (self.pick("Processor time, at most", "处理器时间上限"), format!("{} s", c.cpu_s)),
+            (self.pick("Time on the clock, at most", "时钟时间上限"), format!("{} s", c.wall_s)),
+            (self.pick("Heap, at most", "堆内存上限"), format!("{} MiB", c.heap_mib)),
+            (self.pick("Threads, at most", "线程数上限"), c.threads.to_string()),
+            (self.pick("Mode", "模式"), mode.to_owned()),
+            (self.pick("Network", "网络"), self.pick("off", "关闭").to_owned()),
+            (self.pick("Date", "日期"), c.dates.clone().unwrap_or_else(|| self.pick("today's", "当天").into())),
+        ];
+        let none = self.pick("not on this host", "此主机不支持");
+        said.extend(self.walls(c.landlock, c.groups).map(|(wall, held)| (wall, held.unwrap_or(none).to_owned())));
+        let fallen = self.pick("The operator let it run although walls had fallen", "部分隔离失效，但操作者仍允许运行");
+        said.extend(c.fallen.clone().map(|why| (fallen, why)));
+        said
+    }
+
+    /// The walls that not every host has, and what each holds where it stands.
+    pub fn walls(&self, landlock: bool, groups: Option<Sums>) -> [(&'static str, Option<&'static str>); 2] {
+        let reach = "TCP, abstract sockets and signals, as far as the kernel can";
+        let sums = groups.map(|sums| match sums {
+            Sums::Memory => self.pick("memory as one sum", "内存合计"),
+            Sums::Threads => self.pick("threads as one sum", "线程合计"),
+            Sums::MemoryAndThreads => self.pick("memory and threads as one sum each", "内存与线程分别合计"),
+        });
+        [
+            ("Landlock", landlock.then(|| self.pick(reach, "TCP、抽象套接字和信号，视内核支持而定"))),
+            (self.pick("Control groups", "控制组"), sums),
+        ]
+    }
+
     /// What a verdict means, in a sentence.
     pub fn verdict_meaning(&self, verdict: Verdict) -> &'static str {
         match verdict {
@@ -286,5 +347,23 @@ impl RunTexts {
             RunStatus::Finished => self.pick("finished", "已完成"),
             RunStatus::Cancelled => self.pick("stopped", "已停止"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_engine_says_has_chinese_words_and_javas_stays_as_it_is() {
+        let (signal, changed) = (format!("{}9", said::SIGNAL), format!("{}java.util.Locale", said::CHANGED));
+        let engine = [said::NO_FRAME, said::FALSE_RESULT, said::PRINTED, said::CPU, said::MEMORY, said::WALL];
+        for message in engine.into_iter().chain([said::LEFT, said::LOST, said::NO_PAIR, &signal, &changed]) {
+            let (text, lang) = ZH.message(message);
+            assert!(lang.is_none() && text.chars().any(|c| c > '\u{3000}'), "{message}: {text}");
+            assert_eq!(EN.message(message), (message.to_owned(), None));
+        }
+        let java = "java.lang.StackOverflowError";
+        assert_eq!(ZH.message(java), (java.to_owned(), Some("en")));
     }
 }

@@ -251,8 +251,74 @@ pub struct Environment {
     pub encoding: String,
     /// Limits and switches, as one line for people.
     pub limits: String,
+    /// The same as values; absent in runs of before they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
     /// A checksum over everything that decides: tests, harness, Java build, switches.
     pub fingerprint: String,
+}
+
+/// What the engine itself says of an output's end. Kept in English with the outcome, and shown in the visitor's words.
+pub mod said {
+    /// Something else than a frame came over the control socket.
+    pub const NO_FRAME: &str = "something that is no frame came over the control socket";
+    /// A frame came that is no true result.
+    pub const FALSE_RESULT: &str = "a false result came over the control socket";
+    /// It reached the limit of what may be printed.
+    pub const PRINTED: &str = "it printed without end";
+    /// It reached the limit of processor time.
+    pub const CPU: &str = "it used up its processor time";
+    /// It reached the limit of memory that its processes have together.
+    pub const MEMORY: &str = "it used more memory than the sandbox has";
+    /// It reached the limit of time on the clock.
+    pub const WALL: &str = "it waited until its wall time was over";
+    /// The JVM ended by itself, early.
+    pub const LEFT: &str = "the JVM ended before there was a result";
+    /// Nobody knows how the JVM ended.
+    pub const LOST: &str = "the JVM was lost";
+    /// Before the number of the signal that ended the JVM.
+    pub const SIGNAL: &str = "the JVM was ended by signal ";
+    /// Before the names of what was changed, with commas.
+    pub const CHANGED: &str = "it changed what the tests rest on: ";
+    /// Of the harness: the published test class returned something else than passed and total.
+    pub const NO_PAIR: &str = "the test class returned no pair of numbers";
+}
+
+/// Under which limits and behind which walls a run's outputs ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Conditions {
+    /// Processor time of one output in seconds. It decides.
+    pub cpu_s: u64,
+    /// Time on the clock of one output in seconds: a backstop for what waits for ever.
+    pub wall_s: u64,
+    /// Java heap in MiB.
+    pub heap_mib: u64,
+    /// Threads of its own.
+    pub threads: u64,
+    /// Whether outputs that keep to themselves shared a JVM.
+    pub fast: bool,
+    /// The name of the dates that they saw, such as `june-2022`; absent where it was the day's own.
+    pub dates: Option<String>,
+    /// Whether Landlock stood beside the other walls.
+    pub landlock: bool,
+    /// What control groups held as one sum over all processes of a sandbox; absent where nothing.
+    pub groups: Option<Sums>,
+    /// Why the operator let it run although walls had fallen; absent where all stood.
+    pub fallen: Option<String>,
+}
+
+/// What control groups bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Sums {
+    /// Memory, scratch included.
+    Memory,
+    /// The number of threads.
+    Threads,
+    /// Both.
+    MemoryAndThreads,
 }
 
 /// The figures of one run. All are over every task of the dataset that has tests.

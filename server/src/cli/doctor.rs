@@ -1,10 +1,11 @@
 //! `aixgrade doctor`
 
+use app::i18n;
 use clap::Args;
 use serde::Serialize;
 
 use super::Global;
-use crate::{db::migrations, error::Failure, jobs};
+use crate::{db::migrations, error::Failure, jobs, sandbox::OptionalWalls};
 
 /// `doctor`
 #[derive(Args)]
@@ -71,13 +72,16 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     match tokio::task::spawn_blocking(move || engine.trials()).await {
         Ok(Ok(trials)) => {
             let line = |t: crate::engine::proof::Shown| (format!("{what}: {}", t.what), t.well, t.detail);
+            let sandbox = jobs::sandbox().ok();
             // The engine runs without these, so their absence is told and not wrong.
-            let optional = jobs::sandbox().map(|sandbox| sandbox.optional_walls()).unwrap_or_default();
-            let wall = |(name, held): (&str, Option<String>)| {
-                let missing = "not on this host; the other walls stand without it (docs/engine.md)";
-                (format!("{what}: {name}"), true, held.unwrap_or_else(|| missing.into()))
-            };
-            trials.into_iter().map(line).chain(optional.into_iter().map(wall)).collect()
+            let missing = "not on this host; the other walls stand without it (docs/engine.md)";
+            let optional = sandbox.iter().flat_map(|sandbox| {
+                let OptionalWalls { landlock, groups } = sandbox.optional_walls();
+                i18n::runs::EN.walls(landlock, groups).map(|(name, held)| (name, held.unwrap_or(missing).to_owned()))
+            });
+            let helper = sandbox.iter().filter_map(|sandbox| Some(("helper", sandbox.started_by()?)));
+            let told = optional.chain(helper).map(|(name, told)| (format!("{what}: {name}"), true, told));
+            trials.into_iter().map(line).chain(told).collect()
         }
         Ok(Err(failure)) => vec![(what, false, said(failure))],
         Err(e) => vec![(what, false, e.to_string())],

@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use app::model::run::{Change, Diagnostic, Environment, Flag, Outcome, Verdict};
+use app::{
+    i18n,
+    model::run::{Change, Conditions, Diagnostic, Environment, Flag, Outcome, Verdict},
+};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -20,7 +23,7 @@ use super::{
 };
 use crate::{
     assemble::{self, Assembled, Target, imports::Index, wanted},
-    sandbox::Sandbox,
+    sandbox::{OptionalWalls, Sandbox},
 };
 
 /// Raised when the same output could come to another outcome than before, so that nothing kept from
@@ -107,29 +110,21 @@ impl Grader {
         Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
     }
 
-    /// What is the same for every output, to be recorded with a run.
-    pub fn environment(&self) -> Environment {
+    /// What is the same for every output, to be recorded with a run; `fallen`: why the operator let it run
+    /// although walls had fallen.
+    pub fn environment(&self, fallen: Option<String>) -> Environment {
         let setting = |key: &str| SETTINGS.iter().find(|(k, _)| *k == key).map_or("", |(_, value)| value).to_owned();
-        let a = self.allowance;
+        let Allowance { cpu_s, wall_s, heap_mib, threads, fast, dates } = self.allowance;
+        let OptionalWalls { landlock, groups } = self.sandbox.optional_walls();
+        let dates = dates.map(|dates| dates.name().to_owned());
+        let conditions = Conditions { cpu_s, wall_s, heap_mib, threads, fast, dates, landlock, groups, fallen };
         Environment {
             java: self.toolchain.java.clone(),
             time_zone: setting("user.timezone"),
             locale: format!("{}-{}", setting("user.language"), setting("user.country")),
             encoding: setting("file.encoding"),
-            limits: format!(
-                "{} s processor time, {} s wall time, {} MiB heap, {} threads, no network; {}; {}; {}",
-                a.cpu_s,
-                a.wall_s,
-                a.heap_mib,
-                a.threads,
-                if a.fast {
-                    "fast: outputs that keep to themselves share a JVM"
-                } else {
-                    "strict: a JVM for each output"
-                },
-                a.dates.map_or("today's date".to_owned(), |dates| format!("dates as of {}", dates.name())),
-                walls(self.sandbox.as_ref()),
-            ),
+            limits: one_line(&conditions),
+            conditions: Some(conditions),
             fingerprint: self.fingerprint(),
         }
     }
@@ -286,13 +281,10 @@ impl Worker {
     }
 }
 
-/// The walls that not every host has, for people.
-fn walls(sandbox: &dyn Sandbox) -> String {
-    let wall = |(name, held): (&str, Option<String>)| match held {
-        Some(what) => format!("{name} ({what})"),
-        None => format!("no {name}"),
-    };
-    sandbox.optional_walls().into_iter().map(wall).collect::<Vec<_>>().join(", ")
+/// Limits and walls for people, in English.
+pub fn one_line(conditions: &Conditions) -> String {
+    let said = i18n::runs::EN.conditions(conditions);
+    said.into_iter().map(|(what, value)| format!("{what}: {value}")).collect::<Vec<_>>().join("; ")
 }
 
 fn refused(messages: &[Message], assembled: &Assembled) -> Outcome {

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use app::model::run::{CaseResult, Flag, LimitHit, Outcome, Verdict};
+use app::model::run::{CaseResult, Flag, LimitHit, Outcome, Verdict, said};
 use rand::Rng;
 
 use super::{
@@ -148,24 +148,24 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
     let mut answer = match answer {
         Ok(answer) => answer,
         Err(e) if e.kind() == io::ErrorKind::InvalidData => {
-            return with(Verdict::Tampered, None, "something that is no frame came over the control socket");
+            return with(Verdict::Tampered, None, said::NO_FRAME);
         }
-        Err(_) if end.flooded => return with(Verdict::Crashed, Some(LimitHit::Printed), "it printed without end"),
+        Err(_) if end.flooded => return with(Verdict::Crashed, Some(LimitHit::Printed), said::PRINTED),
         // The kernel ends it by a count of its own, coarser than the one it reports afterwards.
         Err(_) if end.report.cpu_us >= end.allowance.cpu_s * 850_000 => {
-            return with(Verdict::Timeout, Some(LimitHit::Cpu), "it used up its processor time");
+            return with(Verdict::Timeout, Some(LimitHit::Cpu), said::CPU);
         }
         Err(_) if end.report.out_of_memory => {
-            return with(Verdict::OutOfMemory, Some(LimitHit::Heap), "it used more memory than the sandbox has");
+            return with(Verdict::OutOfMemory, Some(LimitHit::Heap), said::MEMORY);
         }
         Err(_) if end.timed_out => {
-            return with(Verdict::Timeout, Some(LimitHit::Wall), "it waited until its wall time was over");
+            return with(Verdict::Timeout, Some(LimitHit::Wall), said::WALL);
         }
         Err(_) => return without_answer(end),
     };
     match result(&mut answer, nonce) {
         Some(outcome) if !end.more => outcome,
-        _ => with(Verdict::Tampered, None, "a false result came over the control socket"),
+        _ => with(Verdict::Tampered, None, said::FALSE_RESULT),
     }
 }
 
@@ -176,7 +176,7 @@ pub fn result(answer: &mut Reader, nonce: &str) -> Option<Outcome> {
     outcome.cases = result.cases;
     if !result.changed.is_empty() {
         outcome.verdict = Verdict::Tampered;
-        outcome.message = format!("it changed what the tests rest on: {}", result.changed.join(", "));
+        outcome.message = format!("{}{}", said::CHANGED, result.changed.join(", "));
     }
     if result.threads > 0 {
         let detail = format!("{} threads were left running", result.threads);
@@ -193,9 +193,9 @@ fn without_answer(end: &End<'_>) -> Outcome {
     };
     outcome.message = match (outcome.verdict, end.report.code) {
         // Which code it was says nothing: the solution chose it.
-        (Verdict::NoResult, _) => "the JVM ended before there was a result".into(),
-        (_, Some(code)) => format!("the JVM was ended by signal {}", code - 128),
-        (_, None) => "the JVM was lost".into(),
+        (Verdict::NoResult, _) => said::LEFT.into(),
+        (_, Some(code)) => format!("{}{}", said::SIGNAL, code - 128),
+        (_, None) => said::LOST.into(),
     };
     outcome
 }
@@ -401,7 +401,7 @@ mod tests {
         check(|c, n| send(c, &Frame::new(b'R').string(n).done(), 0), Verdict::Tampered, None);
         check(|c, _| send(c, &[0xff; 8], 0), Verdict::Tampered, None);
         // Time.
-        check(|_, _| Report { cpu_us: 10_000_000, ..ended(152) }, Verdict::Timeout, Some(LimitHit::Cpu));
+        check(|_, _| Report { cpu_us: 10_000_000, ..ended(137) }, Verdict::Timeout, Some(LimitHit::Cpu));
         check(
             |c, _| {
                 let _until_killed = c.read(&mut [0; 1]);

@@ -152,10 +152,9 @@ impl Engine {
             let judged = self.fallen(&grader).and_then(|fallen| trusted(fallen, self.although_walls_have_fallen));
             match judged {
                 Ok(None) => {}
-                Ok(Some(warning)) => {
-                    tracing::warn!(%run, "{warning}");
-                    let mut environment = grader.environment();
-                    environment.limits = format!("{}; {warning}", environment.limits);
+                Ok(Some(why)) => {
+                    tracing::warn!(%run, "the operator let it run although walls had fallen: {why}");
+                    let environment = grader.environment(Some(why));
                     self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
                 }
                 Err(failure) => {
@@ -222,7 +221,7 @@ impl Engine {
         }
         let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
         let grader = Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, allowance, worker_count())?;
-        let environment = grader.environment();
+        let environment = grader.environment(None);
         self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
         Ok(grader)
     }
@@ -349,12 +348,12 @@ pub fn worker_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Whether outputs may be run with these walls fallen; what is to be recorded where they are, all the same.
+/// Whether outputs may be run with these walls fallen; which those are where they are run all the same.
 fn trusted(fallen: Vec<String>, although: bool) -> Result<Option<String>, Failure> {
     let why = fallen.join("; ");
     match (fallen.is_empty(), although) {
         (true, _) => Ok(None),
-        (false, true) => Ok(Some(format!("the operator let it run although walls had fallen: {why}"))),
+        (false, true) => Ok(Some(why)),
         (false, false) => Err(Failure::conflict(format!(
             "the engine does not trust its sandbox, so nothing was run: {why}. `aixgrade doctor` tries every wall; \
              docs/engine.md says what they need"
@@ -395,7 +394,10 @@ impl From<EngineError> for Failure {
 
 #[cfg(test)]
 mod tests {
+    use app::model::run::Conditions;
+
     use super::*;
+    use crate::engine::grader;
 
     #[test]
     fn nothing_runs_with_a_wall_fallen_unless_somebody_says_so() {
@@ -404,7 +406,17 @@ mod tests {
         assert_eq!(trusted(Vec::new(), true).unwrap(), None);
         let refusal = said(&trusted(fallen(), false).unwrap_err());
         assert!(refusal.contains("nothing was run") && refusal.contains("no sockets"), "{refusal}");
-        let recorded = trusted(fallen(), true).unwrap().unwrap();
+        let recorded = grader::one_line(&Conditions {
+            cpu_s: 10,
+            wall_s: 60,
+            heap_mib: 256,
+            threads: 64,
+            fast: false,
+            dates: None,
+            landlock: false,
+            groups: None,
+            fallen: trusted(fallen(), true).unwrap(),
+        });
         assert!(recorded.contains("although") && recorded.contains("no sockets"), "{recorded}");
     }
 }

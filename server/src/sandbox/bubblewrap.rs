@@ -17,7 +17,7 @@ use std::{
 
 use helper::{Order, landlock};
 
-use super::{Child, Command, Printed, Report, Sandbox, cgroup::Places};
+use super::{Child, Command, OptionalWalls, Printed, Report, Sandbox, cgroup::Places};
 
 /// User numbers for sandboxes when the server is root: above people and services, below what
 /// systemd hands out (61184) and within the 65536 that a container usually has.
@@ -105,9 +105,8 @@ impl Sandbox for Bubblewrap {
         Ok(Child::new(control, printed, ended))
     }
 
-    fn optional_walls(&self) -> Vec<(&'static str, Option<String>)> {
-        let landlock = landlock::holds().then(|| "TCP, abstract sockets and signals, as far as this kernel can".into());
-        vec![("Landlock", landlock), ("control groups", self.groups.held().map(|what| format!("{what} as one sum")))]
+    fn optional_walls(&self) -> OptionalWalls {
+        OptionalWalls { landlock: landlock::holds(), groups: self.groups.held() }
     }
 }
 

@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use app::model::run::Sums;
+
 /// What the names of our groups begin with; the number of the process that made them follows.
 const PREFIX: &str = "aixgrade-";
 
@@ -54,12 +56,12 @@ impl Places {
         places
     }
 
-    /// What is held by groups here, for people; `None` where nothing is.
-    pub fn held(&self) -> Option<&'static str> {
+    /// What is held by groups here; `None` where nothing is.
+    pub fn held(&self) -> Option<Sums> {
         match (self.memory, self.pids) {
-            (true, true) => Some("memory and threads"),
-            (true, false) => Some("memory"),
-            (false, true) => Some("threads"),
+            (true, true) => Some(Sums::MemoryAndThreads),
+            (true, false) => Some(Sums::Memory),
+            (false, true) => Some(Sums::Threads),
             (false, false) => None,
         }
     }

@@ -25,6 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use app::model::run::Sums;
 pub use helper::{Command, Limits, Report};
 
 /// How much of what was printed is kept. A page shows it; more helps nobody.
@@ -38,10 +39,24 @@ pub trait Sandbox: Send + Sync {
     /// Only for our own failures: the host lacks what it takes.
     fn start(&self, command: &Command) -> io::Result<Child>;
 
-    /// The walls that not every host has, each with what it holds here; `None` where it is missing.
-    fn optional_walls(&self) -> Vec<(&'static str, Option<String>)> {
-        Vec::new()
+    /// Which of the walls that not every host has stand here.
+    fn optional_walls(&self) -> OptionalWalls {
+        OptionalWalls::default()
     }
+
+    /// What puts the walls up, for people.
+    fn started_by(&self) -> Option<String> {
+        None
+    }
+}
+
+/// The walls that not every host has; the others stand without them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptionalWalls {
+    /// Landlock: TCP, abstract sockets and signals, as far as the kernel can.
+    pub landlock: bool,
+    /// What control groups hold as one sum.
+    pub groups: Option<Sums>,
 }
 
 /// A started process.

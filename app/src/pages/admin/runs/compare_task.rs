@@ -2,7 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::compare::{names, side};
+use super::{
+    compare::{names, side},
+    verdicts::message,
+};
 use crate::{
     i18n::I18n,
     model::{
@@ -56,7 +59,7 @@ fn one(i: I18n, run: RunId, name: String, samples: &[PairOutput], code: Option<P
     let of = name.clone();
     let code = code.map(|code| {
         view! {
-            {(!code.message.is_empty()).then(|| view! { <p class="small" lang="en">{code.message}</p> })}
+            {message(i, &code.message, Some("small"))}
             <CodeBox code=code.code of/>
             <p><a href=format!("/admin/runs/{run}/outputs/{}", code.output)>{t.open_output}</a></p>
         }

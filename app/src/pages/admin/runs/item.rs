@@ -5,7 +5,7 @@ use leptos_router::hooks::use_params_map;
 
 use super::{
     live::Live,
-    verdicts::{came_to, verdict},
+    verdicts::{came_to, message, verdict},
 };
 use crate::{
     error::AppError,
@@ -143,7 +143,7 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     view! {
         <section class="verdict-line" aria-label=t.verdict>
             <p><strong>{verdict(i, o.verdict, None)}</strong>" "{t.verdict_meaning(o.verdict)}</p>
-            {(!o.message.is_empty()).then(|| view! { <p lang="en">{o.message}</p> })}
+            {message(i, &o.message, None)}
         </section>
         {odd.then(|| view! { <Notice tone=Tone::Care><p>{t.anomaly_hint}</p></Notice> })}
         <dl class="facts">

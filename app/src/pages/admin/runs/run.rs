@@ -238,13 +238,23 @@ fn controls(i: I18n, row: &RunRow, actions: Actions) -> AnyView {
 }
 
 fn where_it_ran(i: I18n, environment: &Environment) -> impl IntoView + use<> {
+    let t = i.runs();
     let e = environment;
+    let mut said = vec![
+        ("Java", e.java.clone()),
+        (t.time_zone, e.time_zone.clone()),
+        (t.locale, e.locale.clone()),
+        (t.encoding, e.encoding.clone()),
+    ];
+    said.extend(e.conditions.iter().flat_map(|conditions| t.conditions(conditions)));
+    // What a run of before conditions were kept says of them.
+    let line = e.conditions.is_none().then(|| view! { <p class="muted" lang="en">{e.limits.clone()}</p> });
     (!e.java.is_empty()).then(|| {
-        let said = format!("Java {}; {}; {}; {}; {}", e.java, e.time_zone, e.locale, e.encoding, e.limits);
+        let rows = said.into_iter().map(|(what, value)| view! { <div><dt>{what}</dt><dd>{value}</dd></div> });
         view! {
             <details class="more">
-                <summary>{i.runs().environment}</summary>
-                <p class="muted" lang="en">{said}</p>
+                <summary>{t.environment}</summary>
+                <div class="stack"><dl class="facts">{rows.collect_view()}</dl>{line}</div>
             </details>
         }
     })

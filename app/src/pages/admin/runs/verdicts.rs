@@ -16,6 +16,12 @@ pub fn verdict(i: I18n, verdict: Verdict, limit: Option<LimitHit>) -> impl IntoV
     view! { <span class="verdict-word"><span class=mark(verdict) aria-hidden="true"></span>{t.verdict_name(verdict)}{limit}</span> }
 }
 
+/// What was said of an output's end; nothing where nothing was.
+pub fn message(i: I18n, message: &str, class: Option<&'static str>) -> Option<impl IntoView + use<>> {
+    let (said, lang) = i.runs().message(message);
+    (!message.is_empty()).then(|| view! { <p class=class lang=lang>{said}</p> })
+}
+
 /// What an output came to, or how far it is.
 pub fn came_to(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<LimitHit>) -> AnyView {
     let t = i.runs();
