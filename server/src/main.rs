@@ -8,7 +8,8 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Where no `aixgrade-sandbox` lies beside this program. Before anything starts a thread: the helper changes name spaces, which is for one thread only.
+    // Where no `aixgrade-sandbox` of this build lies beside. Before anything starts a thread: the helper changes
+    // name spaces, which is for one thread only.
     match helper::main(std::env::args()) {
         Some(code) => ExitCode::from(code),
         None => server::cli::main(),

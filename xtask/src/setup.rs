@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Result, bail};
 
-use crate::tools::{self, command, on_path, run, run_quietly, say};
+use crate::tools::{self, command, on_path, run, run_quietly, say, say_aside};
 
 /// The target that the client is compiled for.
 pub const WASM: &str = "wasm32-unknown-unknown";
@@ -33,17 +33,8 @@ impl Toolchain {
 
 /// Makes sure that something can compile for the browser.
 pub fn wasm_target() -> Result<Toolchain> {
-    if has_wasm() {
+    if obtained(WASM) {
         return Ok(Toolchain::Own);
-    }
-    if on_path("rustup") {
-        say("Adding the wasm target by rustup");
-        // It may be out of reach on this machine, while Debian's packages are not.
-        match run(command("rustup").args(["target", "add", WASM])) {
-            Ok(()) if has_wasm() => return Ok(Toolchain::Own),
-            Ok(()) => println!("rustup added the target to another toolchain than the one in use"),
-            Err(e) => println!("{e:#}"),
-        }
     }
     if !Path::new(DEBIAN_STD).is_dir() {
         packages(&["rustc-web", "cargo-web", "rust-web-src", "lld"], "compiling for the browser")?;
@@ -52,10 +43,34 @@ pub fn wasm_target() -> Result<Toolchain> {
     Ok(Toolchain::Debian)
 }
 
+/// A target whose programs need no loader, for this machine's processor; nothing where the compiler lacks it.
+pub fn without_loader() -> Option<String> {
+    let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+    if obtained(&target) {
+        return Some(target);
+    }
+    say_aside(format!("The sandbox's helper is linked with a loader and starts a little slower, for lack of {target}"));
+    None
+}
+
+/// Whether the compiler in use has a target, by rustup where it had not.
+fn obtained(target: &str) -> bool {
+    if !has(target) && on_path("rustup") {
+        say_aside(format!("Adding {target} by rustup"));
+        // It may be out of reach on this machine, while Debian's packages are not.
+        match run_quietly(command("rustup").args(["target", "add", target])) {
+            Ok(_) if has(target) => {}
+            Ok(_) => eprintln!("rustup added the target to another toolchain than the one in use"),
+            Err(e) => eprintln!("{e:#}"),
+        }
+    }
+    has(target)
+}
+
 const DEBIAN_STD: &str = "/usr/lib/rustlib/src/rust/library";
 
-fn has_wasm() -> bool {
-    run_quietly(command("rustc").args(["--print", "target-libdir", "--target", WASM]))
+fn has(target: &str) -> bool {
+    run_quietly(command("rustc").args(["--print", "target-libdir", "--target", target]))
         .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 

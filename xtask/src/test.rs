@@ -38,10 +38,10 @@ const STAGES: [Stage; 9] = [
     ("lints: app and server", lints_native),
     ("lints: xtask", lints_xtask),
     ("lints: client", lints_client),
+    ("build: server and its helper", build_server),
     ("tests: app and server, with the Java side", tests_native),
     ("tests: xtask", tests_xtask),
     ("build: client", build_client),
-    ("build: server", build_server),
     ("journeys in a browser", journeys),
 ];
 

@@ -1,8 +1,8 @@
 //! The small process between server and walls: `aixgrade-sandbox`, which lies beside `aixgrade`.
 //!
 //! Where it does not, `aixgrade` is started again with the same hidden argument and does the same. That is
-//! one file less to install, and 3 ms more for each sandbox: most of a large program's start is its size,
-//! which is also why this is a crate of its own with few dependencies.
+//! one file less to install, and some milliseconds more for each sandbox: most of a large program's start is
+//! its size, which is also why this is a crate of its own with few dependencies, linked without a loader.
 //!
 //! It gives up root, makes a private mount name space with scratch that cannot be executed from,
 //! sets the limits, starts bubblewrap, and waits. When the control socket closes, because the
@@ -81,8 +81,9 @@ pub struct Report {
 /// The argument that makes a program this helper. Not for people, so not in `--help`.
 pub const ARGUMENT: &str = "__sandbox";
 
-/// The version of both sides. They must be of one build: an older helper may lack a wall.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The version of both sides, with what this crate's sources come to (`build.rs`). They must be the same:
+/// another helper may lack a wall.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("AIXGRADE_HELPER_SOURCES"));
 
 /// What the helper is told.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -123,6 +124,6 @@ pub fn main(mut args: impl Iterator<Item = String>) -> Option<u8> {
 
 fn other_version(server: &str) -> io::Error {
     io::Error::other(format!(
-        "aixgrade is of version {server} and its sandbox helper of version {VERSION}: install both of one build"
+        "aixgrade has helper version {server} and its sandbox helper is {VERSION}: install both of one build"
     ))
 }

@@ -16,8 +16,8 @@ use seccompiler::{
 /// The filter as the kernel reads it: an array of `struct sock_filter`.
 ///
 /// The crate's program compares a call with one after the other of the list. The kernel runs it for every
-/// call that there is when the filter is set, twice a sandbox, which takes it most of a millisecond; so the
-/// calls that are allowed whatever their arguments are looked up in a tree first ([`shortcut`]).
+/// call that there is when the filter is set, which takes it a good part of a millisecond; so the calls that
+/// are allowed whatever their arguments are looked up in a tree first ([`shortcut`]).
 ///
 /// # Errors
 /// On a processor that the crate does not know.
@@ -122,9 +122,14 @@ fn rules() -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(thread), thread)?]);
     // A pair of connected sockets is how the JDK wakes its selectors; it reaches nobody else.
     rules.insert(libc::SYS_socketpair, vec![one(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64)?]);
+    // Names of threads. Not the signal at the parent's death, by which all this ends when the server does.
+    let names = [libc::PR_SET_NAME, libc::PR_GET_NAME].map(|option| one(0, SeccompCmpOp::Eq, option as u64));
+    rules.insert(libc::SYS_prctl, names.into_iter().collect::<Result<_, _>>()?);
     // No terminal tricks (TIOCSTI): only what the C library asks of a stream, and FIONREAD, FIONBIO.
     let ioctls = [libc::TCGETS, libc::FIONREAD, libc::FIONBIO, libc::TIOCGWINSZ];
-    let ioctls = ioctls.iter().map(|&request| one(1, SeccompCmpOp::Eq, request));
+    // Of different types in glibc and musl.
+    #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
+    let ioctls = ioctls.iter().map(|&request| one(1, SeccompCmpOp::Eq, request as u64));
     rules.insert(libc::SYS_ioctl, ioctls.collect::<Result<_, _>>()?);
     Ok(rules)
 }
@@ -185,7 +190,6 @@ const CALLS: &[i64] = &[
     libc::SYS_gettimeofday,
     libc::SYS_getuid,
     libc::SYS_nanosleep,
-    libc::SYS_prctl,
     libc::SYS_prlimit64,
     libc::SYS_sysinfo,
     libc::SYS_times,
@@ -326,7 +330,7 @@ mod tests {
         for kind in [this, 0x4000_0003, 0] {
             // All that there are, those of another way to call (x32), and the ends of what fits.
             for number in (0..1_000).chain(0x4000_0000..0x4000_0400).chain([u32::MAX - 1, u32::MAX]) {
-                for first in [0, 1, 2, libc::CLONE_THREAD as u64, u64::MAX] {
+                for first in [0, 1, 2, libc::PR_SET_NAME as u64, libc::CLONE_THREAD as u64, u64::MAX] {
                     for second in [0, libc::TCGETS, libc::FIONREAD, libc::TIOCSTI, u64::MAX] {
                         let args = [first, second, 0, 0, 0, 0];
                         let ours = verdict(&quick, kind, number, args);
@@ -345,7 +349,7 @@ mod tests {
         for call in [libc::SYS_socket, libc::SYS_connect, libc::SYS_ptrace, libc::SYS_unshare, libc::SYS_mount] {
             assert!(!rules.contains_key(&call), "{call}");
         }
-        for call in [libc::SYS_clone, libc::SYS_socketpair, libc::SYS_ioctl] {
+        for call in [libc::SYS_clone, libc::SYS_socketpair, libc::SYS_ioctl, libc::SYS_prctl] {
             assert!(!rules[&call].is_empty(), "{call} needs a condition");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, DirBuilder, OpenOptions},
-    io::{self, Read, Write as _},
+    io::{self, BufRead, BufReader, PipeReader, Read, Write as _},
     os::{
         fd::{AsFd, AsRawFd, OwnedFd},
         unix::{
@@ -12,7 +12,6 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Command as Process, Stdio},
-    thread,
 };
 
 use nix::{
@@ -54,30 +53,24 @@ pub fn run(order: &Order) -> io::Result<Report> {
     let stage = Stage::build(order)?;
     landlock::restrict()?;
     limit(&order.command.limits)?;
-    let (mut facts, facts_in) = io::pipe()?;
+    let (status, status_in) = io::pipe()?;
     let (filter, mut filter_in) = io::pipe()?;
     filter_in.write_all(&seccomp::program()?)?;
     drop(filter_in);
-    for handed_down in [control.as_fd(), facts_in.as_fd(), filter.as_fd()] {
-        fcntl(handed_down, FcntlArg::F_SETFD(FdFlag::empty()))?;
+    let handed_down = [control.as_fd(), status_in.as_fd(), filter.as_fd()];
+    for fd in handed_down {
+        fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))?;
     }
-    let mut child = bwrap(order, &stage, &control, facts_in.as_fd().as_raw_fd(), filter.as_fd().as_raw_fd()).spawn()?;
-    drop(facts_in);
+    let mut child = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string())).spawn()?;
+    drop(status_in);
     drop(filter);
-    let outer = Pid::from_raw(child.id().cast_signed());
-    thread::spawn(move || {
-        // Bubblewrap tells who is the first process inside; ending that one ends all of them, and
-        // leaves bubblewrap to collect them, so that their processor time is counted.
-        let inner = first_inside(&mut facts);
-        wait_for_hang_up(&control);
-        let _ = kill(inner.unwrap_or(outer), Signal::SIGKILL);
-    });
-    let status = child.wait()?;
+    accompany(Pid::from_raw(child.id().cast_signed()), &control, status);
+    let end = child.wait()?;
     while wait().is_ok() {}
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let micros = |t: nix::sys::time::TimeVal| u64::try_from(t.tv_sec() * 1_000_000 + t.tv_usec()).unwrap_or(0);
     Ok(Report {
-        code: status.code().or_else(|| status.signal().map(|s| 128 + s)),
+        code: end.code().or_else(|| end.signal().map(|s| 128 + s)),
         cpu_us: micros(usage.user_time()) + micros(usage.system_time()),
         memory_kib: u64::try_from(usage.max_rss()).unwrap_or(0),
         out_of_memory: false,
@@ -124,13 +117,12 @@ impl Stage {
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
         mount(Some("scratch"), place, Some("tmpfs"), flags, Some(options.as_str()))?;
         let stage = Stage { root: place.join("root") };
+        mkdir(&stage.root, Mode::from_bits_truncate(0o755))?;
+        // A mount of its own, so that it can be made read-only and scratch beside it cannot.
+        mount(Some(&stage.root), &stage.root, NOTHING, MsFlags::MS_BIND, NOTHING)?;
         // Bound here while we still may look into the data folder; the sandbox's user may not.
         for (source, inside) in &order.command.read_only {
-            let target = stage.bind(source, inside)?;
-            let held = statvfs(&target)?.flags();
-            let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
-            let flags = flags | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | kept(held);
-            mount(NOTHING, &target, NOTHING, flags, NOTHING)?;
+            read_only(&stage.bind(source, inside)?)?;
         }
         for device in DEVICES {
             stage.bind(Path::new(device), device)?;
@@ -143,6 +135,7 @@ impl Stage {
             }
             stage.bind(&folder, inside)?;
         }
+        read_only(&stage.root)?;
         if root {
             setgroups(&[])?;
             setgid(Gid::from_raw(order.uid))?;
@@ -167,23 +160,20 @@ impl Stage {
     }
 }
 
-/// What a mount may not lose when it is made read-only: where we are not root, the kernel insists.
-fn kept(held: FsFlags) -> MsFlags {
-    [
-        (FsFlags::ST_NOEXEC, MsFlags::MS_NOEXEC),
-        (FsFlags::ST_NOATIME, MsFlags::MS_NOATIME),
-        (FsFlags::ST_NODIRATIME, MsFlags::MS_NODIRATIME),
-        (FsFlags::ST_RELATIME, MsFlags::MS_RELATIME),
-    ]
-    .into_iter()
-    .filter(|(flag, _)| held.contains(*flag))
-    .fold(MsFlags::empty(), |kept, (_, flag)| kept | flag)
+/// Lets nobody write to a mount, own a program in it, or reach a device by it.
+fn read_only(target: &Path) -> io::Result<()> {
+    // Where we are not root, the kernel insists that what cannot be executed from stays so.
+    let held = statvfs(target)?.flags().contains(FsFlags::ST_NOEXEC);
+    let kept = if held { MsFlags::MS_NOEXEC } else { MsFlags::empty() };
+    let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+    mount(NOTHING, target, NOTHING, flags | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | kept, NOTHING)?;
+    Ok(())
 }
 
 fn limit(limits: &Limits) -> io::Result<()> {
     let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
-    // The soft limit's signal ends a JVM; the hard one is for whoever ignores it.
-    set(Resource::RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 1)?;
+    // The soft limit's signal means nothing to the first process of a name space; the hard one's does.
+    set(Resource::RLIMIT_CPU, limits.cpu_s, limits.cpu_s)?;
     set(Resource::RLIMIT_DATA, limits.data_bytes, limits.data_bytes)?;
     set(Resource::RLIMIT_NPROC, limits.threads, limits.threads)?;
     set(Resource::RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)?;
@@ -193,18 +183,20 @@ fn limit(limits: &Limits) -> io::Result<()> {
     set(Resource::RLIMIT_MEMLOCK, 0, 0)
 }
 
+/// Bubblewrap with what it gets: the control socket (for the program inside), a pipe that it tells its status
+/// on, and one with the filter.
 #[allow(clippy::disallowed_methods, reason = "the one place where the walls are started")]
-fn bwrap(order: &Order, stage: &Stage, control: &OwnedFd, facts: i32, filter: i32) -> Process {
+fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -> Process {
     let mut process = Process::new(&order.bwrap);
     process.args(["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
     process.args(["--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
+    // Nothing inside can start a process, so there is none to collect and no first process needed that would.
+    process.arg("--as-pid-1");
     process.arg("--dev-bind").arg(&stage.root).arg("/");
-    process.args(["--remount-ro", "/"]);
     if let Some(first) = order.command.scratch.first() {
         process.args(["--chdir", first]);
     }
-    process.args(["--info-fd", &facts.to_string(), "--seccomp", &filter.to_string(), "--"]);
-    let control = control.as_raw_fd().to_string();
+    process.args(["--json-status-fd", &status, "--seccomp", &filter, "--"]);
     process.args(order.command.argv.iter().map(|arg| if arg == "{control}" { &control } else { arg }));
     process.env_clear().envs(order.command.env.iter().map(|(name, value)| (name, value)));
     // Standard error is for the helper's report alone: inside, both streams are the server's pipe.
@@ -216,24 +208,42 @@ fn bwrap(order: &Order, stage: &Stage, control: &OwnedFd, facts: i32, filter: i3
     process
 }
 
-/// The process id of the first process inside, from what bubblewrap writes: `{"child-pid": N, …}`.
-fn first_inside(facts: &mut impl Read) -> Option<Pid> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "kebab-case")]
-    struct Facts {
-        child_pid: i32,
-    }
-    let mut text = String::new();
-    facts.read_to_string(&mut text).ok()?;
-    serde_json::from_str::<Facts>(&text).ok().map(|facts| Pid::from_raw(facts.child_pid))
-}
-
-fn wait_for_hang_up(control: &OwnedFd) {
+/// Returns when bubblewrap has ended, and sees to it that it does once the server has hung up.
+fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader) {
+    let mut status = BufReader::new(status);
+    // Ending the process inside leaves bubblewrap to collect it, so that its processor time is counted.
+    let inside = process_inside(&mut status).unwrap_or(bubblewrap);
+    let mut hung_up = false;
     loop {
-        // Asking for nothing: a hang-up is reported all the same.
-        let mut fds = [PollFd::new(control.as_fd(), PollFlags::empty())];
-        if poll(&mut fds, PollTimeout::NONE).is_ok_and(|count| count > 0) {
+        let [told, gone] = ready(status.get_ref(), (!hung_up).then_some(control));
+        if told && matches!(status.read(&mut [0; 256]), Ok(0) | Err(_)) {
             return;
         }
+        if gone {
+            hung_up = true;
+            let _ = kill(inside, Signal::SIGKILL);
+        }
     }
+}
+
+/// Waits until the pipe can be read or the socket's other end is gone; which of them.
+fn ready(status: &PipeReader, control: Option<&OwnedFd>) -> [bool; 2] {
+    let mut fds = vec![PollFd::new(status.as_fd(), PollFlags::POLLIN)];
+    // Asking for nothing: a hang-up is reported all the same.
+    fds.extend(control.map(|control| PollFd::new(control.as_fd(), PollFlags::empty())));
+    // Interrupted, none is ready.
+    let _ = poll(&mut fds, PollTimeout::NONE);
+    [0, 1].map(|at| fds.get(at).and_then(PollFd::any) == Some(true))
+}
+
+/// The number of the process inside, from the first line that bubblewrap writes: `{ "child-pid": N, … }`.
+fn process_inside(status: &mut impl BufRead) -> Option<Pid> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    struct Status {
+        child_pid: i32,
+    }
+    let mut line = String::new();
+    status.read_line(&mut line).ok()?;
+    serde_json::from_str::<Status>(&line).ok().map(|status| Pid::from_raw(status.child_pid))
 }

@@ -17,7 +17,7 @@ use std::{
 
 use helper::{Order, landlock};
 
-use super::{Child, Command, OptionalWalls, Printed, Report, Sandbox, cgroup::Places};
+use super::{Child, Command, OptionalWalls, Printed, Report, Sandbox, cgroup::Places, tool};
 
 /// User numbers for sandboxes when the server is root: above people and services, below what
 /// systemd hands out (61184) and within the 65536 that a container usually has.
@@ -29,19 +29,24 @@ const UIDS: u32 = 3_000;
 pub struct Bubblewrap {
     program: PathBuf,
     helper: PathBuf,
+    /// Why the small helper is not used, where it is not.
+    slower: Option<String>,
     next: AtomicU32,
     groups: Places,
 }
 
 impl Bubblewrap {
-    /// With bubblewrap from the search path and the helper that lies beside `aixgrade`;
-    /// where none does, that program is the helper, too.
+    /// With bubblewrap from the search path and the helper that lies beside `aixgrade`; where none of the same
+    /// build does, that program is the helper, too.
     ///
     /// # Errors
     /// Where bubblewrap is not installed.
     pub fn new(aixgrade: PathBuf) -> io::Result<Bubblewrap> {
         let beside = aixgrade.with_file_name("aixgrade-sandbox");
-        let helper = if is_program(&beside) { beside } else { aixgrade };
+        let (helper, slower) = match of_this_build(&beside) {
+            Ok(()) => (beside, None),
+            Err(why) => (aixgrade, Some(why)),
+        };
         let program = find("bwrap").ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::NotFound,
@@ -50,7 +55,7 @@ impl Bubblewrap {
         })?;
         // Servers side by side should not share numbers, for the sake of the thread limit.
         let start = std::process::id() % UIDS;
-        Ok(Bubblewrap { program, helper, next: AtomicU32::new(start), groups: Places::find() })
+        Ok(Bubblewrap { program, helper, slower, next: AtomicU32::new(start), groups: Places::find() })
     }
 }
 
@@ -107,6 +112,25 @@ impl Sandbox for Bubblewrap {
 
     fn optional_walls(&self) -> OptionalWalls {
         OptionalWalls { landlock: landlock::holds(), groups: self.groups.held() }
+    }
+
+    fn started_by(&self) -> Option<String> {
+        Some(match &self.slower {
+            None => "aixgrade-sandbox".to_owned(),
+            Some(why) => format!("aixgrade itself, some milliseconds slower for each sandbox, because {why}"),
+        })
+    }
+}
+
+/// Whether the small helper lies there and is of our own build; else why it is not used.
+fn of_this_build(helper: &Path) -> Result<(), String> {
+    if !is_program(helper) {
+        return Err("aixgrade-sandbox does not lie beside it".to_owned());
+    }
+    let version = tool::run(helper, ["--version"]).map_err(|e| e.to_string())?;
+    match version.lines().next().unwrap_or_default() {
+        helper::VERSION => Ok(()),
+        other => Err(format!("aixgrade-sandbox beside it is {other}, and this build's is {}", helper::VERSION)),
     }
 }
 

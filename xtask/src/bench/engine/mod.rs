@@ -75,9 +75,12 @@ pub fn run(options: &Options) -> Result<Report> {
         }
         report.figure(format!("strict, {what}"), strict.per_core_second(), "outputs/core-second");
         let seconds = strict.wall.as_secs_f64();
-        match checkout {
-            Some(_) => report.promised(format!("strict, all of {what}"), seconds, "s", Target::AtMost(10.0)),
-            None => report.figure(format!("strict, all of {what}"), seconds, "s"),
+        // The packaged classes come first; `prediction.jsonl` has a loop, which takes its limit of 10 s alone.
+        let packaged = checkout.is_some() && best.is_none();
+        if packaged {
+            report.promised(format!("strict, all of {what}"), seconds, "s", Target::AtMost(10.0));
+        } else {
+            report.figure(format!("strict, all of {what}"), seconds, "s");
         }
         let fast = ours.best_of(1, submission, &["--fresh", "--fast"])?;
         report.figure(format!("fast, {what}"), fast.per_second(), "outputs/s");

@@ -53,9 +53,10 @@ pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
     let mut argv = vec!["/java/bin/java"];
     argv.extend(FLAGS);
     argv.extend(["-cp", "/program", "Harmless"]);
+    let helper = binary.with_file_name("aixgrade-sandbox");
     // What the server hands to its helper: `server/helper/src/lib.rs`.
     let order = json!({
-        "version": env!("CARGO_PKG_VERSION"),
+        "version": tools::run_quietly(tools::command(&helper).arg("--version"))?.trim(),
         "command": {
             "argv": argv,
             "env": [["LC_ALL", "C.UTF-8"], ["LD_LIBRARY_PATH", "/java/lib/server:/java/lib"]],
@@ -75,7 +76,7 @@ pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
         bare.args(FLAGS).arg("-cp").arg(program.path()).arg("Harmless");
         bare_ms += once(&mut bare)?;
         // As `server/src/sandbox/bubblewrap.rs` starts it.
-        let mut walled = tools::command(binary.with_file_name("aixgrade-sandbox"));
+        let mut walled = tools::command(&helper);
         walled.args(["__sandbox", &order]);
         walled_ms += once(&mut walled)?;
     }
