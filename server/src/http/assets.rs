@@ -3,7 +3,7 @@
 //!
 //! Every name holds its content's hash, so that browsers may keep a file for ever.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use app::{part::Part, shell::Assets};
 use axum::{
@@ -11,14 +11,28 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use rust_embed::RustEmbed;
 
 /// The folder is absent in a checkout that has not built its client yet; the server must compile all
 /// the same.
-#[derive(RustEmbed)]
+#[cfg(not(debug_assertions))]
+#[derive(rust_embed::RustEmbed)]
 #[folder = "../target/client"]
 #[allow_missing = true]
 struct Client;
+
+/// One of the client's files.
+#[cfg(not(debug_assertions))]
+fn file(name: &str) -> Option<Cow<'static, [u8]>> {
+    Client::get(name).map(|file| file.data)
+}
+
+/// One of the client's files, whichever lie there by now; `name` has no folder in it. Not by `rust-embed`: it
+/// finds nothing in a folder that was made after the server was compiled.
+#[cfg(debug_assertions)]
+fn file(name: &str) -> Option<Cow<'static, [u8]>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/client");
+    std::fs::read(std::path::Path::new(folder).join(name)).ok().map(Cow::Owned)
+}
 
 /// What the embedded client was made from. Mentioning the variable makes cargo embed the folder anew
 /// when xtask names another one: the macro does not notice new files by itself.
@@ -54,7 +68,7 @@ fn manifest() -> BTreeMap<String, String> {
 }
 
 fn read() -> BTreeMap<String, String> {
-    let found = Client::get(MANIFEST).and_then(|file| serde_json::from_slice(&file.data).ok());
+    let found = file(MANIFEST).and_then(|manifest| serde_json::from_slice(&manifest).ok());
     if found.is_none() {
         tracing::warn!("this server was built without its client; build it with `cargo xtask build`");
     }
@@ -65,13 +79,13 @@ fn read() -> BTreeMap<String, String> {
 pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let Some(kind) = kind(&name) else { return StatusCode::NOT_FOUND.into_response() };
     let packed = [("br", "br"), ("gzip", "gz")].into_iter().find_map(|(encoding, suffix)| {
-        let file = takes(&headers, encoding).then(|| Client::get(&format!("{name}.{suffix}")))??;
-        Some((file, Some(encoding)))
+        let packed = takes(&headers, encoding).then(|| file(&format!("{name}.{suffix}")))??;
+        Some((packed, Some(encoding)))
     });
-    let Some((file, encoding)) = packed.or_else(|| Some((Client::get(&name)?, None))) else {
+    let Some((content, encoding)) = packed.or_else(|| Some((file(&name)?, None))) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let mut response = file.data.into_owned().into_response();
+    let mut response = content.into_owned().into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
