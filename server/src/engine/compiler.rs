@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     EngineError,
-    toolchain::{IN_PLACE, OPENED, Toolchain, mounts},
+    toolchain::{COMPILE_COLLECTOR, IN_PLACE, Toolchain, mounts},
     wire::{Files, Frame, PROTOCOL, Reader},
 };
 use crate::sandbox::{Child, Command, Limits, Sandbox};
@@ -153,14 +153,11 @@ impl Compiler {
     fn start(&self) -> Result<Running, EngineError> {
         let mut read_only = mounts(&self.toolchain.compile)?;
         read_only.extend(self.jars.iter().cloned());
-        let argv =
-            ["/java/bin/java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"];
+        let argv = ["/java/bin/java", COMPILE_COLLECTOR, "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"];
         let rest = ["-Xmx384m", "-Xss4m", "-XX:-UseContainerSupport", "-XX:+DisableAttachMechanism"];
         let last = [
             "-Dfile.encoding=UTF-8",
             "-Duser.language=en",
-            "--add-opens",
-            OPENED,
             "-m",
             "aixgrade.compiler/aixgrade.compiler.Server",
             "{control}",

@@ -12,9 +12,11 @@
 //! [`Outcome`]: app::model::run::Outcome
 
 pub mod batch;
+mod classfile;
 pub mod compiler;
 pub mod dates;
 pub mod grader;
+mod opened;
 pub mod proof;
 pub mod runner;
 pub mod suite;

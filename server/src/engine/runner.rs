@@ -16,7 +16,7 @@ use super::{
     dates::Dates,
     suite::{Suite, TaskTests},
     tame,
-    toolchain::{IN_PLACE, OPENED, Toolchain, mounts},
+    toolchain::{IN_PLACE, RUN_COLLECTOR, Toolchain, mounts},
     wire::{Files, Reader},
 };
 use crate::sandbox::{Child, Command, Limits, Report, Sandbox};
@@ -275,7 +275,18 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
         // Most outputs are over before compiling anything would pay; what loops is compiled a little
         // later. With Java's own thresholds a third of the processor time went into compiling.
         "-XX:CompileThresholdScaling=10",
-        "-XX:+UseSerialGC",
+        RUN_COLLECTOR,
+        // With two JVMs at work on two cores, helpers of the collector would only be in each other's way.
+        "-XX:ParallelGCThreads=1",
+        "-XX:ConcGCThreads=1",
+        "-XX:G1ConcRefinementThreads=0",
+        // Machine code for ciphers, written at every start and hardly ever used.
+        "-XX:-UseAES",
+        "-XX:-UseSHA",
+        // They grow with what is in them; by default they begin with 750 KiB.
+        "-XX:StringTableSize=4096",
+        "-XX:+UnlockExperimentalVMOptions",
+        "-XX:SymbolTableSize=4096",
         "-XX:-UsePerfData",
         "-Xshare:auto",
         "-Xss1m",
@@ -291,10 +302,16 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
     .map(str::to_owned)
     .into();
     argv.extend(IN_PLACE.map(str::to_owned));
+    if has_avx512() {
+        // So is other code for it; nothing that lives for a tenth of a second gets to where it would pay.
+        argv.push("-XX:UseAVX=2".to_owned());
+    }
     argv.push(format!("-Xmx{}m", allowance.heap_mib));
+    // What the collector keeps of a heap is laid out for what there is of it, so that begins small, too.
+    argv.push(format!("-Xms{}m", allowance.heap_mib.min(32)));
     argv.extend(SETTINGS.iter().map(|(key, value)| format!("-D{key}={value}")));
     // No `-m` and no `--add-modules`: see the module aixgrade.root.
-    argv.extend(["--add-opens", OPENED, "-cp", &class_path, "aixgrade.harness.Runner", "{control}"].map(str::to_owned));
+    argv.extend(["-cp", &class_path, "aixgrade.harness.Runner", "{control}"].map(str::to_owned));
     argv.push(jobs.to_string());
     Ok(Command {
         argv,
@@ -312,6 +329,14 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
             printed_bytes: 8 << 20,
         },
     })
+}
+
+/// Whether Java would use the widest registers of this processor.
+fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
 }
 
 /// The same for every output of every run, and recorded with it.

@@ -6,7 +6,10 @@
 //! names anything else (files, threads, reflection, `System.setProperty`) is run alone. The list needs
 //! no judgement of intentions and no completeness about evil; what is missing from it only costs time.
 
-use super::wire::Files;
+use super::{
+    classfile::{Entry, Pool},
+    wire::Files,
+};
 
 /// Packages of which every class is harmless, but for [`WILD`].
 const PACKAGES: &[&str] = &[
@@ -155,63 +158,9 @@ fn own<'a>(known: &'a [&'a Files]) -> impl Fn(&str) -> bool + 'a {
     }
 }
 
-/// What a class file names.
-struct Pool<'a>(Vec<Entry<'a>>);
-
-#[derive(Clone, Copy)]
-enum Entry<'a> {
-    Text(&'a [u8]),
-    Class(u16),
-    /// A field or method: its class, its name and type.
-    Member(u16, u16),
-    NameAndType(u16),
-    Other,
-}
-
-impl<'a> Pool<'a> {
-    /// Reads a class file's pool (Java Virtual Machine Specification, 4.4); `None` where it is none.
-    fn read(bytes: &'a [u8]) -> Option<Pool<'a>> {
-        let mut rest = bytes.get(8..)?;
-        let mut take = |count: usize| {
-            let (part, after) = rest.split_at_checked(count)?;
-            rest = after;
-            Some(part)
-        };
-        let number = |part: &[u8]| part.iter().fold(0_u16, |sum, &byte| sum << 8 | u16::from(byte));
-        let count = number(take(2)?);
-        let mut entries = vec![Entry::Other];
-        while entries.len() < usize::from(count) {
-            let entry = match take(1)? {
-                [1] => {
-                    let length = number(take(2)?);
-                    Entry::Text(take(length.into())?)
-                }
-                [3 | 4] => take(4).map(|_| Entry::Other)?,
-                [5 | 6] => {
-                    take(8)?;
-                    // These two take two places.
-                    entries.push(Entry::Other);
-                    Entry::Other
-                }
-                [7] => Entry::Class(number(take(2)?)),
-                [9..=11] => Entry::Member(number(take(2)?), number(take(2)?)),
-                [12] => {
-                    let name = number(take(2)?);
-                    take(2)?;
-                    Entry::NameAndType(name)
-                }
-                [8 | 16 | 19 | 20] => take(2).map(|_| Entry::Other)?,
-                [15] => take(3).map(|_| Entry::Other)?,
-                [17 | 18] => take(4).map(|_| Entry::Other)?,
-                _ => return None,
-            };
-            entries.push(entry);
-        }
-        Some(Pool(entries))
-    }
-
+impl Pool<'_> {
     fn is_tame(&self, own: &impl Fn(&str) -> bool) -> bool {
-        self.0.iter().all(|entry| match *entry {
+        self.entries.iter().all(|entry| match *entry {
             Entry::Class(name) => self.text(name).is_some_and(|name| is_tame_class(name, own)),
             Entry::Member(class, member) => match (self.class(class), self.name(member)) {
                 (Some("java/lang/System"), Some(name)) => SYSTEM.contains(&name),
@@ -223,7 +172,7 @@ impl<'a> Pool<'a> {
     }
 
     fn is_steady(&self, own: &impl Fn(&str) -> bool) -> bool {
-        self.0.iter().all(|entry| match *entry {
+        self.entries.iter().all(|entry| match *entry {
             Entry::Class(name) => self.text(name).is_some_and(|name| is_steady_class(name, own)),
             Entry::Member(class, member) => match (self.class(class), self.name(member)) {
                 (Some("java/lang/System"), Some(name)) => SYSTEM.contains(&name) || STEADY_SYSTEM.contains(&name),
@@ -233,27 +182,6 @@ impl<'a> Pool<'a> {
             },
             _ => true,
         })
-    }
-
-    fn text(&self, at: u16) -> Option<&'a str> {
-        match self.0.get(usize::from(at))? {
-            Entry::Text(bytes) => std::str::from_utf8(bytes).ok(),
-            _ => None,
-        }
-    }
-
-    fn class(&self, at: u16) -> Option<&'a str> {
-        match self.0.get(usize::from(at))? {
-            Entry::Class(name) => self.text(*name),
-            _ => None,
-        }
-    }
-
-    fn name(&self, at: u16) -> Option<&'a str> {
-        match self.0.get(usize::from(at))? {
-            Entry::NameAndType(name) => self.text(*name),
-            _ => None,
-        }
     }
 }
 

@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
  * The control descriptor: a socket that the server handed down, neither standard input nor output.
  *
  * <p>A solution can write to descriptors 0, 1 and 2 by public means and to no other, because only
- * this module is given {@code java.io} to open (see the launch arguments in docs/engine.md) and the
+ * this module is given {@code java.io} to open (by the image, see docs/engine.md) and the
  * sandbox has no {@code /proc} and no {@code /dev/fd}.
  */
 public final class Control {

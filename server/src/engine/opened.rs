@@ -1,0 +1,171 @@
+//! The JDK's `java.base` with some lines more in its description: packages that are open to our modules.
+//!
+//! The harness takes over a descriptor by its number and makes a module of the tests, for which Java has no public
+//! means, or slow ones. `--add-opens` would do, too, but a JVM that is given it works out all its modules anew at
+//! every start instead of taking them from its archive, which takes longer than a small program runs.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, BufWriter, Read, Write},
+    path::Path,
+};
+
+use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
+
+use super::classfile::{Bytes, Pool};
+
+/// What a module's file begins with: a sign, its format's version, then an ordinary archive.
+const SIGN: &[u8; 4] = b"JM\x01\x00";
+
+const DESCRIPTION: &str = "classes/module-info.class";
+
+/// Copies a module of a JDK (`java.base.jmod`), opening packages of it, written with slashes, to a module each.
+///
+/// # Errors
+/// Where it cannot be read or written, or its description is none.
+pub fn copy(jmod: &Path, target: &Path, opened: &[(&str, &str)]) -> io::Result<()> {
+    let none = || io::Error::other(format!("the module {} has a description that is none", jmod.display()));
+    let mut source = ZipArchive::new(BufReader::new(File::open(jmod)?))?;
+    let mut file = BufWriter::new(File::create(target)?);
+    file.write_all(SIGN)?;
+    // Of its own, because a place in an archive is counted from the archive's beginning.
+    let mut copy = ZipWriter::new(io::Cursor::new(Vec::new()));
+    for at in 0..source.len() {
+        let mut entry = source.by_index(at)?;
+        if entry.name_raw() == DESCRIPTION.as_bytes() {
+            let mut class = Vec::new();
+            entry.read_to_end(&mut class)?;
+            for (package, module) in opened {
+                class = open(&class, package, module).ok_or_else(none)?;
+            }
+            copy.start_file(DESCRIPTION, SimpleFileOptions::default())?;
+            copy.write_all(&class)?;
+        } else {
+            copy.raw_copy_file(entry)?;
+        }
+    }
+    file.write_all(copy.finish()?.get_ref())?;
+    file.flush()
+}
+
+/// A module's description (`module-info.class`) with one `opens … to …` more; `None` where it is none.
+///
+/// Java Virtual Machine Specification, 4.7.25. What is added to the constant pool goes to its end, so that every
+/// number in the file goes on meaning what it did.
+fn open(class: &[u8], package: &str, module: &str) -> Option<Vec<u8>> {
+    let pool = Pool::read(class)?;
+    let next = u16::try_from(pool.entries.len()).ok()?;
+    let (package_at, module_at) = (next.checked_add(1)?, next.checked_add(3)?);
+    let text = |text: &str| Some([&[1], &u16::try_from(text.len()).ok()?.to_be_bytes()[..], text.as_bytes()].concat());
+    let names = [
+        text(package)?,
+        [&[20], &next.to_be_bytes()[..]].concat(),
+        text(module)?,
+        [&[19], &(next + 2).to_be_bytes()[..]].concat(),
+    ];
+    let old_names = class.get(10..class.len() - pool.rest.len())?;
+    let mut made = [&class[..8], &next.checked_add(4)?.to_be_bytes()[..], old_names, &names.concat()].concat();
+
+    // Flags, class, superclass; no interfaces, fields or methods.
+    let mut rest = Bytes(pool.rest);
+    made.extend(rest.take(12)?);
+    let attributes = rest.number()?;
+    made.extend(attributes.to_be_bytes());
+    let mut found = false;
+    for _ in 0..attributes {
+        let name = rest.number()?;
+        let length = u32::from_be_bytes(rest.take(4)?.try_into().ok()?);
+        let mut body = rest.take(usize::try_from(length).ok()?)?.to_vec();
+        if pool.text(name) == Some("Module") {
+            let at = opens(&body)?;
+            let count = u16::from_be_bytes(body.get(at..at + 2)?.try_into().ok()?).checked_add(1)?;
+            let one = [count, package_at, 0, 1, module_at].map(u16::to_be_bytes).concat();
+            body.splice(at..at + 2, one);
+            found = true;
+        }
+        made.extend(name.to_be_bytes());
+        made.extend(u32::try_from(body.len()).ok()?.to_be_bytes());
+        made.extend(body);
+    }
+    found.then_some(made)
+}
+
+/// Where in a `Module` attribute the list of open packages begins, with their number.
+fn opens(body: &[u8]) -> Option<usize> {
+    let mut rest = Bytes(body);
+    // Name, flags, version; then what it requires, three numbers each.
+    rest.take(6)?;
+    let requires = rest.number()?;
+    rest.take(usize::from(requires) * 6)?;
+    let exports = rest.number()?;
+    for _ in 0..exports {
+        rest.take(4)?;
+        let to = rest.number()?;
+        rest.take(usize::from(to) * 2)?;
+    }
+    Some(body.len() - rest.0.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A description that exports `java.lang` to itself and opens nothing, as a compiler writes it.
+    fn description() -> Vec<u8> {
+        let text = |text: &str| [&[1, 0, u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
+        let pool = [
+            text("Module"),
+            text("java.base"),
+            vec![19, 0, 2],
+            text("java/lang"),
+            vec![20, 0, 4],
+            text("SourceFile"),
+            text("module-info.java"),
+        ];
+        let attributes = [
+            &[0, 6, 0, 0, 0, 2, 0, 7][..],
+            &[0, 1, 0, 0, 0, 24],
+            // Name, flags, version; requires; exports; opens; uses; provides.
+            &[0, 3, 0, 0, 0, 0, 0, 0],
+            &[0, 1, 0, 5, 0, 0, 0, 1, 0, 3],
+            &[0; 6],
+        ];
+        let head = [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 8];
+        let body = [&[0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2], &attributes.concat()[..]].concat();
+        [&head[..], &pool.concat(), &body].concat()
+    }
+
+    #[test]
+    fn one_package_is_opened_to_one_module() {
+        let opened = open(&description(), "java/io", "aixgrade.wire").unwrap();
+        let pool = Pool::read(&opened).unwrap();
+        assert_eq!((pool.text(8), pool.text(10)), (Some("java/io"), Some("aixgrade.wire")));
+        let attributes = [
+            &[0, 6, 0, 0, 0, 2, 0, 7][..],
+            &[0, 1, 0, 0, 0, 32],
+            &[0, 3, 0, 0, 0, 0, 0, 0],
+            &[0, 1, 0, 5, 0, 0, 0, 1, 0, 3],
+            &[0, 1, 0, 9, 0, 0, 0, 1, 0, 11],
+            &[0; 4],
+        ];
+        assert_eq!(pool.rest[14..], attributes.concat());
+        // Once more, beside the first.
+        let twice = open(&opened, "java/net", "other").unwrap();
+        let rest = Pool::read(&twice).unwrap().rest;
+        let opens = [&[0, 2][..], &[0, 13, 0, 0, 0, 1, 0, 15], &[0, 9, 0, 0, 0, 1, 0, 11]].concat();
+        assert!(rest.windows(opens.len()).any(|part| part == opens), "{rest:?}");
+    }
+
+    #[test]
+    fn what_is_no_description_is_refused() {
+        let whole = description();
+        for cut in 0..whole.len() {
+            assert_eq!(open(&whole[..cut], "java/io", "aixgrade.wire"), None, "cut at {cut}");
+        }
+        // A class of another kind: its attribute is not called "Module".
+        let name = whole.iter().position(|&byte| byte == b'M').unwrap();
+        let mut renamed = whole;
+        renamed[name] = b'N';
+        assert_eq!(open(&renamed, "java/io", "aixgrade.wire"), None);
+    }
+}
