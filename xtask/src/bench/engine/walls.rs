@@ -19,12 +19,17 @@ const HARMLESS: &str = "public class Harmless {
 ";
 
 /// As `server/src/engine/runner.rs` starts it.
-const FLAGS: [&str; 6] = [
+const FLAGS: [&str; 11] = [
     "-XX:TieredStopAtLevel=1",
     "-XX:CompileThresholdScaling=10",
-    "-XX:+UseSerialGC",
+    "-XX:+UseG1GC",
+    "-XX:ParallelGCThreads=1",
+    "-XX:ConcGCThreads=1",
+    "-XX:G1ConcRefinementThreads=0",
+    "-XX:-UseAES",
     "-XX:-UsePerfData",
     "-Xshare:auto",
+    "-Xms32m",
     "-Xmx256m",
 ];
 
