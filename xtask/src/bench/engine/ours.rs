@@ -88,7 +88,7 @@ impl Ours {
                 let outputs = lines(&fs::read_to_string(&published).context("the checkout has no prediction.jsonl")?)?;
                 let taken = ours.take("prediction.jsonl", &outputs)?;
                 ours.submissions.push(taken);
-                let thrice: Vec<Value> = (0..3).flat_map(|_| packaged.iter().cloned()).collect();
+                let thrice: Vec<Value> = packaged.iter().flat_map(|line| samples(line, "code", 3)).collect();
                 ours.long = Some(ours.take("the packaged classes, three times", &thrice)?);
             }
             None => {
@@ -172,6 +172,12 @@ impl Ours {
         ])?;
         let taken: Value = serde_json::from_str(said.trim())?;
         let number = taken["submission"].as_i64().context("the upload was not taken")?.to_string();
+        let preview = &taken["preview"];
+        let kept = preview["matched"].as_u64().zip(preview["duplicate_count"].as_u64());
+        let kept = kept.and_then(|(matched, repeated)| matched.checked_sub(repeated));
+        if kept != u64::try_from(outputs.len()).ok() {
+            bail!("of {} outputs of {what} {kept:?} were taken", outputs.len());
+        }
         Ok(Submission { what: what.to_owned(), number })
     }
 
@@ -217,9 +223,18 @@ fn references(starter: &Path) -> Result<Vec<Value>> {
         let file = entry?.path();
         let id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let code = fs::read_to_string(&file)?;
-        outputs.extend(std::iter::repeat_n(json!({ "task_id": id, "completion": code }), 8));
+        outputs.extend(samples(&json!({ "task_id": id, "completion": code }), "completion", 8));
     }
     Ok(outputs)
+}
+
+/// An output so many times, each with a remark of its own in the code: what is the same to the letter is one output.
+fn samples<'a>(line: &'a Value, code: &'a str, count: usize) -> impl Iterator<Item = Value> + 'a {
+    (0..count).map(move |sample| {
+        let mut line = line.clone();
+        line[code] = format!("{}\n// {sample}\n", line[code].as_str().unwrap_or_default()).into();
+        line
+    })
 }
 
 fn lines(text: &str) -> Result<Vec<Value>> {
