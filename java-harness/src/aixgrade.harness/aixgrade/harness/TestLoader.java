@@ -27,37 +27,37 @@ final class TestLoader extends ClassLoader {
     private final Set<String> packages;
     private final Map<String, byte[]> classes = new HashMap<>();
     private String solutionPackage;
-    private final JavaLangAccess java = SharedSecrets.getJavaLangAccess();
+    private final JavaLangAccess internals = SharedSecrets.getJavaLangAccess();
     private final Module module;
 
     /** A module of these packages, each with {@code hidden}, {@code exported} or {@code open}. */
     TestLoader(Map<String, String> access) throws IOException {
         super(ClassLoader.getSystemClassLoader());
         packages = Set.copyOf(access.keySet());
-        // Not strict: checking names is done with streams, too, and the server made them from classes that it compiled.
+        // Not strict: the check of names begins with a lambda, and the server made them from classes that it compiled.
         ModuleDescriptor.Builder builder = SharedSecrets.getJavaLangModuleAccess().newModuleBuilder(MODULE, false, Set.of());
-        module = java.defineModule(this, builder.packages(packages).build(), null);
+        module = internals.defineModule(this, builder.packages(packages).build(), null);
         for (Map.Entry<String, String> entry : access.entrySet()) {
             String name = entry.getKey();
             switch (entry.getValue()) {
                 case "hidden" -> {}
-                case "exported" -> java.addExports(module, name);
+                case "exported" -> internals.addExports(module, name);
                 case "open" -> {
-                    java.addExports(module, name);
+                    internals.addExports(module, name);
                     // The solution and the dataset's libraries: all that is in no named module.
-                    java.addOpensToAllUnnamed(module, name);
+                    internals.addOpensToAllUnnamed(module, name);
                 }
                 default -> throw new IOException("no such access: " + entry.getValue());
             }
         }
         for (Module visible : ModuleLayer.boot().modules()) {
             if (!visible.getName().startsWith("aixgrade.") || visible.getName().equals("aixgrade.api")) {
-                java.addReads(module, visible);
+                internals.addReads(module, visible);
             }
         }
         // The tests call their solution, and their helpers the dataset's libraries.
-        java.addReads(module, getUnnamedModule());
-        java.addReads(module, getParent().getUnnamedModule());
+        internals.addReads(module, getUnnamedModule());
+        internals.addReads(module, getParent().getUnnamedModule());
     }
 
     /** Takes classes of the tests. */
@@ -82,7 +82,7 @@ final class TestLoader extends ClassLoader {
 
     /** Lets the harness, and nobody else, call what this class does not publish. */
     void openToHarness(Class<?> type) {
-        java.addOpens(module, type.getPackageName(), TestLoader.class.getModule());
+        internals.addOpens(module, type.getPackageName(), TestLoader.class.getModule());
     }
 
     /**
