@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 
 use crate::{client, setup, tools};
 
-/// Builds `aixgrade`, with its sandbox helper beside it, and returns where it is. The client must have been built before.
+/// Builds `aixgrade`, with its sandbox helper beside it, and returns where it is. For a release, which embeds it, the
+/// client must have been built before.
 pub fn build(release: bool) -> Result<PathBuf> {
     tools::say(if release { "Building the server, optimised" } else { "Building the server" });
     build_quietly(release)
