@@ -315,15 +315,6 @@ texts! {
         how_computed(resamples: &str, seed: &str)
             { format!("Mean over tasks of the mean over raters. Intervals: bootstrap over tasks, raters nested, {resamples} resamples, seed {seed}.") }
             { format!("先对每个任务的评分者取平均，再对任务取平均。置信区间：按任务有放回抽样（嵌套评分者），{resamples} 次，随机种子 {seed}。") }
-        say_better(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64)
-            { format!("{better} is better than {worse} by {by} (95 % interval {low} to {high}, {}).", some(tasks, "task", "tasks")) }
-            { format!("{better} 优于 {worse}，平均高 {by} 分（95 % 置信区间 {low} 至 {high}，{} 个任务）。", num(tasks)) }
-        say_not_separated(first: &str, second: &str, by: &str, low: &str, high: &str, tasks: u64)
-            { format!("The data do not separate {first} and {second}: the difference is {by}, and its 95 % interval, {low} to {high}, holds zero ({}).", some(tasks, "task", "tasks")) }
-            { format!("现有数据不能区分 {first} 与 {second}：平均分之差为 {by}，其 95 % 置信区间 {low} 至 {high} 包含零（{} 个任务）。", num(tasks)) }
-        say_too_few(first: &str, second: &str)
-            { format!("{first} and {second} have fewer than two rated tasks in common: nothing can be said yet.") }
-            { format!("{first} 与 {second} 共同评过的任务不足两个，暂时无法比较。") }
         means_title(dimension: &str) { format!("{dimension}: means") } { format!("{dimension}：平均分") }
         differences_title(dimension: &str) { format!("{dimension}: differences") } { format!("{dimension}：平均分之差") }
         distribution_title(dimension: &str) { format!("{dimension}: how often each score was given") } { format!("{dimension}：各分数的分布") }

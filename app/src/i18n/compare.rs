@@ -166,7 +166,7 @@ texts! {
         see_run: "the run", "查看运行";
         still_going: "still going", "进行中";
         legend: "Each model: mean scores in the rubric's order, then its verdict.", "每个模型：按评分标准顺序的平均分，然后是测试结果。";
-        best_hint: "Bold: better than every other; each difference's interval holds no zero, and its test holds after Holm's correction.", "粗体：优于其他所有模型：各差异的区间均不含零，且 Holm 校正后检验仍成立。";
+        best_hint: "Bold: significantly higher than every other model with ratings (95% interval excludes zero, Holm-corrected p < 0.05).", "粗体：显著高于其他所有有评分的模型（95% 置信区间不含零，Holm 校正后 p < 0.05）。";
     }
     title(name: &str): "Comparison: {name}", "比较：{name}";
     facts(models: u64, ratings: &str, raters: u64, runs: u64):
@@ -176,43 +176,6 @@ texts! {
     say_solved(model: &str, solved: u32, tasks: u32, share: &str):
         "{model} passes {solved} of {tasks} tasks ({share}).",
         "{model} 通过 {tasks} 个任务中的 {solved} 个（{share}）。";
-    say_corrected(p: &str): "; p {p} after Holm's correction", "；Holm 校正后 p {p}";
-    say_better(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64, p: &str):
-        "{better} is better than {worse} by {by} (95 % interval {low} to {high}, {tasks} tasks{p}).",
-        "{better} 优于 {worse}，平均高 {by} 分（95 % 区间 {low} 至 {high}，{tasks} 个任务{p}）。";
-    say_unsure(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64, all: u64, p: &str):
-        "{better} is ahead of {worse} by {by} (95 % interval {low} to {high}, {tasks} tasks), but among {all} comparisons the test does not bear it out (p {p} after Holm's correction): the data do not separate them.",
-        "{better} 领先 {worse} {by} 分（95 % 区间 {low} 至 {high}，{tasks} 个任务），但在 {all} 项比较中检验不支持这一差异（Holm 校正后 p {p}）：现有数据不能区分二者。";
-    say_best(best: &str, others: u64, second: &str, by: &str, low: &str, high: &str, p: &str):
-        "{best} is better than each of the other {others} models; the closest, {second}, is behind by {by} (95 % interval {low} to {high}{p}).",
-        "{best} 优于其他全部 {others} 个模型；最接近的 {second} 落后 {by} 分（95 % 区间 {low} 至 {high}{p}）。";
-    say_leaders(names: &str, apart: u64, all: u64):
-        "The data do not separate {names}: none of them is shown to be worse than another model. Of {all} pairs of models, {apart} are separated.",
-        "现有数据不能区分 {names}：没有证据表明其中任何一个不如其他模型。{all} 对模型中有 {apart} 对可以区分。";
-    say_not_borne_out(n: u64):
-        " Pairs whose interval leaves zero out, but whose test does not hold after Holm's correction: {n}.",
-        "区间不含零、但 Holm 校正后检验不成立的有 {n} 对。";
-    say_not_compared(n: u64):
-        " Pairs with too few tasks in common to be compared: {n}.",
-        "共同任务过少、无法比较的有 {n} 对。";
-    say_more_of(names: &str, n: &str):
-        " If the difference is what it seems, about {n} more ratings would separate {names}.",
-        "若差异确实如此，约需再增 {n} 条评分才能区分 {names}。";
-    say_tests_best(best: &str, others: u64, second: &str, by: &str, low: &str, high: &str):
-        "{best} passes more tasks than each of the other {others} models; the closest, {second}, is behind by {by} percentage points (95 % interval {low} to {high}).",
-        "{best} 通过的任务多于其他全部 {others} 个模型；最接近的 {second} 落后 {by} 个百分点（95 % 区间 {low} 至 {high}）。";
-    say_tests_leaders(names: &str, apart: u64, all: u64):
-        "The tests do not separate {names}: no model is shown to pass more tasks than any of them. Of {all} pairs of models, {apart} are separated.",
-        "测试不能区分 {names}：没有证据表明有模型比其中任何一个通过更多任务。{all} 对模型中有 {apart} 对可以区分。";
-    say_tests_better(better: &str, worse: &str, by: &str, low: &str, high: &str, tasks: u64):
-        "{better} passes more of the {tasks} tasks than {worse}: by {by} percentage points, 95 % interval {low} to {high}.",
-        "在 {tasks} 个任务上，{better} 通过的任务多于 {worse}：多 {by} 个百分点，95 % 区间 {low} 至 {high}。";
-    say_tests_even(first: &str, second: &str, by: &str, low: &str, high: &str, tasks: u64):
-        "The tests do not separate {first} and {second}: {by} percentage points over {tasks} tasks, 95 % interval {low} to {high}.",
-        "测试无法区分 {first} 和 {second}：{tasks} 个任务上相差 {by} 个百分点，95 % 区间 {low} 至 {high}。";
-    say_more(n: &str):
-        " If the difference is what it seems, about {n} more ratings would separate them.",
-        "若差异确实如此，约需再增 {n} 条评分才能区分。";
     un_disconnected(groups: u32): "raters fall into {groups} groups without a common output", "评分者分为 {groups} 组，互无共同评过的输出";
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";

@@ -32,6 +32,7 @@ pub mod admin;
 pub mod api;
 pub mod bench;
 pub mod chart;
+pub mod claims;
 pub mod common;
 pub mod compare;
 pub mod feedback;

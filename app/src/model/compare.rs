@@ -313,6 +313,10 @@ pub struct Pair {
     pub ratio: f64,
     /// Its 95 % interval.
     pub ratio_interval: Option<Interval>,
+    /// p-value of the pass@1 difference after Holm's correction over all pairs: McNemar's mid-p, or the
+    /// permutation test over tasks where tasks have several samples. Absent without a common task.
+    #[serde(default)]
+    pub holm: Option<f64>,
 }
 
 /// Tests against people.

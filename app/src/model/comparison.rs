@@ -22,17 +22,8 @@ pub struct Comparison {
     pub seed: String,
 }
 
-/// What counts as borne out after correction for several comparisons.
+/// The level of significance: a p-value below it, after correction, counts as significant.
 pub const ALPHA: f64 = 0.05;
-
-impl Comparison {
-    /// Whether the data separate the two models of a difference: the interval leaves zero out, and where
-    /// there are several comparisons the test, corrected for all of them, bears it out.
-    pub fn separated(&self, x: &Difference, holm: Option<f64>) -> bool {
-        let apart = matches!(x.verdict(), Separation::FirstBetter | Separation::SecondBetter);
-        apart && (self.differences.len() < 2 || holm.is_none_or(|p| p < ALPHA))
-    }
-}
 
 /// One model's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,32 +77,6 @@ pub struct Difference {
     pub mean: Option<f64>,
     /// Its 95 % interval; absent with fewer than two such tasks.
     pub interval: Option<Interval>,
-}
-
-impl Difference {
-    /// What can be said about the two models.
-    pub fn verdict(&self) -> Separation {
-        match self.interval {
-            None => Separation::TooFew,
-            Some(i) if i.low > 0.0 => Separation::FirstBetter,
-            Some(i) if i.high < 0.0 => Separation::SecondBetter,
-            Some(_) => Separation::NotSeparated,
-        }
-    }
-}
-
-/// What the data say about two models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub enum Separation {
-    /// The interval lies above zero.
-    FirstBetter,
-    /// The interval lies below zero.
-    SecondBetter,
-    /// The interval holds zero: the data do not separate the models.
-    NotSeparated,
-    /// Fewer than two tasks in common.
-    TooFew,
 }
 
 /// How far raters agree on one dimension.

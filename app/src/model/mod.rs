@@ -4,6 +4,7 @@
 //! glossary in ARCHITECTURE.md, the same in database, code, API and screen.
 
 pub mod api;
+pub mod claims;
 pub mod code;
 pub mod compare;
 pub mod comparison;

@@ -1,6 +1,8 @@
 //! What a comparison rests on, its figures, and tables and pictures to take away.
 
 pub mod bundle;
+#[cfg(test)]
+mod claims_test;
 pub mod csv;
 pub mod figures;
 pub mod ground;

@@ -7,7 +7,7 @@ use app::model::{
     comparison::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     rubric::{Dimension, Rubric},
     run::Verdict,
-    stats::{Estimate, Known, Reliability},
+    stats::{Estimate, Known, McNemar, Reliability},
 };
 
 use super::{
@@ -18,7 +18,7 @@ use crate::stats::{
     bootstrap::{self, Cell, Scores},
     correlation::{self, correlation},
     family::holm,
-    paired::paired,
+    paired::{paired, permutation},
     passk::{self, Sample},
     random::{Draws, RESAMPLES},
     ratings::Unit,
@@ -35,6 +35,7 @@ const PAIRED: u64 = 2 << 16;
 const AGREEMENT: u64 = 3 << 16;
 const AUTOMATED: u64 = 4 << 16;
 const BOTH: u64 = 5 << 16;
+const PERMUTED: u64 = 7 << 16;
 pub(super) const JUDGES: u64 = 6 << 16;
 
 /// A draw of a large study's every rating, ten thousand times over, would take minutes: beyond 10,000
@@ -214,6 +215,10 @@ fn automated(ground: &Ground) -> Automated {
         }
     }
     pairs.sort_by_key(|pair: &Pair| (pair.first, pair.second));
+    let ps: Vec<Option<f64>> = pairs.iter().map(|pair| pair.holm).collect();
+    for (pair, corrected) in pairs.iter_mut().zip(holm(&ps)) {
+        pair.holm = corrected;
+    }
     Automated { models, pairs }
 }
 
@@ -285,9 +290,24 @@ fn paired_runs(
             pass_interval: interval(pass.difference),
             ratio: value(ratio.difference),
             ratio_interval: interval(ratio.difference),
+            // Raw here; the caller corrects it over all pairs.
+            holm: uncorrected(*mcnemar, samples[pass.first], samples[pass.second]),
         }
     })
     .collect()
+}
+
+/// The p-value of a pass@1 difference before correction.
+fn uncorrected(mcnemar: Known<McNemar>, first: &[Vec<Sample>], second: &[Vec<Sample>]) -> Option<f64> {
+    if let Ok(test) = mcnemar {
+        return Some(test.mid);
+    }
+    let share = |samples: &Vec<Sample>| match samples.len() {
+        0 => 0.0,
+        n => samples.iter().filter(|sample| sample.solved).count() as f64 / n as f64,
+    };
+    let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| share(a) - share(b)).collect();
+    (!differences.is_empty()).then(|| permutation(&differences, Draws::new(AUTOMATED_SEED, PERMUTED)).p)
 }
 
 /// Tests against people.

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     i18n::I18n,
     model::{
+        claims::significant,
         compare::{Automated, Choice, Human, Sheet, Spot, TaskGrid},
         comparison::{Comparison, Interval, ModelScores},
         ids::{ModelId, TaskId},
@@ -124,7 +125,7 @@ pub fn dimension(i: I18n, c: &Comparison, holm: &[Option<f64>], d: usize, links:
             models: (called(x.first), called(x.second)),
             value: x.mean,
             interval: x.interval,
-            separated: c.separated(x, holm.get(at).copied().flatten()),
+            separated: significant(x.interval, holm.get(at).copied().flatten()),
             href: links.map(Links::gaps),
         })
         .collect();

@@ -3,9 +3,9 @@
 
 use leptos::prelude::*;
 
-use super::{human::picture, words::p_value};
+use super::human::picture;
 use crate::{
-    i18n::I18n,
+    i18n::{I18n, claims::p_value},
     model::{
         compare::Human,
         comparison::{Agreement, Comparison},

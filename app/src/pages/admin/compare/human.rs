@@ -2,13 +2,14 @@
 
 use leptos::prelude::*;
 
-use super::{
-    agreement::{agreement, reliability, tests, undefined},
-    words,
-};
+use super::agreement::{agreement, reliability, tests, undefined};
 use crate::{
-    i18n::I18n,
+    i18n::{
+        I18n,
+        claims::{Claims, Measure, Said},
+    },
     model::{
+        claims::Standing,
         compare::Human,
         comparison::{Comparison, Interval, ModelScores},
         stats::Undefined,
@@ -24,7 +25,7 @@ use crate::{
 pub fn view(i: I18n, human: &Human, links: &Links) -> AnyView {
     let c = &human.comparison;
     view! {
-        {means(i, c, &human.holm)}
+        {means(i, human)}
         {how_computed(i, c)}
         {dimensions(i, human, Some(links))}
         {agreement(i, c)}
@@ -37,7 +38,7 @@ pub fn view(i: I18n, human: &Human, links: &Links) -> AnyView {
 pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
     let c = &human.comparison;
     view! {
-        {means(i, c, &human.holm)}
+        {means(i, human)}
         {how_computed(i, c)}
         {adjusted(i, human)}
         {dimensions(i, human, links)}
@@ -113,8 +114,8 @@ fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
 }
 
 /// The paper's Table 3: dimensions down, models across.
-fn means(i: I18n, c: &Comparison, holm: &[Option<f64>]) -> impl IntoView + use<> {
-    let t = i.admin();
+fn means(i: I18n, human: &Human) -> impl IntoView + use<> {
+    let (t, c) = (i.admin(), &human.comparison);
     let heads = c.models.iter().map(|m| view! { <th scope="col" class="num">{m.model.clone()}</th> }).collect_view();
     let rows = c
         .rubric
@@ -123,7 +124,7 @@ fn means(i: I18n, c: &Comparison, holm: &[Option<f64>]) -> impl IntoView + use<>
         .enumerate()
         .map(|(d, dimension)| {
             let (low, high) = dimension.range();
-            let best = best(c, holm, d);
+            let best = Standing::of_ratings(human, d).best().map(|(model, _)| model);
             let cells = c
                 .models
                 .iter()
@@ -177,48 +178,32 @@ fn means(i: I18n, c: &Comparison, holm: &[Option<f64>]) -> impl IntoView + use<>
     }
 }
 
-/// The model that the data separate from every other as better, if there is one.
-fn best(c: &Comparison, holm: &[Option<f64>], d: usize) -> Option<usize> {
-    (0..c.models.len()).find(|m| {
-        let mut others = 0;
-        let mut own =
-            c.differences.iter().enumerate().filter(|(_, x)| x.dimension == d && (x.first == *m || x.second == *m));
-        let wins = own.all(|(at, x)| {
-            others += 1;
-            let first = x.mean.is_some_and(|mean| mean > 0.0);
-            c.separated(x, holm.get(at).copied().flatten()) && first == (x.first == *m)
-        });
-        wins && others > 0
-    })
-}
-
 fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyView {
     let c = &human.comparison;
     let Some(dimension) = c.rubric.dimensions.get(d) else { return ().into_any() };
     let id = format!("dimension-{}", dimension.key);
-    let (tests, holm) = (&human.tests[..], &human.holm[..]);
-    let pairs = c.differences.iter().enumerate().filter(|(_, x)| x.dimension == d);
-    let sentences: Vec<_> = pairs.map(|(at, _)| said(words::pair(i, c, tests, holm, at))).collect();
-    let summary = (sentences.len() > 1).then(|| words::dimension(i, human, d)).flatten();
-    let sentences = match summary {
-        // With many models a sentence for each two of them is for those who ask.
-        Some(summary) => view! {
-            <ul class="says">{said(summary)}</ul>
+    let standing = Standing::of_ratings(human, d);
+    let names: Vec<&str> = c.models.iter().map(|m| m.model.as_str()).collect();
+    let claims = Claims::new(i, Measure::Ratings, &standing, &names, &human.tests);
+    let summary = claims.summary().map(|summary| view! { <ul class="says">{said(summary)}</ul> });
+    // With two models the summary is their pair.
+    let each_pair = (standing.contests.len() > 1).then(|| {
+        let sentences = standing.contests.iter().map(|contest| said(claims.pair(contest))).collect_view();
+        view! {
             <details class="said">
                 <summary>{i.compare().each_pair}</summary>
-                <ul class="says">{sentences.into_iter().collect_view()}</ul>
+                <ul class="says">{sentences}</ul>
             </details>
         }
-        .into_any(),
-        None => view! { <ul class="says">{sentences.into_iter().collect_view()}</ul> }.into_any(),
-    };
-    let mut figures = compared::dimension(i, c, holm, d, links);
+    });
+    let mut figures = compared::dimension(i, c, &human.holm, d, links);
     let distribution = figures.pop().map(|figure| picture(figure, links));
     let others = figures.into_iter().map(|figure| picture(figure, links)).collect_view();
     view! {
         <section class="dimension" aria-labelledby=id.clone()>
             <h3 id=id.clone()>{dimension.name.get(i.lang).to_owned()}</h3>
-            {sentences}
+            {summary}
+            {each_pair}
             <div class="pictures">{others}</div>
             {distribution}
         </section>
@@ -227,7 +212,7 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
 }
 
 /// A sentence in a list.
-pub(super) fn said((sentence, apart): words::Said) -> impl IntoView {
+pub(super) fn said((sentence, apart): Said) -> impl IntoView {
     view! { <li class=if apart { "say say--apart" } else { "say" }>{sentence}</li> }
 }
 

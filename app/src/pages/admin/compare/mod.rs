@@ -12,7 +12,6 @@ mod paper;
 pub mod task;
 mod tasks;
 pub mod tested;
-mod words;
 
 use leptos::prelude::*;
 use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsMap};
@@ -20,8 +19,15 @@ use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsM
 use self::follow::follow;
 use super::parts::asked;
 use crate::{
-    i18n::{I18n, use_i18n},
-    model::compare::{Choice, Compared, TaskFilter},
+    i18n::{
+        I18n,
+        claims::{Claims, Measure, Said},
+        use_i18n,
+    },
+    model::{
+        claims::Standing,
+        compare::{Choice, Compared, TaskFilter},
+    },
     rpc::compare::{compare_get, compare_tasks},
     ui::{
         chart::compared::Links,
@@ -201,14 +207,18 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
 
 /// One sentence a dimension, and one for the tests: what somebody reads who reads no more.
 fn in_short(i: I18n, found: &Compared) -> Option<AnyView> {
-    let mut lines: Vec<(String, words::Said)> = Vec::new();
+    let mut lines: Vec<(String, Said)> = Vec::new();
+    let models: Vec<&str> = found.sheet.models.iter().map(String::as_str).collect();
     if let Some(human) = &found.sheet.human {
         for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
-            lines.extend(words::dimension(i, human, d).map(|said| (dimension.name.get(i.lang).to_owned(), said)));
+            let standing = Standing::of_ratings(human, d);
+            let said = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).summary();
+            lines.extend(said.map(|said| (dimension.name.get(i.lang).to_owned(), said)));
         }
     }
     if let Some(automated) = &found.sheet.automated {
-        let said = words::automated(i, &found.sheet.models, automated);
+        let standing = Standing::of_tests(automated);
+        let said = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
         lines.extend(said.map(|said| (i.compare().by_tests.to_owned(), said)));
     }
     let rows = lines.iter().map(|(name, (sentence, apart))| {

@@ -5,11 +5,14 @@ use leptos::prelude::*;
 use super::{
     agreement::undefined,
     human::{picture, said},
-    words::{self, p_value},
 };
 use crate::{
-    i18n::I18n,
+    i18n::{
+        I18n,
+        claims::{Claims, Measure, p_value},
+    },
     model::{
+        claims::Standing,
         compare::{Automated, Both, Checked, Pair, Sheet},
         comparison::Interval,
         rubric::Rubric,
@@ -45,7 +48,9 @@ pub fn view(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>
         let share = percent(f64::from(m.solved) / f64::from(m.tasks.max(1)));
         Some(((i.compare().say_solved)(model, m.solved, m.tasks, &share), false))
     });
-    let says = words::automated(i, &sheet.models, automated).into_iter().chain(says).map(said).collect_view();
+    let names: Vec<&str> = sheet.models.iter().map(String::as_str).collect();
+    let summary = Claims::new(i, Measure::Tests, &Standing::of_tests(automated), &names, &[]).summary();
+    let says = summary.into_iter().chain(says).map(said).collect_view();
     let pictures = compared::tested(i, sheet, automated, links);
     let pictures = pictures.into_iter().map(|figure| picture(figure, links)).collect_view();
     view! {
@@ -140,10 +145,12 @@ fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use
         .iter()
         .map(|pair| {
             let counts = pair.table.map(|n| view! { <td class="num">{i.number(n)}</td> }).collect_view();
+            // Without a common task there is no difference, not one of zero.
             let with = |value: f64, range: Option<Interval>| {
+                let value = if pair.tasks > 0 { points(value) } else { "–".to_owned() };
                 view! {
                     <td class="num">
-                        <span class="mean">{points(value)}</span>
+                        <span class="mean">{value}</span>
                         {share_range(range).map(|text| view! { <span class="interval">{text}</span> })}
                     </td>
                 }
@@ -155,13 +162,15 @@ fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use
                     {with(pair.pass, pair.pass_interval)}
                     {with(pair.ratio, pair.ratio_interval)}
                     <td class="num">{pair.mcnemar.map_or_else(|why| undefined(i, why), |test| p_value(test.mid))}</td>
+                    <td class="num">{pair.holm.map_or_else(|| "–".to_owned(), p_value)}</td>
                 </tr>
             }
         })
         .collect_view();
-    let heads = [t.both_pass, t.only_first, t.only_second, t.neither, t.pass_difference, t.ratio_difference, t.mcnemar]
-        .map(|word| view! { <th scope="col" class="num">{word}</th> })
-        .collect_view();
+    let heads =
+        [t.both_pass, t.only_first, t.only_second, t.neither, t.pass_difference, t.ratio_difference, t.mcnemar, t.holm]
+            .map(|word| view! { <th scope="col" class="num">{word}</th> })
+            .collect_view();
     view! {
         <h3 id="pairs-head">{t.pairs}</h3>
         <div class="table-box" role="group" aria-labelledby="pairs-head" tabindex="0">

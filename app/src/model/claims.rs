@@ -1,0 +1,197 @@
+//! What a comparison's figures support saying about its models: facts, which `i18n::claims` puts into
+//! sentences and tables mark.
+//!
+//! Only models with data take part. A model without ratings or without a run is counted, never compared.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    compare::{Automated, Human},
+    comparison::{ALPHA, Interval},
+};
+
+/// A pair of models whose difference has an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contest {
+    /// Index of the model with the higher mean over the common tasks.
+    pub better: usize,
+    /// Index of the other model.
+    pub worse: usize,
+    /// Mean of `better` minus mean of `worse`, 0 or more. In the figure's own unit.
+    pub by: f64,
+    /// Lower end of the 95 % interval of `by`.
+    pub low: f64,
+    /// Upper end of the 95 % interval of `by`.
+    pub high: f64,
+    /// Tasks that both models have data for.
+    pub tasks: u64,
+    /// p-value after Holm's correction; absent where no test applies.
+    pub p: Option<f64>,
+    /// Whether the data support calling `better` better: see [`significant`].
+    pub significant: bool,
+    /// Index of the pair in the list that it came from.
+    pub at: usize,
+}
+
+impl Contest {
+    /// Whether the interval excludes zero although the corrected test is not significant.
+    pub fn is_suggestive(&self) -> bool {
+        !self.significant && self.low > 0.0
+    }
+}
+
+/// Whether a difference is significant: its 95 % interval excludes zero, and its p-value, corrected over
+/// the whole family, is below [`ALPHA`]. A difference without a p-value is not.
+pub fn significant(interval: Option<Interval>, p: Option<f64>) -> bool {
+    interval.is_some_and(|i| i.low > 0.0 || i.high < 0.0) && p.is_some_and(|p| p < ALPHA)
+}
+
+/// Where the models stand on one figure: a dimension of the rubric, or the share of tasks passed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// Indices of the models with data, highest mean first; equal means in the models' order.
+    pub ranked: Vec<usize>,
+    /// How many models have no data.
+    pub without_data: usize,
+    /// Every pair of ranked models whose difference has an interval.
+    pub contests: Vec<Contest>,
+    /// How many p-values the correction covers.
+    pub family: usize,
+}
+
+impl Standing {
+    /// One dimension of the ratings.
+    pub fn of_ratings(human: &Human, dimension: usize) -> Standing {
+        let c = &human.comparison;
+        let means: Vec<_> = c.models.iter().map(|m| m.dimensions.get(dimension).and_then(|s| s.mean)).collect();
+        let pairs = c.differences.iter().enumerate().filter(|(_, x)| x.dimension == dimension);
+        let pairs = pairs.filter_map(|(at, x)| {
+            let p = human.holm.get(at).copied().flatten();
+            Some((at, x.first, x.second, x.mean?, x.interval?, x.tasks, p))
+        });
+        Standing::new(&means, pairs, human.holm.iter().flatten().count())
+    }
+
+    /// pass@1 of the automated tests.
+    pub fn of_tests(automated: &Automated) -> Standing {
+        let means: Vec<_> = automated.models.iter().map(|m| m.as_ref().map(|m| m.metrics.pass_at_1)).collect();
+        let pairs = automated.pairs.iter().enumerate();
+        let pairs =
+            pairs.filter_map(|(at, x)| Some((at, x.first, x.second, x.pass, x.pass_interval?, x.tasks, x.holm)));
+        Standing::new(&means, pairs, automated.pairs.iter().filter(|pair| pair.holm.is_some()).count())
+    }
+
+    fn new(
+        means: &[Option<f64>],
+        pairs: impl Iterator<Item = (usize, usize, usize, f64, Interval, u64, Option<f64>)>,
+        family: usize,
+    ) -> Standing {
+        let mut ranked: Vec<(usize, f64)> =
+            means.iter().enumerate().filter_map(|(m, mean)| Some((m, (*mean)?))).collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let ranked: Vec<usize> = ranked.into_iter().map(|(m, _)| m).collect();
+        let has_data = |m: usize| means.get(m).is_some_and(Option::is_some);
+        let contests = pairs.filter(|(_, first, second, ..)| has_data(*first) && has_data(*second)).map(
+            |(at, first, second, mean, interval, tasks, p)| {
+                let (better, worse, sign) = if mean < 0.0 { (second, first, -1.0) } else { (first, second, 1.0) };
+                let (a, b) = (interval.low * sign, interval.high * sign);
+                let (low, high) = (a.min(b), a.max(b));
+                let significant = low > 0.0 && significant(Some(interval), p);
+                // `+ 0.0` turns -0.0 into 0.0, which would be printed with its sign.
+                Contest { better, worse, by: mean * sign + 0.0, low, high, tasks, p, significant, at }
+            },
+        );
+        Standing { without_data: means.len() - ranked.len(), contests: contests.collect(), ranked, family }
+    }
+
+    /// How many pairs of ranked models have no interval: too few tasks in common.
+    pub fn untested(&self) -> usize {
+        let n = self.ranked.len();
+        (n * n.saturating_sub(1) / 2).saturating_sub(self.contests.len())
+    }
+
+    /// The significant differences, widest first.
+    pub fn significant(&self) -> Vec<&Contest> {
+        let mut found: Vec<&Contest> = self.contests.iter().filter(|x| x.significant).collect();
+        found.sort_by(|a, b| b.by.total_cmp(&a.by));
+        found
+    }
+
+    /// The model that is significantly better than every other model with data, and its closest contest.
+    pub fn best(&self) -> Option<(usize, &Contest)> {
+        let others = self.ranked.len().checked_sub(1).filter(|n| *n > 0)?;
+        let mut wins: HashMap<usize, usize> = HashMap::new();
+        for x in self.contests.iter().filter(|x| x.significant) {
+            *wins.entry(x.better).or_default() += 1;
+        }
+        let best = *self.ranked.iter().find(|m| wins.get(m) == Some(&others))?;
+        let own = self.contests.iter().filter(|x| x.better == best);
+        Some((best, own.min_by(|a, b| a.by.total_cmp(&b.by))?))
+    }
+
+    /// The ranked models that were compared with at least one other and that none is significantly better
+    /// than, highest mean first.
+    pub fn unbeaten(&self) -> Vec<usize> {
+        let compared: HashSet<usize> = self.contests.iter().flat_map(|x| [x.better, x.worse]).collect();
+        let beaten: HashSet<usize> = self.contests.iter().filter(|x| x.significant).map(|x| x.worse).collect();
+        self.ranked.iter().copied().filter(|m| compared.contains(m) && !beaten.contains(m)).collect()
+    }
+
+    /// The contest of two models.
+    pub fn between(&self, one: usize, other: usize) -> Option<&Contest> {
+        self.contests.iter().find(|x| [(one, other), (other, one)].contains(&(x.better, x.worse)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Line = (usize, usize, usize, f64, Interval, u64, Option<f64>);
+
+    fn pair(at: usize, first: usize, second: usize, mean: f64, half: f64, p: f64) -> Line {
+        (at, first, second, mean, Interval { low: mean - half, high: mean + half }, 20, Some(p))
+    }
+
+    #[test]
+    fn best_beats_every_model_that_has_data() {
+        let pairs = [pair(0, 0, 1, 0.5, 0.1, 0.01), pair(1, 0, 2, 0.3, 0.1, 0.01), pair(2, 1, 2, -0.2, 0.3, 0.4)];
+        let standing = Standing::new(&[Some(3.0), Some(2.5), Some(2.7)], pairs.into_iter(), 3);
+        let best = standing.best().map(|(m, closest)| (m, closest.worse));
+        assert_eq!((best, standing.ranked, standing.without_data), (Some((0, 2)), vec![0, 2, 1], 0));
+    }
+
+    #[test]
+    fn model_that_was_not_compared_with_everybody_is_not_best() {
+        let standing =
+            Standing::new(&[Some(3.0), Some(2.5), Some(2.7)], [pair(0, 0, 1, 0.5, 0.1, 0.01)].into_iter(), 1);
+        assert_eq!((standing.best(), standing.untested(), standing.unbeaten()), (None, 2, vec![0]));
+    }
+
+    #[test]
+    fn models_without_data_are_counted_and_not_compared() {
+        let pairs = [pair(0, 0, 1, 0.5, 0.1, 0.01), pair(1, 0, 2, 0.5, 0.1, 0.01)];
+        let standing = Standing::new(&[Some(3.0), Some(2.5), None, None], pairs.into_iter(), 2);
+        assert_eq!((standing.without_data, standing.contests.len(), standing.untested()), (2, 1, 0));
+    }
+
+    #[test]
+    fn negative_difference_belongs_to_the_other_model() {
+        let standing = Standing::new(&[Some(2.0), Some(2.3)], [pair(0, 0, 1, -0.3, 0.2, 0.01)].into_iter(), 1);
+        let x = standing.contests[0];
+        assert_eq!((x.better, x.worse, x.significant), (1, 0, true));
+        assert!((x.low - 0.1).abs() < 1e-9 && (x.high - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn significance_takes_interval_and_test() {
+        let interval = |low, high| Some(Interval { low, high });
+        let check = |interval, p, expected| assert_eq!(significant(interval, p), expected, "{interval:?} {p:?}");
+        check(interval(0.1, 0.5), Some(0.049), true);
+        check(interval(-0.5, -0.1), Some(0.049), true);
+        check(interval(0.1, 0.5), Some(0.05), false);
+        check(interval(0.1, 0.5), None, false);
+        check(interval(0.0, 0.5), Some(0.01), false);
+        check(None, Some(0.01), false);
+    }
+}
