@@ -19,7 +19,7 @@ test('the next output is there before it is asked for', async ({ page }) => {
       }
     }
   });
-  await page.getByRole('link', { name: 'Start grading' }).click();
+  await page.getByRole('link', { name: 'Start rating' }).click();
   await hydrated(page);
   const first = (await page.locator('form.rating').getAttribute('data-token')) ?? '';
   // Where the client was there already, the first one came by the same way. What is asked for while a rating is

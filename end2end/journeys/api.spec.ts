@@ -9,14 +9,14 @@ test('a token is made, used and revoked', async ({ page, playwright }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/api');
   await page.getByRole('link', { name: 'Access tokens' }).click();
-  await expect(page.getByText('No token yet')).toBeVisible();
-  await page.getByLabel('What it is for').fill('Nightly runs');
+  await expect(page.getByText('No tokens yet')).toBeVisible();
+  await page.getByLabel('Label', { exact: true }).fill('Nightly runs');
   await page.getByLabel('write:runs').check();
-  await page.getByRole('button', { name: 'Make the token' }).click();
-  const token = await page.getByLabel('The token').inputValue();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const token = await page.getByLabel('Token', { exact: true }).inputValue();
   expect(token).toMatch(/^axg_.{40,}$/);
   const row = page.getByRole('row').filter({ hasText: 'Nightly runs' });
-  await expect(row.getByText('works')).toBeVisible();
+  await expect(row.getByText('active', { exact: true })).toBeVisible();
 
   const program = await playwright.request.newContext({
     baseURL: server.url,
@@ -32,7 +32,7 @@ test('a token is made, used and revoked', async ({ page, playwright }) => {
   await page.reload();
   await hydrated(page);
   // Shown once.
-  await expect(page.getByLabel('The token')).toHaveCount(0);
+  await expect(page.getByLabel('Token', { exact: true })).toHaveCount(0);
   await expect(row.getByText('never')).toHaveCount(0);
   await row.getByRole('button', { name: 'Revoke' }).click();
   await expect(row.getByText('revoked')).toBeVisible();
@@ -45,21 +45,21 @@ test('a webhook is made, tested and removed', async ({ page, watch }) => {
   watch.expect(/422 \(Unprocessable Entity\)/);
   await logIn(page, demo.admin);
   await open(page, '/admin/api/webhooks');
-  await page.getByLabel('Address').fill('http://127.0.0.1:10/hook');
-  await page.getByRole('button', { name: 'Make the webhook' }).click();
+  await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:10/hook');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
   await expect(page.getByText('the operator does not allow messages to this host')).toBeVisible();
-  await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
-  await page.getByRole('button', { name: 'Make the webhook' }).click();
-  await expect(page.getByLabel('The secret')).toHaveValue(/^whsec_/);
+  await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9/hook');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await expect(page.getByLabel('Secret', { exact: true })).toHaveValue(/^whsec_/);
   // Nobody listens there: what came of it is told.
-  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('button', { name: 'Send test' }).click();
   await expect(page.getByText('waiting').first()).toBeVisible();
-  await page.getByRole('link', { name: 'Messages' }).click();
-  const line = page.getByRole('row').filter({ hasText: 'a test' });
+  await page.getByRole('link', { name: 'Deliveries' }).click();
+  const line = page.getByRole('row').filter({ hasText: /\btest\b/ });
   await expect(line.getByText('waiting')).toBeVisible();
-  await page.locator('summary', { hasText: 'Remove' }).click();
-  await page.getByRole('button', { name: 'Remove for good' }).click();
-  await expect(page.getByText('No webhook yet')).toBeVisible();
+  await page.locator('summary', { hasText: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete permanently' }).click();
+  await expect(page.getByText('No webhooks yet')).toBeVisible();
 });
 
 test('a closed study gets a public page, read by anybody until its link is revoked', async ({ page, browser }) => {
@@ -67,12 +67,12 @@ test('a closed study gets a public page, read by anybody until its link is revok
   await rate(server.url, demo.bo, 6, (n) => [4 - (n % 4), 3 - (n % 3), 5 - (n % 5)]);
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1');
-  await expect(page.getByText('Once the study is closed')).toBeVisible();
+  await expect(page.getByText('after the study is closed')).toBeVisible();
   await page.locator('summary', { hasText: 'Close' }).click();
-  await page.getByRole('button', { name: 'Close for good' }).click();
-  await page.getByLabel("Show the tasks with the models' code too").check();
-  await page.getByRole('button', { name: 'Make a link' }).click();
-  const link = await page.getByLabel('The link', { exact: true }).inputValue();
+  await page.getByRole('button', { name: 'Close permanently' }).click();
+  await page.getByLabel("Also show the tasks and the models' code").check();
+  await page.getByRole('button', { name: 'Create link' }).click();
+  const link = await page.getByLabel('Link', { exact: true }).inputValue();
   expect(link.startsWith(`${server.url}/public/`)).toBe(true);
 
   for (const javaScriptEnabled of [true, false]) {
@@ -81,7 +81,7 @@ test('a closed study gets a public page, read by anybody until its link is revok
       const anybody = await context.newPage();
       const answer = await anybody.goto(link);
       expect(answer?.headers()['x-robots-tag']).toContain('noindex');
-      await expect(anybody.getByRole('heading', { level: 2, name: 'Graded by people' })).toBeVisible();
+      await expect(anybody.getByRole('heading', { level: 2, name: 'Human ratings', exact: true })).toBeVisible();
       const text = (await anybody.textContent('main')) ?? '';
       expect(text).toContain('Northwind');
       expect(text).not.toMatch(/\b(ada|bo|chen)\b/);

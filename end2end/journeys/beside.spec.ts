@@ -41,7 +41,7 @@ test.beforeAll(async () => {
 
 /** Opens the study from the desk, as its rater does. */
 async function begin(page: Page): Promise<void> {
-  await page.locator('li.card', { hasText: 'Beside' }).getByRole('link', { name: /^(Start|Continue) grading$/ }).click();
+  await page.locator('li.card', { hasText: 'Beside' }).getByRole('link', { name: /^(Start|Continue) rating$/ }).click();
   await hydrated(page);
   await expect(page.locator('.column')).toHaveCount(3);
 }
@@ -92,7 +92,7 @@ test('three outputs of one task side by side, by keyboard', async ({ page }) => 
   await page.getByRole('button', { name: 'Submit all' }).click();
   await expect(page.locator('#a-column')).not.toContainText('Submitted');
   await expect.poll(() => tokens(page)).not.toEqual(before);
-  await page.getByRole('link', { name: 'Your ratings' }).click();
+  await page.getByRole('link', { name: 'My ratings' }).click();
   await expect(page.locator('tbody tr')).toHaveCount(3);
 });
 
@@ -124,7 +124,7 @@ test('the calibration comes one item at a time, then the columns', async ({ page
     'asked[shown]': 'progress',
   });
   await logIn(page, demo.chen);
-  await page.locator('li.card', { hasText: 'First steps' }).getByRole('link', { name: 'Start grading' }).click();
+  await page.locator('li.card', { hasText: 'First steps' }).getByRole('link', { name: 'Start rating' }).click();
   await hydrated(page);
   await expect(page.getByText('Item 1 of 1')).toBeVisible();
   await expect(page).toHaveURL(/\/grade\//);
@@ -132,21 +132,21 @@ test('the calibration comes one item at a time, then the columns', async ({ page
   await expect(page.getByRole('button', { name: 'Skip' })).toHaveCount(0);
   await atScales(page);
   await page.keyboard.press('s');
-  await expect(page.getByText('This one cannot be skipped.').first()).toBeVisible();
+  await expect(page.getByText('This output cannot be skipped.').first()).toBeVisible();
   for (const [place, score] of [4, 3, 5].entries()) {
     await page.locator(`#score-${place}-${score}`).check();
   }
   await page.locator('form.rating').getByRole('button', { name: 'Submit' }).click();
-  await expect(page.getByRole('heading', { name: 'The known scores' })).toBeVisible();
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByRole('button', { name: 'Start grading' }).click();
+  await expect(page.getByRole('heading', { name: 'Known scores' })).toBeVisible();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Start rating' }).click();
   await expect(page).toHaveURL(/\/beside\//);
   await expect(page.locator('.column')).toHaveCount(3);
 });
 
 test('side by side works with scripts switched off', { tag: '@scriptless' }, async ({ page }) => {
   await logIn(page, demo.bo);
-  await page.locator('li.card', { hasText: 'Beside' }).getByRole('link', { name: 'Start grading' }).click();
+  await page.locator('li.card', { hasText: 'Beside' }).getByRole('link', { name: 'Start rating' }).click();
   await expect(page.locator('.column:visible')).toHaveCount(3);
   for (const id of ['a-score-0-2', 'a-score-1-2', 'a-score-2-2']) {
     await page.locator(`#${id}`).check();

@@ -26,23 +26,23 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   await hydrated(page);
 
   // Two of the three.
-  await page.getByText('What is compared').click();
+  await page.getByText('Selection', { exact: true }).click();
   const models = page.getByRole('group', { name: 'Models' }).getByRole('checkbox');
   await expect(models).toHaveCount(3);
   await models.nth(2).uncheck();
-  await page.getByRole('button', { name: 'Compare these' }).click();
+  await page.getByRole('button', { name: 'Compare selection' }).click();
   await expect(page).toHaveURL(/models=\d+(,|%2C)\d+(&|$)/);
   // Until the new figures are there, the old ones stand.
   await expect(page.locator('.compare-facts')).toContainText('Models: 2');
   // One plain sentence for each dimension.
-  const short = page.getByRole('region', { name: 'In short' });
+  const short = page.getByRole('region', { name: 'Summary' });
   for (const dimension of ['Correctness', 'Code Quality', 'Maintainability']) {
     await expect(short.getByRole('listitem').filter({ hasText: dimension })).toHaveText(
       /scores higher than|no significant difference|difference is not statistically significant|is significant/,
     );
   }
   // A picture's values are reached and said by the keyboard, and lead to the tasks behind them.
-  const distribution = page.locator('figure').filter({ hasText: 'Correctness: how often each score was given' });
+  const distribution = page.locator('figure').filter({ hasText: 'Correctness: distribution of scores' });
   await distribution.locator('svg.chart [tabindex="0"]').focus();
   await expect(distribution.locator('.chart-says')).toHaveText(/score \d given \d+ of \d+ times/);
   await page.keyboard.press('ArrowRight');
@@ -53,7 +53,7 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   await expect(filtered).toHaveText(/^\d+ of \d+ tasks$/);
 
   // More of a filter: disagreement and words, also in the address.
-  await page.getByLabel('Raters disagree').selectOption('1');
+  await page.getByLabel('Spread').selectOption('1');
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page).toHaveURL(/spread=1/);
   const count = await filtered.textContent();
@@ -91,9 +91,9 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   await open(page, slug);
   const file = (name: string) =>
     taken(page, async () => {
-      await page.getByText('Take away').click();
+      await page.getByText('Export', { exact: true }).click();
       await page.getByRole('link', { name, exact: true }).click();
-      await page.getByText('Take away').click();
+      await page.getByText('Export', { exact: true }).click();
     });
   const csv = (await file('Ratings, CSV')).toString('utf8').trim().split(/\r?\n/);
   expect(csv[0]).toContain('task_id,lang,model,submission,sample,rater,correctness,code_quality,maintainability');
@@ -104,7 +104,7 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   expect(lines.length).toBe(64);
   expect((await file('Tables, Markdown')).toString('utf8')).toContain('| Correctness |');
   expect((await file('Tables, LaTeX')).toString('utf8')).toContain('\\toprule');
-  const zip = await file('Everything, to reproduce it (zip)');
+  const zip = await file('Reproducible bundle (zip)');
   expect(zip.subarray(0, 2).toString('latin1')).toBe('PK');
   for (const name of ['manifest.json', 'ratings.jsonl', 'figures.json', 'figures/correctness-means.svg', 'statistics.md']) {
     expect(zip.includes(name), name).toBe(true);
@@ -116,7 +116,7 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
 
   // The paper's layout is one press away.
-  await page.getByRole('link', { name: 'As the paper prints it' }).click();
+  await page.getByRole('link', { name: 'AixBench paper layout' }).click();
   await expect(page.getByText('Table 3: manual comparison')).toBeVisible();
   await expect(page.locator('figure').filter({ hasText: 'Figure 4: manual comparison' }).locator('svg.chart')).toBeVisible();
 });
@@ -126,10 +126,10 @@ test('a comparison reads without scripts', async ({ browser }) => {
   const page = await context.newPage();
   await logIn(page, demo.admin);
   await page.goto('/admin/compare/starter');
-  await expect(page.getByRole('region', { name: 'In short' }).getByRole('listitem')).toHaveCount(3);
-  await page.getByText('What is compared').click();
+  await expect(page.getByRole('region', { name: 'Summary' }).getByRole('listitem')).toHaveCount(3);
+  await page.getByText('Selection', { exact: true }).click();
   await page.getByRole('group', { name: 'Models' }).getByRole('checkbox').first().uncheck();
-  await page.getByRole('button', { name: 'Compare these' }).click();
+  await page.getByRole('button', { name: 'Compare selection' }).click();
   await expect(page.getByText(/^Models: 2 /)).toBeVisible();
   await context.close();
 });

@@ -45,9 +45,9 @@ test('an admin reads the comparison', async ({ page }) => {
     await page.getByRole('link', { name }).click();
     return readFile(await (await download).path(), 'utf8');
   };
-  const ratings = (await sheet('Ratings as CSV')).trim().split(/\r?\n/);
+  const ratings = (await sheet('Export ratings (CSV)')).trim().split(/\r?\n/);
   expect(ratings.length - 1).toBe(40);
-  const comparison = (await sheet('Comparison as CSV')).trim().split(/\r?\n/);
+  const comparison = (await sheet('Export comparison (CSV)')).trim().split(/\r?\n/);
   expect(comparison.length).toBeGreaterThan(3);
 });
 

@@ -54,25 +54,25 @@ test('an upload with a bad line is refused by line and taken once it is mended',
   };
 
   await send([good[0], '{"task_id": 1, "code": "List < String', good[2]]);
-  await expect(page.getByText('1 line cannot be read.').first()).toBeVisible();
-  const bad = page.getByRole('table', { name: 'Lines that cannot be read' }).getByRole('row').nth(1);
+  await expect(page.getByText('1 line is invalid.').first()).toBeVisible();
+  const bad = page.getByRole('table', { name: 'Invalid lines' }).getByRole('row').nth(1);
   await expect(bad.getByRole('rowheader')).toHaveText('2');
   await expect(bad.getByRole('cell').nth(1)).not.toBeEmpty();
-  await expect(page.getByRole('button', { name: /^Take / })).toBeDisabled();
+  await expect(page.getByRole('button', { name: /^Import / })).toBeDisabled();
   await page.goto('/admin/submissions?dataset=aixbench-manual');
   await expect(page.getByText('outputs.jsonl')).toHaveCount(0);
 
   await send(good);
-  await expect(page.getByText('3 outputs found their task; 3 of 3 tasks get an output.')).toBeVisible();
+  await expect(page.getByText('Matched 3 outputs. 3 of 3 tasks get an output.')).toBeVisible();
   await hydrated(page);
   await page.getByLabel('Model').fill('Journeyman 1');
-  await page.getByRole('button', { name: 'Take 3 outputs' }).click();
+  await page.getByRole('button', { name: 'Import 3 outputs' }).click();
   await expect(page).toHaveURL(/\/admin\/submissions\/\d+$/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Journeyman 1');
 
   // The same file is recognised.
   await send(good);
-  await expect(page.getByText('This very file has been taken before.')).toBeVisible();
+  await expect(page.getByText('This file has already been imported.')).toBeVisible();
 });
 
 test('a study over the new outputs reaches its raters', async ({ page, browser, baseURL }) => {
@@ -81,16 +81,16 @@ test('a study over the new outputs reaches its raters', async ({ page, browser, 
   await page.getByLabel('Title').fill('Three words');
   await page.getByRole('checkbox', { name: /Journeyman 1/ }).check();
   await page.getByRole('checkbox', { name: 'chen' }).check();
-  await page.getByRole('button', { name: 'Preview the plan' }).click();
-  await page.getByRole('button', { name: 'Start the study' }).click();
-  await page.getByRole('link', { name: 'To the study' }).click();
+  await page.getByRole('button', { name: 'Preview plan' }).click();
+  await page.getByRole('button', { name: 'Start study' }).click();
+  await page.getByRole('link', { name: 'Back to study' }).click();
   await expect(page).toHaveURL(/\/admin\/studies\/\d+$/);
 
   const context = await browser.newContext({ baseURL });
   const theirs = await context.newPage();
   await logIn(theirs, demo.chen);
   const card = theirs.getByRole('listitem').filter({ hasText: 'Three words' });
-  await card.getByRole('link', { name: 'Start grading' }).click();
+  await card.getByRole('link', { name: 'Start rating' }).click();
   await hydrated(theirs);
   await expect(theirs.getByText('0 rated, 3 left').first()).toBeVisible();
   // Nothing on the rater's side says whose code it is.
@@ -115,6 +115,6 @@ if (real && existsSync(path.join(real, 'manual_outputs_aixcoder.jsonl'))) {
     await open(page, '/admin/upload?dataset=aixbench-manual');
     await page.getByLabel('Outputs').setInputFiles(path.join(real, 'manual_outputs_aixcoder.jsonl'));
     await page.getByRole('button', { name: 'Upload and preview' }).click();
-    await expect(page.getByText('82 outputs found their task; 82 of 161 tasks get an output.')).toBeVisible();
+    await expect(page.getByText('Matched 82 outputs. 82 of 161 tasks get an output.')).toBeVisible();
   });
 }

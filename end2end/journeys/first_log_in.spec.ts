@@ -19,7 +19,7 @@ test('the first admin logs in with the printed password and chooses another', as
   await page.getByLabel('Name').fill('admin');
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Log in' }).click();
-  await expect(page.getByText('The name and the password do not belong together.')).toBeVisible();
+  await expect(page.getByText('Incorrect username or password.')).toBeVisible();
   await expect(page.getByLabel('Name')).toHaveValue('admin');
   await page.getByLabel('Password').fill(printed);
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -41,8 +41,8 @@ test('the first admin logs in with the printed password and chooses another', as
 test('an invitation brings a rater in, once', async ({ page, browser }) => {
   await logIn(page, { name: 'admin', password: 'correct horse battery' });
   await open(page, '/admin/people');
-  await page.getByLabel('For whom').fill('Dana');
-  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByLabel('Label', { exact: true }).fill('Dana');
+  await page.getByRole('button', { name: 'Create link' }).click();
   const link = await page.getByLabel('Invitation link').inputValue();
   const path = /\/join\/\S+$/.exec(link)?.[0] ?? '';
 
@@ -52,11 +52,11 @@ test('an invitation brings a rater in, once', async ({ page, browser }) => {
   await hydrated(theirs);
   await theirs.getByLabel('Name').fill('dana');
   await theirs.getByLabel('Password').fill('a long enough password');
-  await theirs.getByRole('button', { name: 'Make my account' }).click();
-  await expect(theirs.getByText('No study waits for you yet')).toBeVisible();
+  await theirs.getByRole('button', { name: 'Create account' }).click();
+  await expect(theirs.getByText('No studies yet')).toBeVisible();
   // A rater has no business among the admin's pages.
   expect((await theirs.goto('/admin/people'))?.status()).toBe(403);
   await theirs.goto(path);
-  await expect(theirs.getByText('This invitation no longer works')).toBeVisible();
+  await expect(theirs.getByText('This invitation is no longer valid')).toBeVisible();
   await other.close();
 });

@@ -6,7 +6,7 @@ serve('--demo');
 
 /** Opens the first study and waits for its first output. */
 async function begin(page: Page): Promise<string> {
-  await page.getByRole('link', { name: /^(Start|Continue) grading$/ }).first().click();
+  await page.getByRole('link', { name: /^(Start|Continue) rating$/ }).first().click();
   await hydrated(page);
   await atScales(page);
   return (await page.locator('form.rating').getAttribute('data-token')) ?? '';
@@ -32,7 +32,7 @@ test('line notes by keyboard: written, changed, removed, submitted, seen by the 
   await expect(line).toHaveAttribute('aria-label', /^Line \d+: ./);
   const at = await line.getAttribute('data-line');
   await keyboard.press('Enter');
-  await expect(page.getByLabel(/^What is wrong in line/)).toBeFocused();
+  await expect(page.getByLabel(/^Note on line/)).toBeFocused();
   // Digits and letters are text here.
   await keyboard.type('off by 1, 看这里');
   await keyboard.press('Enter');
@@ -67,7 +67,7 @@ test('line notes by keyboard: written, changed, removed, submitted, seen by the 
   await delivered(page);
 
   // On the rater's own list, and beside the code for the admin.
-  await page.getByRole('link', { name: 'Your ratings' }).click();
+  await page.getByRole('link', { name: 'My ratings' }).click();
   await page.getByText('1 line note').click();
   await expect(page.getByText('off by 1, 看这里')).toBeVisible();
   const context = await browser.newContext({ baseURL });
@@ -82,13 +82,13 @@ test('line notes by mouse are edited and removed', async ({ page }) => {
   await logIn(page, demo.chen);
   await begin(page);
   await page.locator('.laid-out .line').nth(1).click();
-  await page.getByLabel('What is wrong in line 2?').fill('wrong type');
+  await page.getByLabel('Note on line 2', { exact: true }).fill('wrong type');
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Edit the note on line 2' }).click();
-  await page.getByLabel('What is wrong in line 2?').fill('wrong name');
+  await page.getByLabel('Note on line 2', { exact: true }).fill('wrong name');
   await page.keyboard.press('Enter');
   await expect(page.locator('.laid-out .note-text')).toHaveText('wrong name');
-  await page.getByRole('button', { name: 'Remove the note on line 2' }).click();
+  await page.getByRole('button', { name: 'Delete the note on line 2' }).click();
   await expect(page.locator('.laid-out .note')).toHaveCount(0);
 });
 
@@ -134,12 +134,12 @@ test('keys of one’s own act, are shown where they act, and may not collide', a
   await open(page, '/account');
   const comment = page.getByLabel('write a comment');
   await comment.fill('f');
-  await expect(page.getByText('This key is taken: raise a flag.')).toBeVisible();
+  await expect(page.getByText('This key is already used for "Add a flag".')).toBeVisible();
   await comment.fill('/');
-  await expect(page.getByText('The browser needs this key itself.')).toBeVisible();
+  await expect(page.getByText('The browser uses this key.')).toBeVisible();
   await comment.fill('k');
-  await page.getByRole('button', { name: 'Save the keys' }).click();
-  await expect(page.getByText('Your keys are saved.')).toBeVisible();
+  await page.getByRole('button', { name: 'Save shortcuts' }).click();
+  await expect(page.getByText('Your keyboard shortcuts are saved.')).toBeVisible();
 
   // They belong to the account: another browser has them too.
   const context = await browser.newContext({ baseURL });
@@ -156,7 +156,7 @@ test('keys of one’s own act, are shown where they act, and may not collide', a
   // Switched off, no character acts; that is remembered too.
   await Promise.all([
     other.waitForResponse('**/rpc/set_keys*'),
-    other.getByLabel('Single keys act').uncheck(),
+    other.getByLabel('Keyboard shortcuts on').uncheck(),
   ]);
   await other.getByRole('button', { name: /Close/ }).click();
   await other.reload();
@@ -167,7 +167,7 @@ test('keys of one’s own act, are shown where they act, and may not collide', a
   await context.close();
 
   await open(page, '/account');
-  await page.getByRole('button', { name: 'Back to the keys as they come' }).click();
+  await page.getByRole('button', { name: 'Reset to defaults' }).click();
   await expect(page.getByLabel('write a comment')).toHaveValue('c');
 });
 
@@ -175,9 +175,9 @@ test('the first tour is offered once, by keyboard, and counts nothing', async ({
   const { keyboard } = page;
   await logIn(page, demo.chen);
   await open(page, '/desk');
-  await page.getByRole('link', { name: 'Take the tour' }).click();
+  await page.getByRole('link', { name: 'Start the tour' }).click();
   await hydrated(page);
-  await expect(page.getByRole('heading', { name: 'A first tour' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Guided tour' })).toBeVisible();
   await page.locator('#score-0-3').focus();
   await keyboard.press('2');
   await keyboard.press('1');
@@ -193,17 +193,17 @@ test('the first tour is offered once, by keyboard, and counts nothing', async ({
   await keyboard.press('Escape');
   await expect(page.getByText('3 of 4 done')).toBeVisible();
   await keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'That is all there is to it' })).toBeFocused();
-  await page.getByRole('button', { name: 'To my desk' }).click();
-  await expect(page.getByRole('link', { name: 'The tour again' })).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Take the tour' })).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'You are ready to rate' })).toBeFocused();
+  await page.getByRole('button', { name: 'Go to my studies' }).click();
+  await expect(page.getByRole('link', { name: 'Repeat the tour' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Start the tour' })).toHaveCount(0);
 });
 
 test('the rubric is a page of its own, with every level', async ({ page }) => {
   await logIn(page, demo.ada);
   await open(page, '/desk');
-  await page.getByRole('link', { name: 'The rubric' }).first().click();
-  await expect(page.getByRole('heading', { level: 1, name: 'The rubric' })).toBeVisible();
+  await page.getByRole('link', { name: 'Rubric' }).first().click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Rubric' })).toBeVisible();
   await expect(page.locator('.sheet-level')).toHaveCount(12);
   await page.emulateMedia({ media: 'print' });
   await expect(page.locator('.header')).toBeHidden();

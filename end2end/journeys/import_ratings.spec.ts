@@ -17,7 +17,7 @@ test('ratings made elsewhere become a closed study, and a judge stands beside pe
   expect(task).toBeGreaterThanOrEqual(0);
 
   await logIn(page, demo.admin);
-  const send = async (whose: "People's" | "A judge model's", text: string[]) => {
+  const send = async (whose: 'People' | 'A judge model', text: string[]) => {
     await open(page, '/admin/studies');
     await page.getByRole('link', { name: 'Import ratings' }).click();
     await hydrated(page);
@@ -25,7 +25,7 @@ test('ratings made elsewhere become a closed study, and a judge stands beside pe
     await page
       .getByLabel('CSV file')
       .setInputFiles({ name: 'ratings.csv', mimeType: 'text/csv', buffer: Buffer.from(`${text.join('\n')}\n`) });
-    await page.getByRole('button', { name: 'Send and look at it' }).click();
+    await page.getByRole('button', { name: 'Upload and preview' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Preview' })).toBeVisible();
     await hydrated(page);
   };
@@ -34,28 +34,28 @@ test('ratings made elsewhere become a closed study, and a judge stands beside pe
   const renamed = columns.map((name) => (name === 'task_id' ? 'Nr' : name)).join(',');
   const strange = lines[3].split(',');
   strange[task] = '4711';
-  await send("People's", [renamed, ...lines.slice(0, 3), strange.join(','), ...lines.slice(4)]);
+  await send('People', [renamed, ...lines.slice(0, 3), strange.join(','), ...lines.slice(4)]);
   await expect(page.getByText('there is no column `task_id`')).toBeVisible();
-  await expect(page.getByRole('button', { name: /^Take / })).toBeDisabled();
+  await expect(page.getByRole('button', { name: /^Import / })).toBeDisabled();
   await page.getByLabel('task_id').selectOption('Nr');
-  await page.getByRole('button', { name: 'Read it again' }).click();
+  await page.getByRole('button', { name: 'Update preview' }).click();
   await expect(page).toHaveURL(/column\.task_id=Nr/);
-  const wrong = page.getByRole('table', { name: 'Lines that cannot be read' }).getByRole('row').nth(1);
+  const wrong = page.getByRole('table', { name: 'Invalid lines' }).getByRole('row').nth(1);
   await expect(wrong.getByRole('rowheader')).toHaveText('5');
   await expect(wrong).toContainText('no output for task 4711');
-  await expect(page.getByRole('button', { name: /^Take / })).toBeDisabled();
+  await expect(page.getByRole('button', { name: /^Import / })).toBeDisabled();
 
   // The whole file, with its column named.
-  await send("People's", [renamed, ...lines]);
+  await send('People', [renamed, ...lines]);
   await page.getByLabel('task_id').selectOption('Nr');
-  await page.getByRole('button', { name: 'Read it again' }).click();
-  await expect(page.getByText(/^24 ratings of \d+ outputs can be taken/)).toBeVisible();
-  await page.getByLabel("The study's title").fill('From elsewhere');
-  await page.getByRole('button', { name: 'Take 24 ratings' }).click();
+  await page.getByRole('button', { name: 'Update preview' }).click();
+  await expect(page.getByText(/^24 ratings of \d+ outputs can be imported/)).toBeVisible();
+  await page.getByLabel('Title of the study').fill('From elsewhere');
+  await page.getByRole('button', { name: 'Import 24 ratings' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'From elsewhere' })).toBeVisible();
   await expect(page.locator('#comparison')).toContainText('Correctness');
   // It is over: nothing there says that it still goes on.
-  await expect(page.getByText('On desks now')).toHaveCount(0);
+  await expect(page.locator('#leases')).toHaveCount(0);
 
   // A judge's scores: one for each output, and no column says who.
   const seen = new Set<string>();
@@ -68,9 +68,9 @@ test('ratings made elsewhere become a closed study, and a judge stands beside pe
       return !seen.has(output) && seen.add(output);
     })
     .map((cells) => places.map((at) => cells[at]).join(','));
-  await send("A judge model's", [keys.join(','), ...judged]);
-  await page.getByLabel("The judge's name").fill('Judge 1');
-  await page.getByRole('button', { name: `Take ${judged.length} ratings` }).click();
+  await send('A judge model', [keys.join(','), ...judged]);
+  await page.getByLabel('Name of the judge model').fill('Judge 1');
+  await page.getByRole('button', { name: `Import ${judged.length} ratings` }).click();
   await expect(page).toHaveURL(/\/admin\/compare\/starter/);
   await expect(page.locator('#judges')).toContainText('Judge 1');
 });

@@ -16,9 +16,9 @@ test('a rater grades ten outputs by keyboard alone', async ({ page }) => {
   await keyboard.type(demo.ada.password);
   await keyboard.press('Enter');
 
-  await expect(page.getByRole('heading', { level: 1, name: 'Desk' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'My studies' })).toBeVisible();
   await hydrated(page);
-  await tabTo(page, 'Start grading');
+  await tabTo(page, 'Start rating');
   await keyboard.press('Enter');
 
   const shown = new Set<string | null>();
@@ -44,18 +44,18 @@ test('a rater grades ten outputs by keyboard alone', async ({ page }) => {
 
   // Back once: the last rating is there to be changed, and the change counts instead of it.
   await keyboard.press('b');
-  await expect(page.getByText('You have rated this one.')).toBeVisible();
+  await expect(page.getByText('You have already rated this output.')).toBeVisible();
   await expect(page.locator(`#score-0-${given[9][0]}`)).toBeChecked();
   await keyboard.press('4');
   await keyboard.press('Enter');
   // The server has it, and the next output is there: before that, Tab would walk through a page that goes.
-  await expect(page.getByText('You have rated this one.')).toBeHidden();
+  await expect(page.getByText('You have already rated this output.')).toBeHidden();
   await expect(page.getByText(/^10 rated, /).first()).toBeVisible();
   await atScales(page);
 
-  await tabTo(page, 'Your ratings');
+  await tabTo(page, 'My ratings');
   await keyboard.press('Enter');
-  await expect(page.getByRole('heading', { level: 1, name: 'Your ratings' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'My ratings' })).toBeVisible();
   const rows = page.locator('tbody tr');
   await expect(rows).toHaveCount(10);
   await expect(page.getByText('comment', { exact: true })).toHaveCount(1);
@@ -66,7 +66,7 @@ test('what is missing is said, and a draft outlives the page', async ({ page }) 
   await page.getByLabel('Name').fill(demo.bo.name);
   await page.getByLabel('Password').fill(demo.bo.password);
   await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'Start grading' }).click();
+  await page.getByRole('link', { name: 'Start rating' }).click();
   await hydrated(page);
   await atScales(page);
   await page.keyboard.press('2');

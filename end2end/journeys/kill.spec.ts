@@ -8,13 +8,13 @@ import { demo, expect, serve, test } from '../support/test.ts';
 const server = serve('--demo');
 
 const firstAddress = async (page: Page): Promise<string> =>
-  (await page.getByRole('link', { name: 'Start grading' }).first().getAttribute('href')) ?? '';
+  (await page.getByRole('link', { name: 'Start rating' }).first().getAttribute('href')) ?? '';
 
 test('a kill between acknowledgement and next request loses nothing', async ({ page, watch }) => {
   // The page asks a server that is gone; that is what this is about.
   watch.expect(/ERR_CONNECTION_REFUSED|Failed to fetch|ERR_FAILED|Failed to load resource/);
   await logIn(page, demo.chen);
-  await page.getByRole('link', { name: 'Start grading' }).click();
+  await page.getByRole('link', { name: 'Start rating' }).click();
   await hydrated(page);
   await atScales(page);
   const token = await page.locator('form.rating').getAttribute('data-token');
@@ -43,7 +43,7 @@ test('a kill between acknowledgement and next request loses nothing', async ({ p
   // The session is still there: nobody logs in again.
   await page.goto('/desk');
   await hydrated(page);
-  await page.getByRole('link', { name: 'Your ratings' }).click();
+  await page.getByRole('link', { name: 'My ratings' }).click();
   await expect(page.locator('tbody tr')).toHaveCount(1);
   await page.locator('tbody tr a').first().click();
   await expect(page.locator('form.rating')).toHaveAttribute('data-token', token ?? '');

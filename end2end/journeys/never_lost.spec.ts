@@ -8,7 +8,7 @@ const server = serve('--demo');
 const gone = /ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Failed to fetch|Failed to load resource/;
 
 async function begin(page: Page): Promise<string> {
-  await page.getByRole('link', { name: /^(Start|Continue) grading$/ }).first().click();
+  await page.getByRole('link', { name: /^(Start|Continue) rating$/ }).first().click();
   await hydrated(page);
   // On the first scale without a score: an earlier journey may have left a draft here.
   await expect(page.locator('fieldset.scale input:focus')).toBeAttached();
@@ -53,12 +53,12 @@ const unsent = (page: Page) =>
 /** How many ratings that count the server has of somebody. */
 async function rated(page: Page): Promise<number> {
   await open(page, '/desk');
-  const link = page.getByRole('link', { name: 'Your ratings' });
+  const link = page.getByRole('link', { name: 'My ratings' });
   if ((await link.count()) === 0) {
     return 0;
   }
   await link.first().click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Your ratings' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'My ratings' })).toBeVisible();
   return page.locator('tbody tr').count();
 }
 
@@ -82,7 +82,7 @@ test('the connection is lost in mid-submission: the rater goes on, and each rati
   });
   await grade(page, [4, 3, 5]);
   await grade(page, [3, 2, 4]);
-  await expect(page.getByText(/2 ratings wait to be sent, the first since \d\d:\d\d/).first()).toBeVisible();
+  await expect(page.getByText(/2 ratings have not been sent, the first since \d\d:\d\d/).first()).toBeVisible();
   expect(await unsent(page)).toBe(2);
 
   // The page is loaded anew, as after a crash: they are still there.
@@ -101,7 +101,7 @@ test('the session ends in mid-rating: the rater goes on, logs in again and is wh
   await ready(page, () => begin(page));
   await page.context().clearCookies();
   await grade(page, [4, 3, 5]);
-  await expect(page.getByText('Your session has ended.').first()).toBeVisible();
+  await expect(page.getByText('Your session has expired.').first()).toBeVisible();
   const here = await token(page);
   await atScales(page);
   await page.keyboard.press('2');
@@ -130,7 +130,7 @@ test('somebody else who logs in neither sees nor sends what waits', async ({ pag
   await ready(page, () => begin(page));
   await page.context().clearCookies();
   await grade(page, [4, 3, 5]);
-  await expect(page.getByText('Your session has ended.').first()).toBeVisible();
+  await expect(page.getByText('Your session has expired.').first()).toBeVisible();
 
   // Bo logs in in another tab of the same browser.
   const other = await context.newPage();
@@ -142,7 +142,7 @@ test('somebody else who logs in neither sees nor sends what waits', async ({ pag
   // Chen's tab tries with bo's session: it notices, and keeps everything.
   await page.bringToFront();
   await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByText('bo is logged in in this browser now.').first()).toBeVisible();
+  await expect(page.getByText('bo is now logged in in this browser.').first()).toBeVisible();
   expect(await unsent(page)).toBe(1);
   expect(await rated(other)).toBe(before);
 
@@ -167,7 +167,7 @@ test('two tabs on one output count once, and the second says so', async ({ page,
   await grade(page, [2, 2, 2]);
   await expect.poll(() => unsent(page)).toBe(0);
   await second.bringToFront();
-  await expect(second.getByText('You have rated this one in another tab.')).toBeVisible();
+  await expect(second.getByText('You have already rated this output in another tab.')).toBeVisible();
   await grade(second, [1, 1, 1]);
   await expect.poll(() => unsent(second)).toBe(0);
   expect(await rated(second)).toBe(before + 1);
@@ -199,7 +199,7 @@ test('the back button loses nothing', async ({ page }) => {
   await page.keyboard.press('c');
   await page.keyboard.type('not yet');
   await page.goBack();
-  await expect(page.getByRole('heading', { level: 1, name: 'Desk' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'My studies' })).toBeVisible();
   await page.goForward();
   await hydrated(page);
   await expect(page.locator('form.rating')).toHaveAttribute('data-token', first);
@@ -232,9 +232,9 @@ test('a draft sent before its page was left arrives before all that comes after 
   await expect.poll(() => order).toEqual(['draft leaves']);
 
   // To the one before and back, by links: the page is the same, its form is new and has a draft of its own.
-  await page.getByRole('link', { name: /^Back/ }).click();
+  await page.getByRole('link', { name: /^Previous/ }).click();
   await expect(page.locator(`form.rating:not([data-token="${here}"])`)).toBeVisible();
-  await page.getByRole('link', { name: /^Forward/ }).click();
+  await page.getByRole('link', { name: /^Next/ }).click();
   await expect(page.locator(`form.rating[data-token="${here}"]`)).toBeVisible();
   await expect(page.locator('#score-0-3')).toBeChecked();
   await grade(page, [3, 2, 1]);
@@ -255,7 +255,7 @@ test('logging out asks before it forgets what waits', async ({ page, watch }) =>
   await expect(page.locator('.outbox').first()).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByRole('dialog', { name: 'Log out now?' })).toBeVisible();
-  await page.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Stay logged in' }).click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
   expect(await unsent(page)).toBe(1);
   await page.unroute('**/rpc/submit_rating*');
@@ -281,7 +281,7 @@ test('the server restarts in mid-rating', async ({ page, watch }) => {
   const first = await token(page);
   await page.keyboard.press('Enter');
   await expect(page.locator(`form.rating:not([data-token="${first}"])`)).toBeVisible();
-  await expect(page.getByText(/1 rating waits to be sent/).first()).toBeVisible();
+  await expect(page.getByText(/1 rating has not been sent/).first()).toBeVisible();
   await server.restart();
   await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => unsent(page)).toBe(0);

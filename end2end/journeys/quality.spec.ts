@@ -17,19 +17,19 @@ async function settings(page: Page, change: Record<string, string>): Promise<voi
     }
   }
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Saved.')).toBeVisible();
+  await expect(page.getByText('Settings saved.')).toBeVisible();
 }
 
 /** Adds an item with known scores by the page's form. */
 async function addKnown(page: Page, code: string, scores: [string, string, string]): Promise<void> {
   await open(page, '/admin/studies/1/quality');
-  await page.getByText('Add an item').click();
+  await page.getByText('Add a known-score item').click();
   await page.getByLabel('Code', { exact: true }).fill(code);
   for (const [d, score] of scores.entries()) {
     await page.locator(`[name="scores[${d}]"]`).selectOption(score);
     await page.locator(`[name="reasons_en[${d}]"]`).fill(`Reason ${d + 1}.`);
   }
-  await page.getByRole('button', { name: 'Add the item' }).click();
+  await page.getByRole('button', { name: 'Add item' }).click();
   await expect(page.getByText('answered 0 times').last()).toBeVisible();
 }
 
@@ -55,16 +55,16 @@ test('a calibration is failed, begun again and passed; training shows the known 
   await open(rater, await firstStudy(await visitor(server.url, demo.ada)));
   await expect(rater.getByText('Item 1 of 1')).toBeVisible();
   await score(rater, '111');
-  await expect(rater.getByRole('heading', { name: 'Thank you for trying' })).toBeVisible();
+  await expect(rater.getByRole('heading', { name: 'Calibration not passed' })).toBeVisible();
 
   await open(page, '/admin/studies/1/quality');
-  await page.getByRole('row', { name: /ada/ }).getByRole('button', { name: /Begin again/ }).click();
-  await expect(page.getByRole('row', { name: /ada/ }).getByText('at it')).toBeVisible();
+  await page.getByRole('row', { name: /ada/ }).getByRole('button', { name: /Repeat calibration/ }).click();
+  await expect(page.getByRole('row', { name: /ada/ }).getByText('in progress')).toBeVisible();
   await rater.reload();
   await hydrated(rater);
   await score(rater, '435');
-  await expect(rater.getByRole('heading', { name: 'You can begin' })).toBeVisible();
-  await rater.getByRole('button', { name: 'Start grading' }).click();
+  await expect(rater.getByRole('heading', { name: 'Calibration complete' })).toBeVisible();
+  await rater.getByRole('button', { name: 'Start rating' }).click();
   await atScales(rater);
   await expect(rater.getByText('Item 1 of 1')).toHaveCount(0);
 
@@ -73,11 +73,11 @@ test('a calibration is failed, begun again and passed; training shows the known 
   await logIn(other, demo.bo);
   await open(other, await firstStudy(await visitor(server.url, demo.bo)));
   await score(other, '115');
-  await expect(other.getByRole('heading', { name: 'The known scores' })).toBeVisible();
+  await expect(other.getByRole('heading', { name: 'Known scores' })).toBeVisible();
   await expect(other.getByText('3 levels off')).toBeVisible();
   await expect(other.getByText('Reason 1.')).toBeVisible();
-  await other.getByRole('button', { name: 'Go on' }).click();
-  await expect(other.getByRole('heading', { name: 'You can begin' })).toBeVisible();
+  await other.getByRole('button', { name: 'Continue' }).click();
+  await expect(other.getByRole('heading', { name: 'Calibration complete' })).toBeVisible();
   await settings(page, { opening: 'none' });
 });
 
@@ -89,11 +89,11 @@ test('three raters disagree, an adjudicator decides blind, a flag is answered', 
     await rate(server.url, who, 300, (m) => ((n + m) % 3 === 0 ? [1, 1, 1] : [4, 3, 5]));
   }
   await open(page, '/admin/studies/1');
-  const waiting = page.getByRole('link', { name: /Disagreements waiting/ });
+  const waiting = page.getByRole('link', { name: /Disagreements to adjudicate/ });
   await expect(waiting).toHaveText(/^[1-9]\d* /);
   await waiting.click();
-  await expect(page.getByText('waits for an adjudicator').first()).toBeVisible();
-  await page.getByRole('link', { name: /^Decide/ }).first().click();
+  await expect(page.getByText('to adjudicate', { exact: true }).first()).toBeVisible();
+  await page.getByRole('link', { name: /^Adjudicate/ }).first().click();
   await expect(page).toHaveURL(/\/adjudicate\/[0-9a-f]{32}$/);
   await hydrated(page);
   // Neither a rater nor a model has a name here.
@@ -106,13 +106,13 @@ test('three raters disagree, an adjudicator decides blind, a flag is answered', 
     await page.locator(`[name="scores[${place}]"][value="${value}"]`).check();
   }
   await page.getByLabel('Reason').fill('Misses the empty list.');
-  await page.getByRole('button', { name: 'Make it final' }).click();
-  await expect(page.getByText('Your decision is stored.')).toBeVisible();
+  await page.getByRole('button', { name: 'Save final scores' }).click();
+  await expect(page.getByText('Your adjudication is saved.')).toBeVisible();
   // What waits comes first, what is decided last.
   await open(page, '/admin/studies/1/disputes');
   const pages = /of (\d+)/.exec(await page.getByText(/^Page 1 of \d+$/).innerText());
   await open(page, `/admin/studies/1/disputes?page=${pages?.[1]}`);
-  await expect(page.getByText('decided', { exact: true })).toHaveCount(1);
+  await expect(page.getByText('adjudicated', { exact: true })).toHaveCount(1);
 
   // Every figure leads to what is behind it; the filter lives in the address.
   await open(page, '/admin/studies/1/ratings?disputed=1&score=1&dimension=0');
@@ -136,8 +136,8 @@ test('a flag comes back answered', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1/flags');
   await page.getByLabel('Reply').first().fill('Null is never given.');
-  await page.getByRole('button', { name: 'Answer' }).first().click();
-  await expect(page.getByRole('heading', { name: /Answered/ })).toBeVisible();
+  await page.getByRole('button', { name: 'Reply' }).first().click();
+  await expect(page.getByRole('heading', { name: /Resolved/ })).toBeVisible();
   expect(await (await ada.get('/desk')).text()).toContain('Null is never given.');
 });
 

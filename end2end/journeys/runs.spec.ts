@@ -25,7 +25,7 @@ async function axe(page: Page): Promise<void> {
 /** Starts a run of a submission in the browser; leaves the page at it. */
 async function start(page: Page, submission: string): Promise<void> {
   await open(page, submission);
-  await page.getByRole('button', { name: 'Run the tests' }).click();
+  await page.getByRole('button', { name: 'Run tests' }).click();
   await page.waitForURL(/\/admin\/runs\/\d+$/);
   await hydrated(page);
 }
@@ -48,15 +48,15 @@ test('a run is started, watched through a cut line, and read', async ({ page, wa
   await server.restart();
   await expect(page.getByText('The connection to the server is lost.')).toBeHidden({ timeout: 30_000 });
   await finished(page);
-  await expect(page.getByText(/^24 of 24 \(100 %\)$/)).toBeVisible();
-  await expect(page.getByRole('table', { name: 'Every verdict' }).getByRole('row')).not.toHaveCount(1);
+  await expect(page.getByText(/^24 of 24 \(100%\)$/)).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Verdicts' }).getByRole('row')).not.toHaveCount(1);
   await axe(page);
 });
 
 test('the table is filtered by the address, and an output tells all', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/runs');
-  await page.getByRole('table', { name: 'Runs' }).getByRole('link').first().click();
+  await page.getByRole('table', { name: 'Test runs' }).getByRole('link').first().click();
   const rows = page.getByRole('table', { name: 'Outputs' }).locator('tbody tr');
   await expect(rows).toHaveCount(24);
   const verdicts = page.getByLabel('Verdict', { exact: true });
@@ -75,14 +75,14 @@ test('the table is filtered by the address, and an output tells all', async ({ p
   await expect(verdicts).toHaveValue('failed');
 
   await rows.first().getByRole('link').click();
-  await expect(page.getByRole('heading', { name: 'The class that was compiled' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Compiled class' })).toBeVisible();
   await expect(page.locator('.source-line').first()).toBeVisible();
   await expect(page.getByRole('link', { name: /^Submission / })).toHaveAttribute('href', /\/admin\/submissions\/\d+/);
   await axe(page);
   const here = page.url();
-  await page.getByRole('button', { name: 'Run this output again' }).click();
+  await page.getByRole('button', { name: 'Re-run this output' }).click();
   // It is run, not recalled, and the page stays and shows what came of it.
-  await expect(page.getByText('Some test case did not pass.')).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('At least one test case did not pass.')).toBeVisible({ timeout: 60_000 });
   expect(page.url()).toBe(here);
   await page.getByRole('link', { name: /^Next / }).click();
   await page.waitForURL((url) => url.href !== here);
@@ -95,24 +95,24 @@ test('a stopped run goes on, and what has changed asks first', async ({ page }) 
   await start(page, second);
   await page.getByRole('button', { name: 'Stop this run' }).click();
   await expect(page.locator('.run-state .badge')).toHaveText('stopped');
-  await page.getByRole('button', { name: 'Go on with it' }).click();
+  await page.getByRole('button', { name: 'Resume this run' }).click();
   await finished(page);
-  const again = page.getByRole('button', { name: 'Run again what has changed' });
+  const again = page.getByRole('button', { name: 'Re-run outdated results' });
   await expect(again).toBeHidden();
   await page.locator('.run-again summary').click();
   await again.click();
   await finished(page);
-  await expect(page.getByText(/^24 of 24 \(100 %\)$/)).toBeVisible();
+  await expect(page.getByText(/^24 of 24 \(100%\)$/)).toBeVisible();
 });
 
 test('two runs stand side by side, down to one task', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/runs/compare');
   await axe(page);
-  await page.getByLabel('Left run').selectOption({ index: 1 });
-  await page.getByLabel('Right run').selectOption({ index: 0 });
+  await page.getByLabel('First run').selectOption({ index: 1 });
+  await page.getByLabel('Second run').selectOption({ index: 0 });
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Figures of both' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Metrics of both runs' })).toBeVisible();
   await axe(page);
   const rows = page.getByRole('table', { name: 'Tasks', exact: true }).locator('tbody tr');
   await expect(rows).toHaveCount(24);
@@ -135,19 +135,19 @@ test('a run is made differently: many outputs to a JVM, and nothing recalled', a
   const [first] = await submissions();
   await open(page, first);
   const how = page.locator('.start-how');
-  await how.getByText('Run differently').click();
-  await how.getByRole('checkbox', { name: 'Fast' }).check();
-  await how.getByRole('checkbox', { name: 'Leave earlier results alone' }).check();
+  await how.getByText('Run with options').click();
+  await how.getByRole('checkbox', { name: 'Fast mode' }).check();
+  await how.getByRole('checkbox', { name: 'Ignore cached results' }).check();
   await axe(page);
-  await how.getByRole('button', { name: 'Start this run' }).click();
+  await how.getByRole('button', { name: 'Start run' }).click();
   await page.waitForURL(/\/admin\/runs\/\d+$/);
   await hydrated(page);
   await finished(page);
-  await expect(page.getByText(/^24 of 24 \(100 %\)$/)).toBeVisible();
-  await page.getByText('Where it ran').click();
+  await expect(page.getByText(/^24 of 24 \(100%\)$/)).toBeVisible();
+  await page.getByText('Environment', { exact: true }).click();
   await expect(page.locator('dl.facts div').filter({ has: page.getByText('Java', { exact: true }) })).toHaveText(/^Java1\d|^Java2\d/);
-  await expect(page.getByText('fast: outputs that keep to themselves share a JVM')).toBeVisible();
-  await expect(page.getByText('Processor time, at most')).toBeVisible();
+  await expect(page.getByText('fast: outputs without side effects share a JVM')).toBeVisible();
+  await expect(page.getByText('CPU time limit')).toBeVisible();
 });
 
 test('runs read with scripts switched off', { tag: '@scriptless' }, async ({ page, watch }) => {
@@ -156,19 +156,19 @@ test('runs read with scripts switched off', { tag: '@scriptless' }, async ({ pag
   await logIn(page, demo.admin);
   const [first] = await submissions();
   await page.goto(first);
-  await page.getByRole('button', { name: 'Run the tests' }).click();
+  await page.getByRole('button', { name: 'Run tests' }).click();
   await page.waitForURL(/\/admin\/runs\/\d+$/);
-  await expect(page.getByText('Load this page again to see how far it is.')).toBeVisible();
+  await expect(page.getByText('Reload this page to update the progress.')).toBeVisible();
   await expect(page.getByRole('table', { name: 'Outputs' }).locator('tbody tr')).toHaveCount(24);
   await expect(async () => {
     await page.reload();
     await expect(page.locator('.run-state .badge')).toHaveText('finished', { timeout: 1_000 });
   }).toPass({ timeout: 150_000 });
   await page.getByRole('table', { name: 'Outputs' }).getByRole('link').first().click();
-  await expect(page.getByRole('heading', { name: 'The class that was compiled' })).toBeVisible();
-  await page.getByRole('button', { name: 'Run this output again' }).click();
+  await expect(page.getByRole('heading', { name: 'Compiled class' })).toBeVisible();
+  await page.getByRole('button', { name: 'Re-run this output' }).click();
   await page.waitForURL(/\/outputs\/\d+$/);
   await page.goto('/admin/runs/compare');
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Figures of both' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Metrics of both runs' })).toBeVisible();
 });

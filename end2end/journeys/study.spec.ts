@@ -9,7 +9,7 @@ const server = serve('--demo');
 async function begin(page: Page, title: string, people: Account[]): Promise<void> {
   await open(page, '/admin/studies/new?dataset=starter');
   await page.getByLabel('Title').fill(title);
-  for (const box of await page.getByRole('group', { name: 'Outputs to grade' }).getByRole('checkbox').all()) {
+  for (const box of await page.getByRole('group', { name: 'Submissions to rate' }).getByRole('checkbox').all()) {
     await box.check();
   }
   for (const { name } of people) {
@@ -19,7 +19,7 @@ async function begin(page: Page, title: string, people: Account[]): Promise<void
 
 /** Asks for the preview and waits for it; returns the study's address. */
 async function preview(page: Page, title: string): Promise<string> {
-  await page.getByRole('button', { name: 'Preview the plan' }).click();
+  await page.getByRole('button', { name: 'Preview plan' }).click();
   await expect(page.getByRole('heading', { level: 1, name: `Plan: ${title}` })).toBeVisible();
   return new URL(page.url()).pathname.replace(/\/plan$/, '');
 }
@@ -41,25 +41,25 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await begin(page, 'Whole', people);
   await page.getByLabel('Raters per output').fill('2');
   await page.getByText('More settings').click();
-  await page.getByLabel('Only so many tasks').fill('2');
-  await page.getByLabel('Seconds a rating').fill('60');
+  await page.getByLabel('Limit the number of tasks').fill('2');
+  await page.getByLabel('Seconds per rating').fill('60');
   const study = await preview(page, 'Whole');
   await expect(page.getByText('Draft', { exact: true })).toBeVisible();
-  await expect(fact(page, 'Ratings in all')).toHaveText('12');
-  await expect(fact(page, 'Time to come')).toHaveText('0.2 hours');
+  await expect(fact(page, 'Total ratings')).toHaveText('12');
+  await expect(fact(page, 'Time remaining')).toHaveText('0.2 hours');
   for (const { name } of people) {
-    await expect(planned(page, name, 'To come')).toHaveText('4');
+    await expect(planned(page, name, 'Remaining')).toHaveText('4');
   }
   const early = await visitor(server.url, demo.ada);
   expect(await (await early.get('/desk')).text()).not.toContain('Whole');
-  await page.getByRole('button', { name: 'Start the study' }).click();
+  await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
 
   // Whoever is two levels apart waits for an adjudicator.
   await open(page, `${study}/quality`);
   await page.locator('[name="asked[spread]"]').fill('1');
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Saved.')).toBeVisible();
+  await expect(page.getByText('Settings saved.')).toBeVisible();
 
   // The study's page lives: another window looks on while the raters work.
   const watching = await (await browser.newContext({ baseURL: server.url })).newPage();
@@ -72,10 +72,10 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   expect(await rate(server.url, demo.chen, 1, () => [4, 3, 5])).toBe(1);
   await expect(soFar).toContainText('1 of 12');
   await open(page, `${study}/plan`);
-  await page.getByRole('button', { name: 'Take chen out' }).click();
-  await expect(page.getByText(/chen left; 3 ratings were shared out again/)).toBeVisible();
-  await expect(planned(page, 'chen', 'To come')).toHaveText('0');
-  const left = await Promise.all(['ada', 'bo'].map(async (name) => Number(await planned(page, name, 'To come').innerText())));
+  await page.getByRole('button', { name: 'Remove chen' }).click();
+  await expect(page.getByText(/chen was removed; 3 ratings were reassigned/)).toBeVisible();
+  await expect(planned(page, 'chen', 'Remaining')).toHaveText('0');
+  const left = await Promise.all(['ada', 'bo'].map(async (name) => Number(await planned(page, name, 'Remaining').innerText())));
   expect(left[0] + left[1]).toBe(11);
   expect(Math.abs(left[0] - left[1])).toBeLessThanOrEqual(1);
   const gone = await visitor(server.url, demo.chen);
@@ -87,7 +87,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   expect(adas + bos).toBe(11);
   await expect(soFar).toContainText('12 of 12');
   // Where ada is one of the two, they disagree; and ada rated at least five of the six.
-  const waiting = watching.getByRole('link', { name: /Disagreements waiting/ });
+  const waiting = watching.getByRole('link', { name: /Disagreements to adjudicate/ });
   await expect(waiting).toHaveText(new RegExp(`^${adas} `));
 
   // Somebody who rated none of them decides, all of them, one after the other.
@@ -105,24 +105,24 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
       await page.locator(`[name="scores[${place}]"][value="${value}"]`).check();
     }
     await page.getByLabel('Reason').fill(`The truth lies between, ${n}.`);
-    await page.getByRole('button', { name: 'Make it final' }).click();
+    await page.getByRole('button', { name: 'Save final scores' }).click();
     await expect.poll(() => page.url()).not.toBe(before);
-    await expect(page.getByText('Your decision is stored.').first()).toBeVisible();
+    await expect(page.getByText('Your adjudication is saved.').first()).toBeVisible();
   }
-  await expect(page.getByText('Nothing to decide')).toBeVisible();
+  await expect(page.getByText('No disagreements to adjudicate')).toBeVisible();
   await open(page, `${study}/disputes`);
-  await expect(page.getByText('decided', { exact: true })).toHaveCount(adas);
-  await expect(page.getByText('waits for an adjudicator')).toHaveCount(0);
+  await expect(page.getByText('adjudicated', { exact: true })).toHaveCount(adas);
+  await expect(page.getByText('to adjudicate', { exact: true })).toHaveCount(0);
 
   // The end: nobody can rate any more, and what was given stays.
   await open(page, study);
-  await expect(page.getByRole('link', { name: /Disagreements waiting/ })).toHaveText(/^0 /);
-  await page.getByText('Close …').click();
-  await page.getByRole('button', { name: 'Close for good' }).click();
-  await expect(page.getByText('This study is over; its ratings stay.')).toBeVisible();
+  await expect(page.getByRole('link', { name: /Disagreements to adjudicate/ })).toHaveText(/^0 /);
+  await page.getByText('Close…').click();
+  await page.getByRole('button', { name: 'Close permanently' }).click();
+  await expect(page.getByText('This study is closed. Its ratings are kept.')).toBeVisible();
   const desk = await (await early.get('/desk')).text();
   expect(desk).toContain('Whole');
-  expect(desk).not.toMatch(/<h2[^>]*>Whole<\/h2>[\s\S]*?Continue grading/);
+  expect(desk).not.toMatch(/<h2[^>]*>Whole<\/h2>[\s\S]*?Continue rating/);
   await open(page, `${study}/ratings`);
   await expect(page.locator('tbody tr')).toHaveCount(12);
 });
@@ -134,40 +134,40 @@ test('work shared by hand, then more of it, then the same again', async ({ page,
   await logIn(page, demo.admin);
   await begin(page, 'By hand', [demo.ada, demo.bo]);
   await page.getByText('More settings').click();
-  await page.getByLabel('Only so many tasks').fill('4');
-  await page.getByLabel('Shared').selectOption('hand');
-  await page.getByLabel('Share of ada').fill('9');
-  await page.getByLabel('Share of bo').fill('2');
+  await page.getByLabel('Limit the number of tasks').fill('4');
+  await page.getByLabel('Assign work').selectOption('hand');
+  await page.getByLabel('Share: ada').fill('9');
+  await page.getByLabel('Share: bo').fill('2');
   // Eleven of twelve: it says what is wrong and what to do, and keeps what was written.
-  await page.getByRole('button', { name: 'Preview the plan' }).click();
+  await page.getByRole('button', { name: 'Preview plan' }).click();
   await expect(page.getByText('the shares come to 11, and the study wants 12')).toBeVisible();
-  await expect(page.getByLabel('Share of ada')).toHaveValue('9');
-  await page.getByLabel('Share of bo').fill('3');
+  await expect(page.getByLabel('Share: ada')).toHaveValue('9');
+  await page.getByLabel('Share: bo').fill('3');
   const study = await preview(page, 'By hand');
-  await expect(planned(page, 'ada', 'To come')).toHaveText('9');
-  await expect(planned(page, 'bo', 'To come')).toHaveText('3');
+  await expect(planned(page, 'ada', 'Remaining')).toHaveText('9');
+  await expect(planned(page, 'bo', 'Remaining')).toHaveText('3');
 
   // The pace in the admin's hands.
-  await page.getByLabel('Seconds a rating').fill('90');
+  await page.getByLabel('Seconds per rating').fill('90');
   await page.getByRole('button', { name: 'Set pace' }).click();
-  await expect(fact(page, 'Time to come')).toHaveText('0.3 hours');
+  await expect(fact(page, 'Time remaining')).toHaveText('0.3 hours');
 
-  await page.getByRole('button', { name: 'Start the study' }).click();
+  await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
   expect(await rate(server.url, demo.bo, 2, () => [2, 2, 2])).toBe(2);
 
   // chen joins with a share of their own, and takes over what nobody has begun.
   await open(page, `${study}/plan`);
-  await page.getByLabel('Person').selectOption({ label: 'chen (English, 中文)' });
+  await page.getByLabel('Rater', { exact: true }).selectOption({ label: 'chen (English, 中文)' });
   await page.locator('#join-share').fill('20');
-  await page.getByRole('button', { name: 'Let them join' }).click();
-  await expect(page.getByText(/^.*chen joined and took over \d+ ratings/)).toBeVisible();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(page.getByText(/^.*chen was added and took over \d+ ratings/)).toBeVisible();
 
   // More tasks: chen has room for them.
   await page.getByLabel('Tasks').fill('6');
-  await page.getByRole('button', { name: 'Extend the study' }).click();
-  await expect(page.getByText('6 ratings were added.')).toBeVisible();
-  await expect(fact(page, 'Ratings in all')).toHaveText('18');
+  await page.getByRole('button', { name: 'Extend study' }).click();
+  await expect(page.getByText('6 ratings added.')).toBeVisible();
+  await expect(fact(page, 'Total ratings')).toHaveText('18');
   await expect(planned(page, 'bo', 'Rated')).toHaveText('2');
 
   // Paused, nobody rates; resumed, they do.
@@ -175,17 +175,17 @@ test('work shared by hand, then more of it, then the same again', async ({ page,
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByText('Paused', { exact: true })).toBeVisible();
   const ada = await visitor(server.url, demo.ada);
-  expect(await (await ada.get('/desk')).text()).not.toMatch(/<h2[^>]*>By hand<\/h2>(?:(?!<h2)[\s\S])*?Start grading/);
+  expect(await (await ada.get('/desk')).text()).not.toMatch(/<h2[^>]*>By hand<\/h2>(?:(?!<h2)[\s\S])*?Start rating/);
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
 
   // A clone is a draft with the same settings and people and a seed of its own.
   await open(page, `${study}/plan`);
   const seed = await fact(page, 'Seed').innerText();
-  await page.getByRole('button', { name: 'Clone' }).click();
+  await page.getByRole('button', { name: 'Duplicate' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Plan: By hand (2)' })).toBeVisible();
   await expect(page.getByText('Draft', { exact: true })).toBeVisible();
-  await expect(fact(page, 'Ratings in all')).toHaveText('18');
+  await expect(fact(page, 'Total ratings')).toHaveText('18');
   await expect(fact(page, 'Seed')).not.toHaveText(seed);
   await expect(planned(page, 'bo', 'Rated')).toHaveText('0');
 });

@@ -5,7 +5,7 @@ serve('--demo');
 
 test('a rater grades with scripts switched off', { tag: '@scriptless' }, async ({ page }) => {
   await logIn(page, demo.bo);
-  await page.getByRole('link', { name: 'Start grading' }).click();
+  await page.getByRole('link', { name: 'Start rating' }).click();
   await expect(page.getByText(/^0 rated, /).first()).toBeVisible();
 
   // A gap is named, and what was chosen is still there.
@@ -27,7 +27,7 @@ test('a rater grades with scripts switched off', { tag: '@scriptless' }, async (
   await expect(page.getByText('1 skipped')).toBeVisible();
   expect(await page.locator('form.rating').getAttribute('data-token')).not.toBe(before);
 
-  await page.getByRole('link', { name: 'Your ratings' }).click();
+  await page.getByRole('link', { name: 'My ratings' }).click();
   await expect(page.locator('tbody tr')).toHaveCount(1);
 });
 

@@ -1,120 +1,49 @@
-//! Coming in: invitations, logging in, one's account.
+//! Texts about logging in, invitations and accounts.
 
-#![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
+#![allow(missing_docs, reason = "each text says what it is for")]
 
-/// The texts of accounts.
-pub struct Account {
-    pub log_in_title: &'static str,
-    pub log_in_lead: &'static str,
-    pub name: &'static str,
-    pub name_hint: &'static str,
-    pub password: &'static str,
-    pub password_hint: &'static str,
-    pub log_in_wrong: &'static str,
-    pub log_in_disabled: &'static str,
-    pub no_account: &'static str,
+texts! {
+    /// The texts about accounts.
+    Account
+    words {
+        log_in_title: "Log in", "登录";
+        log_in_lead: "On AixGrade, people rate code that models wrote.", "AixGrade：由人评审模型生成的代码。";
+        name: "Username", "用户名";
+        name_hint: "1 to 40 letters, digits, \"-\", \"_\" or \".\"", "1 到 40 个字符，可用文字、数字、“-”、“_”和“.”";
+        password: "Password", "密码";
+        password_hint: "At least 10 characters. A few unrelated words are easy to remember and hard to guess.", "至少 10 个字符。几个互不相关的词既好记又难猜。";
+        log_in_wrong: "Incorrect username or password.", "用户名或密码不正确。";
+        log_in_disabled: "This account is deactivated. Ask an admin to activate it.", "此账户已停用，请联系管理员重新启用。";
+        no_account: "No account yet? Ask an admin for an invitation link.", "还没有账户？请向管理员索取邀请链接。";
 
-    pub join_title: &'static str,
-    pub join_lead_rater: &'static str,
-    pub join_lead_admin: &'static str,
-    pub join_until: fn(&str) -> String,
-    pub join_button: &'static str,
-    pub join_gone: &'static str,
-    pub join_gone_hint: &'static str,
-    pub name_taken: &'static str,
-    pub name_bad: &'static str,
-    pub password_bad: &'static str,
+        join_title: "Join AixGrade", "加入 AixGrade";
+        join_lead_rater: "You have been invited to rate code that models wrote. Choose a username and a password to get started.", "您已受邀评审模型生成的代码。设置用户名和密码后即可开始。";
+        join_lead_admin: "You have been invited as an admin. Choose a username and a password to get started.", "您已受邀担任管理员。设置用户名和密码后即可开始。";
+        join_button: "Create account", "创建账户";
+        join_gone: "This invitation is no longer valid", "此邀请已失效";
+        join_gone_hint: "It has been used or revoked, or it has expired. Ask the sender for a new one. If you already have an account, log in.", "它已被使用、撤销或已过期，请向发送者索取新的邀请。如果您已有账户，请直接登录。";
+        name_taken: "This username is taken. Choose another.", "这个用户名已被占用，请换一个。";
+        name_bad: "A username has 1 to 40 letters, digits, \"-\", \"_\" or \".\", and no spaces.", "用户名为 1 到 40 个字符，可用文字、数字、“-”、“_”和“.”，不含空格。";
+        password_bad: "A password has at least 10 characters and at most 1,024 bytes.", "密码至少 10 个字符，至多 1,024 字节。";
 
-    pub account_title: &'static str,
-    pub account_name: &'static str,
-    pub account_role: &'static str,
-    pub role_admin: &'static str,
-    pub role_rater: &'static str,
-    pub language_title: &'static str,
-    pub language_lead: &'static str,
-    pub password_title: &'static str,
-    pub password_lead: &'static str,
-    pub password_current: &'static str,
-    pub password_new: &'static str,
-    pub password_button: &'static str,
-    pub password_done: &'static str,
-    pub password_wrong: &'static str,
+        account_title: "Account", "账户";
+        account_name: "Username", "用户名";
+        account_role: "Role", "角色";
+        role_admin: "Admin", "管理员";
+        role_rater: "Rater", "评分者";
+        language_title: "Language", "语言";
+        language_lead: "The language of the interface and of the rubric. Descriptions are shown in their original language.", "界面与评分标准所用的语言。任务描述保持其原文。";
+        password_title: "Password", "密码";
+        password_lead: "Changing your password logs you out on all other devices.", "修改密码后，其他设备上的登录将全部失效。";
+        password_current: "Current password", "当前密码";
+        password_new: "New password", "新密码";
+        password_button: "Change password", "修改密码";
+        password_done: "Your password has been changed.", "密码已修改。";
+        password_wrong: "The current password is incorrect.", "当前密码不正确。";
+    }
+    sentences {
+        join_until(time: &str)
+            { format!("This invitation can be used once and expires on {time}.") }
+            { format!("此邀请只能使用一次，有效期至 {time}。") }
+    }
 }
-
-/// English.
-pub const EN: Account = Account {
-    log_in_title: "Log in",
-    log_in_lead: "AixGrade is where people judge code that models wrote.",
-    name: "Name",
-    name_hint: "1 to 40 letters, digits, “-”, “_” or “.”",
-    password: "Password",
-    password_hint: "At least 10 characters. A few unrelated words are easy to remember and hard to guess.",
-    log_in_wrong: "The name and the password do not belong together.",
-    log_in_disabled: "Logging in to this account has been switched off. An admin can switch it on again.",
-    no_account: "New here? You join by an invitation link, which an admin sends you.",
-
-    join_title: "Join AixGrade",
-    join_lead_rater: "You have been invited to judge code that models wrote. Choose a name and a password, and you can begin.",
-    join_lead_admin: "You have been invited as an admin. Choose a name and a password, and you can begin.",
-    join_until: |time| format!("The invitation works once, until {time}."),
-    join_button: "Make my account",
-    join_gone: "This invitation no longer works",
-    join_gone_hint: "It has been used, withdrawn or has run out. Ask whoever sent it for a new one. If you have an account already, log in.",
-    name_taken: "Somebody has this name already. Choose another.",
-    name_bad: "A name has 1 to 40 letters, digits, “-”, “_” or “.”, and no spaces.",
-    password_bad: "A password has at least 10 characters and at most 1,024 bytes.",
-
-    account_title: "Account",
-    account_name: "Name",
-    account_role: "Role",
-    role_admin: "Admin",
-    role_rater: "Rater",
-    language_title: "Language",
-    language_lead: "The language of the program and of the rubric. Descriptions stay in the language they were written in.",
-    password_title: "Password",
-    password_lead: "Changing it logs you out everywhere else.",
-    password_current: "Current password",
-    password_new: "New password",
-    password_button: "Change password",
-    password_done: "Your password has been changed.",
-    password_wrong: "That is not your current password.",
-};
-
-/// Chinese.
-pub const ZH: Account = Account {
-    log_in_title: "登录",
-    log_in_lead: "AixGrade：由人来评判模型写的代码。",
-    name: "用户名",
-    name_hint: "1 到 40 个字符，可用文字、数字、“-”、“_”和“.”",
-    password: "密码",
-    password_hint: "至少 10 个字符。几个互不相关的词既好记又难猜。",
-    log_in_wrong: "用户名与密码不匹配。",
-    log_in_disabled: "此账户已停用，管理员可以重新启用。",
-    no_account: "第一次来？请使用管理员发给您的邀请链接加入。",
-
-    join_title: "加入 AixGrade",
-    join_lead_rater: "邀请您来评判模型写的代码。设置用户名和密码后即可开始。",
-    join_lead_admin: "邀请您担任管理员。设置用户名和密码后即可开始。",
-    join_until: |time| format!("此邀请只能使用一次，有效期至 {time}。"),
-    join_button: "创建账户",
-    join_gone: "此邀请已失效",
-    join_gone_hint: "它已被使用、撤回或过期，请向发送者索取新的邀请。如果您已有账户，请直接登录。",
-    name_taken: "这个用户名已被占用，请换一个。",
-    name_bad: "用户名为 1 到 40 个字符，可用文字、数字、“-”、“_”和“.”，不含空格。",
-    password_bad: "密码至少 10 个字符，至多 1,024 字节。",
-
-    account_title: "账户",
-    account_name: "用户名",
-    account_role: "角色",
-    role_admin: "管理员",
-    role_rater: "评分员",
-    language_title: "语言",
-    language_lead: "界面与评分标准所用的语言。任务描述保持其原文。",
-    password_title: "密码",
-    password_lead: "修改密码后，其他设备上的登录将全部失效。",
-    password_current: "当前密码",
-    password_new: "新密码",
-    password_button: "修改密码",
-    password_done: "密码已修改。",
-    password_wrong: "当前密码不正确。",
-};

@@ -1,6 +1,6 @@
 //! Programs and public pages: each text with both its languages side by side.
 
-#![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
+#![allow(missing_docs, reason = "each text says what it is for")]
 
 texts! {
     /// The texts about programs and public pages.
@@ -8,110 +8,110 @@ texts! {
     words {
         // The reference
         api: "REST API", "REST API";
-        api_lead: "Everything that you do here, a program can do too. Each example works once you have set the two variables.", "您在这里能做的一切，程序也能做到。设置好下面两个变量后，每个示例都可以直接运行。";
-        api_begin: "Begin like this", "从这里开始";
-        api_english: "Each operation is described as in the OpenAPI document.", "各操作的说明取自 OpenAPI 文档，为英文。";
+        api_lead: "Programs can do everything here that you can do. The examples work once you have set the two variables below.", "您在这里能做的一切，程序也能做到。设置好下面两个变量后，每个示例都可以直接运行。";
+        api_begin: "Get started", "快速开始";
+        api_english: "The descriptions come from the OpenAPI document.", "各操作的说明取自 OpenAPI 文档，为英文。";
         document: "OpenAPI document", "OpenAPI 文档";
         areas: "Areas", "分类";
-        needs: "Needs a token for", "所需令牌权限";
-        needs_none: "Needs no token.", "无需令牌。";
+        needs: "Required token scope", "所需令牌权限范围";
+        needs_none: "No token required.", "无需令牌。";
         parameters: "Parameters", "参数";
         parameter: "Parameter", "参数";
-        place: "Stands in", "位置";
-        meaning: "Meaning", "含义";
+        place: "In", "位置";
+        meaning: "Description", "说明";
         required: "required", "必填";
-        body: "Body", "请求体";
+        body: "Request body", "请求体";
         example: "Example", "示例";
-        a_token: "the token that you made", "您创建的令牌";
+        a_token: "your token", "您的令牌";
 
         // Tokens
         tokens: "Access tokens", "访问令牌";
-        tokens_lead: "A token lets a program act as you. Give it no more than it needs, and revoke it when the program is gone.", "令牌让程序以您的身份操作。只授予必要的权限，程序不再使用时请撤销。";
+        tokens_lead: "A token lets a program act as you. Grant only the scopes that it needs, and revoke it when it is no longer used.", "令牌让程序以您的身份操作。只授予必要的权限，不再使用时请撤销。";
         new_token: "New token", "新建令牌";
-        label: "What it is for", "用途";
-        label_hint: "Such as “nightly runs”.", "例如“每晚运行”。";
-        scopes: "What it may do", "权限";
-        scope_read: "Read everything that you can read", "读取您可以读取的一切";
-        scope_data: "Import datasets, send model outputs", "导入数据集，上传模型输出";
-        scope_runs: "Start, stop and repeat runs", "启动、停止和重复运行";
-        scope_studies: "Make and lead studies, decide disagreements", "创建和管理评分项目，裁定分歧";
-        scope_admin: "Everything, with people, tokens and webhooks", "全部权限，包括成员、令牌和网络回调";
-        days: "Works for, in days", "有效天数";
-        make_token: "Make the token", "创建令牌";
-        token_once: "Copy the token now: it is not kept and will not be shown again.", "请立即复制令牌：系统不保存令牌，之后不再显示。";
-        the_token: "The token", "令牌";
-        no_tokens: "No token yet", "还没有令牌";
-        no_tokens_hint: "The first one takes a few seconds.", "创建第一个只需几秒钟。";
-        begins_with: "Begins with", "开头";
+        label: "Label", "标签";
+        label_hint: "For example, \"nightly runs\".", "例如“每晚运行”。";
+        scopes: "Scopes", "权限范围";
+        scope_read: "Read everything that you can read", "读取您可以读取的全部内容";
+        scope_data: "Import datasets and upload outputs", "导入数据集，上传模型输出";
+        scope_runs: "Start, stop and repeat test runs", "启动、停止和重复测试运行";
+        scope_studies: "Create and manage studies, adjudicate disagreements", "创建和管理评分项目，裁定分歧";
+        scope_admin: "Everything, including people, tokens and webhooks", "全部权限，包括成员、令牌和 Webhook";
+        days: "Expires after (days)", "有效天数";
+        make_token: "Create token", "创建令牌";
+        token_once: "Copy the token now. It is not stored and not shown again.", "请立即复制令牌：系统不保存令牌，之后不再显示。";
+        the_token: "Token", "令牌";
+        no_tokens: "No tokens yet", "还没有令牌";
+        no_tokens_hint: "Create one above.", "可在上方创建。";
+        begins_with: "Prefix", "前缀";
         last_used: "Last used", "最近使用";
         never: "never", "从未使用";
-        works: "works", "有效";
+        works: "active", "有效";
         revoked: "revoked", "已撤销";
-        ran_out: "ran out", "已过期";
-        needs_script: "What is shown once cannot travel in an address, so this form needs JavaScript. Without it, the REST API does the same, and aixgrade token makes tokens.", "只显示一次的内容不能放在网址中，因此该表单需要 JavaScript。也可以使用 REST API；令牌还可用命令行 aixgrade token 创建。";
+        ran_out: "expired", "已过期";
+        needs_script: "This form needs JavaScript because what is shown once must not appear in an address. Without JavaScript, use the REST API, or create tokens with the aixgrade token command.", "只显示一次的内容不能出现在网址中，因此该表单需要 JavaScript。未启用时可使用 REST API，或用 aixgrade token 命令创建令牌。";
 
         // Webhooks
-        webhooks: "Webhooks", "网络回调";
-        webhooks_lead: "The server tells an address of yours when a run ends or a study is closed.", "运行结束或评分项目关闭时，服务器会通知您指定的地址。";
-        allowed_hosts: "Messages may go to", "允许发送到";
-        no_hosts: "The operator of this server allows no host yet. They start it with --webhook-host and the address up to its port, such as --webhook-host https://hooks.example.org.", "本服务器的运维人员尚未允许任何主机。启动时加上 --webhook-host 和地址（到端口为止）即可，例如 --webhook-host https://hooks.example.org。";
-        new_webhook: "New webhook", "新建网络回调";
-        url: "Address", "地址";
-        url_hint: "It begins with one of the addresses above.", "须以上述地址之一开头。";
-        events: "Hears of", "通知内容";
-        event_run: "the end of a run", "运行结束";
-        event_study: "a study being closed", "评分项目关闭";
-        event_test: "a test", "测试";
-        make_webhook: "Make the webhook", "创建网络回调";
-        secret_once: "Copy the secret now: messages are signed with it, and it will not be shown again.", "请立即复制密钥：消息以它签名，之后不再显示。";
-        the_secret: "The secret", "密钥";
-        no_webhooks: "No webhook yet", "还没有网络回调";
-        not_allowed: "The operator does not allow this host any more: nothing is sent there.", "运维人员已不再允许该主机：不会向其发送消息。";
-        test: "Send a test", "发送测试";
-        messages: "Messages", "消息";
-        no_messages: "No message yet", "还没有消息";
-        remove: "Remove", "删除";
-        remove_warning: "Its messages go with it, those that wait too.", "其消息（包括等待发送的）将一并删除。";
-        remove_now: "Remove for good", "确认删除";
+        webhooks: "Webhooks", "Webhook";
+        webhooks_lead: "The server sends a message to your address when a test run finishes or a study is closed.", "测试运行完成或评分项目结束时，服务器会通知您指定的地址。";
+        allowed_hosts: "Allowed addresses", "允许的地址";
+        no_hosts: "The operator of this server has not allowed any host yet. To allow one, start the server with --webhook-host and the address without its path, for example --webhook-host https://hooks.example.org.", "本服务器的运维人员尚未允许任何主机。启动时加上 --webhook-host 和不含路径的地址即可，例如 --webhook-host https://hooks.example.org。";
+        new_webhook: "New webhook", "新建 Webhook";
+        url: "URL", "URL";
+        url_hint: "Must start with one of the addresses above.", "须以上述地址之一开头。";
+        events: "Events", "事件";
+        event_run: "test run finished", "测试运行完成";
+        event_study: "study closed", "评分项目结束";
+        event_test: "test", "测试";
+        make_webhook: "Create webhook", "创建 Webhook";
+        secret_once: "Copy the secret now. It signs the deliveries and is not shown again.", "请立即复制密钥：推送以它签名，之后不再显示。";
+        the_secret: "Secret", "密钥";
+        no_webhooks: "No webhooks yet", "还没有 Webhook";
+        not_allowed: "The operator no longer allows this host, so nothing is sent to it.", "运维人员已不再允许该主机，不会向其发送推送。";
+        test: "Send test", "发送测试";
+        messages: "Deliveries", "推送记录";
+        no_messages: "No deliveries yet", "还没有推送";
+        remove: "Delete", "删除";
+        remove_warning: "This also deletes its deliveries, including those that are still waiting.", "其推送记录（包括等待发送的）将一并删除。";
+        remove_now: "Delete permanently", "确认删除";
         waiting: "waiting", "等待中";
         delivered: "delivered", "已送达";
         failed: "failed", "失败";
-        newest: "Newest message", "最近消息";
-        event: "About", "内容";
-        tries: "Tries", "尝试次数";
-        came_of_it: "What came of it", "结果";
-        next_try: "Next try", "下次尝试";
+        newest: "Latest delivery", "最近推送";
+        event: "Event", "事件";
+        tries: "Attempts", "尝试次数";
+        came_of_it: "Result", "结果";
+        next_try: "Next attempt", "下次尝试";
 
         // Links to public pages
-        public_page: "Public page", "公开页面";
-        public_lead: "Anybody with the link reads this study's comparison. Raters are never named.", "持有链接的任何人都可以查看本项目的比较结果，评分者不会具名。";
-        public_closed_only: "Once the study is closed, you can make a link here for others to read its comparison.", "评分项目关闭后，可在此创建链接供他人查看比较结果。";
-        with_code: "Show the tasks with the models' code too", "同时公开任务和模型的代码";
-        link_days: "Works for, in days", "有效天数";
-        link_days_hint: "For good where empty.", "留空则长期有效。";
-        make_link: "Make a link", "创建链接";
-        link_once: "Copy the link now: it is not kept and will not be shown again.", "请立即复制链接：系统不保存链接，之后不再显示。";
-        the_link: "The link", "链接";
+        public_page: "Public links", "公开链接";
+        public_lead: "Anyone with a link can read this study's comparison. Raters are never named.", "持有链接的任何人都可以查看本项目的模型比较，评分者不会具名。";
+        public_closed_only: "You can share the comparison with a public link after the study is closed.", "评分项目结束后，可在此创建公开链接，供他人查看模型比较。";
+        with_code: "Also show the tasks and the models' code", "同时公开任务和模型的代码";
+        link_days: "Expires after (days)", "有效天数";
+        link_days_hint: "Leave empty for no expiry.", "留空则长期有效。";
+        make_link: "Create link", "创建链接";
+        link_once: "Copy the link now. It is not stored and not shown again.", "请立即复制链接：系统不保存链接，之后不再显示。";
+        the_link: "Link", "链接";
         shows: "Shows", "内容";
-        comparison_only: "the comparison", "比较结果";
-        comparison_and_code: "comparison and code", "比较结果和代码";
-        ends: "Ends", "截止";
+        comparison_only: "comparison", "模型比较";
+        comparison_and_code: "comparison and code", "模型比较和代码";
+        ends: "Expires", "失效时间";
         for_good: "never", "长期有效";
-        no_end: "no end", "不限";
-        open: "open", "有效";
+        no_end: "no expiry", "长期有效";
+        open: "active", "有效";
 
         // The public page itself
-        public_note: "A closed study. The figures are over all raters; nobody is named.", "已结束的评分项目。统计涵盖全部评分者，不具名。";
+        public_note: "This study is closed. The results include all raters; no rater is named.", "该评分项目已结束。统计涵盖全部评分者，不具名。";
         raters: "Raters", "评分者";
         overlap: "Raters per output", "每个输出的评分者";
-        read_code: "The tasks and what the models wrote", "任务与模型的代码";
-        public_how: "How the figures are computed, and what they allow to say, stands in AixGrade's docs/statistics.md.", "统计方法及其解释见 AixGrade 的 docs/statistics.md。";
+        read_code: "Tasks and code of the models", "任务与模型的代码";
+        public_how: "For how the figures are computed and how to interpret them, see docs/statistics.md in AixGrade.", "统计方法及其解释见 AixGrade 的 docs/statistics.md。";
     }
     sentences {
-        revoke_which(label: &str) { format!("Revoke “{label}”") } { format!("撤销“{label}”") }
-        revoke_link_of(when: &str) { format!("Revoke the link of {when}") } { format!("撤销 {when} 创建的链接") }
-        messages_of(url: &str) { format!("Messages to {url}") } { format!("发往 {url} 的消息") }
-        test_which(url: &str) { format!("Send a test to {url}") } { format!("向 {url} 发送测试") }
-        remove_which(url: &str) { format!("Remove {url}") } { format!("删除 {url}") }
+        revoke_which(label: &str) { format!("Revoke \"{label}\"") } { format!("撤销“{label}”") }
+        revoke_link_of(when: &str) { format!("Revoke the link created {when}") } { format!("撤销 {when} 创建的链接") }
+        messages_of(url: &str) { format!("Deliveries to {url}") } { format!("推送记录：{url}") }
+        test_which(url: &str) { format!("Send test to {url}") } { format!("发送测试到 {url}") }
+        remove_which(url: &str) { format!("Delete {url}") } { format!("删除 {url}") }
     }
 }

@@ -1,209 +1,84 @@
-//! What every page may say: navigation, buttons, errors.
+//! Texts that every page may show: navigation, buttons, errors, code.
 
-#![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
+#![allow(missing_docs, reason = "each text says what it is for")]
 
-/// The texts that pages share.
-pub struct Common {
-    pub skip_to_content: &'static str,
-    pub main_navigation: &'static str,
-    pub nav_overview: &'static str,
-    pub nav_desk: &'static str,
-    pub nav_studies: &'static str,
-    pub nav_runs: &'static str,
-    pub nav_datasets: &'static str,
-    pub nav_submissions: &'static str,
-    pub nav_people: &'static str,
-    pub you_are_here: &'static str,
-    pub account: &'static str,
-    pub log_out: &'static str,
-    pub log_in: &'static str,
-    pub language: &'static str,
-    pub loading: &'static str,
-    pub try_again: &'static str,
-    pub close: &'static str,
-    pub cancel: &'static str,
-    pub save: &'static str,
-    pub yes: &'static str,
-    pub no: &'static str,
-    pub back_to_start: &'static str,
-    /// Between a name and what is said of it.
-    pub colon: &'static str,
-    /// Progress as words: so many of so many.
-    pub of: fn(u64, u64) -> String,
+texts! {
+    /// The texts that pages share.
+    Common
+    words {
+        skip_to_content: "Skip to content", "跳到正文";
+        main_navigation: "Main navigation", "主导航";
+        nav_overview: "Overview", "总览";
+        nav_desk: "My studies", "我的评分项目";
+        nav_studies: "Studies", "评分项目";
+        nav_runs: "Test runs", "测试运行";
+        nav_datasets: "Datasets", "数据集";
+        nav_submissions: "Submissions", "输出集";
+        nav_people: "People", "成员";
+        you_are_here: "Breadcrumb", "当前位置";
+        account: "Account", "账户";
+        log_out: "Log out", "退出登录";
+        log_in: "Log in", "登录";
+        language: "Language", "语言";
+        loading: "Loading", "正在加载";
+        try_again: "Try again", "重试";
+        close: "Close", "关闭";
+        yes: "Yes", "是";
+        no: "No", "否";
+        back_to_start: "Go to the home page", "返回首页";
+        // Between a name and its value.
+        colon: ": ", "：";
 
-    pub failed: &'static str,
-    pub unauthenticated: &'static str,
-    pub unauthenticated_hint: &'static str,
-    pub forbidden: &'static str,
-    pub forbidden_hint: &'static str,
-    pub not_found: &'static str,
-    pub not_found_hint: &'static str,
-    pub page_not_found: &'static str,
-    pub page_not_found_hint: &'static str,
-    pub invalid: &'static str,
-    pub conflict: &'static str,
-    pub too_many: &'static str,
-    pub too_many_sentence: &'static str,
-    pub wait: fn(u64) -> String,
-    pub malformed: &'static str,
-    pub malformed_hint: &'static str,
-    pub unreachable: &'static str,
-    pub unreachable_hint: &'static str,
-    pub internal: &'static str,
-    pub internal_hint: fn(&str) -> String,
-    pub too_long: &'static str,
-    pub no_reason: &'static str,
-    pub notes_wrong: &'static str,
-    pub off_scale: &'static str,
-    pub other_rubric: &'static str,
-    pub score_missing: &'static str,
+        failed: "Your changes were not saved", "修改未能保存";
+        unauthenticated: "Log in to continue", "请先登录";
+        unauthenticated_hint: "You are not logged in, or your session has expired.", "您尚未登录，或登录已过期。";
+        forbidden: "You do not have access", "您没有访问权限";
+        forbidden_hint: "Your account does not have permission to view this page or to do this. Ask an admin for access.", "您的账户无权查看此页面或执行此操作。如需权限，请联系管理员。";
+        not_found: "Not found", "未找到内容";
+        not_found_hint: "It may have been removed, or the address may be wrong.", "内容可能已被移除，或地址有误。";
+        page_not_found: "Page not found", "页面不存在";
+        page_not_found_hint: "Check the address for typos, or go to the home page.", "请检查地址是否有误，或返回首页。";
+        invalid: "Check the following", "请检查以下内容";
+        conflict: "This action is not possible", "无法执行此操作";
+        too_many: "Too many attempts", "尝试次数过多";
+        too_many_sentence: "Too many attempts.", "尝试次数过多。";
+        malformed: "The server could not read the request", "服务器无法识别此请求";
+        malformed_hint: "This page may be out of date. Reload it and try again.", "页面版本可能已过期，请刷新后重试。";
+        unreachable: "The server cannot be reached", "无法连接服务器";
+        unreachable_hint: "Check your network connection. Everything saved so far is safe.", "请检查网络连接。已保存的内容不会丢失。";
+        internal: "Something went wrong on the server", "服务器出现错误";
+        too_long: "The comment or the text of the flag is longer than 4,000 characters. Shorten it.", "评语或标记说明超过 4,000 字，请缩短。";
+        no_reason: "Describe the problem with this output, or choose another flag.", "请说明该输出的问题，或选择其他标记。";
+        notes_wrong: "A rating can have up to 100 line notes of up to 1,000 characters each, and each note must belong to a line of the code.", "每个评分最多 100 条行注，每条不超过 1,000 字，且须对应代码中存在的行。";
+        off_scale: "A score is outside its scale.", "有一项分数超出了评分范围。";
+        other_rubric: "The rubric has changed since this page was opened. Reload the page.", "此页面打开后评分标准已更换，请刷新页面。";
+        score_missing: "A score is missing.", "还有一项没有评分。";
 
-    pub code: &'static str,
-    pub code_laid_out: &'static str,
-    pub code_raw: &'static str,
-    pub code_form: &'static str,
-    pub code_empty: &'static str,
-    pub code_does_not_parse: &'static str,
-    pub code_truncated: &'static str,
-    pub code_said: &'static str,
-    pub lines: fn(u64) -> String,
+        code: "Code", "代码";
+        code_laid_out: "Formatted", "格式化代码";
+        code_raw: "Original", "原始代码";
+        code_empty: "The model gave no code for this task.", "模型没有为此任务给出代码。";
+        code_does_not_parse: "This does not parse as Java, so it is shown unformatted.", "这段文本无法按 Java 解析，因此未做格式化。";
+        code_truncated: "The code is cut off: a bracket or a string is never closed.", "代码不完整：有括号或字符串没有闭合。";
+        code_said: "Text outside the code", "代码以外的文字";
+    }
+    sentences {
+        of(part: u64, whole: u64) { format!("{part} of {whole}") } { format!("{part} / {whole}") }
+        wait(seconds: u64) {
+            match seconds {
+                1 => "Try again in 1 second.".into(),
+                s if s < 120 => format!("Try again in {s} seconds."),
+                s => format!("Try again in {} minutes.", s.div_ceil(60)),
+            }
+        } {
+            match seconds {
+                s if s < 120 => format!("请在 {s} 秒后重试。"),
+                s => format!("请在 {} 分钟后重试。", s.div_ceil(60)),
+            }
+        }
+        internal_hint(incident: &str)
+            { format!("The problem was logged as incident {incident}. Report this number to the operator of the server.") }
+            { format!("问题已记录，编号为 {incident}。请将此编号告知运维人员。") }
+        lines(n: u64) { if n == 1 { "1 line".into() } else { format!("{n} lines") } } { format!("{n} 行") }
+    }
 }
-
-/// English.
-pub const EN: Common = Common {
-    skip_to_content: "Skip to the content",
-    main_navigation: "Main navigation",
-    nav_overview: "Overview",
-    nav_desk: "Desk",
-    nav_studies: "Studies",
-    nav_runs: "Runs",
-    nav_datasets: "Datasets",
-    nav_submissions: "Submissions",
-    nav_people: "People",
-    you_are_here: "You are here",
-    account: "Account",
-    log_out: "Log out",
-    log_in: "Log in",
-    language: "Language",
-    loading: "Loading",
-    try_again: "Try again",
-    close: "Close",
-    cancel: "Cancel",
-    save: "Save",
-    yes: "Yes",
-    no: "No",
-    back_to_start: "Go to the start page",
-    colon: ": ",
-    of: |part, whole| format!("{part} of {whole}"),
-
-    failed: "That did not work",
-    unauthenticated: "Please log in",
-    unauthenticated_hint: "You are not logged in, or your session has ended.",
-    forbidden: "You may not do this",
-    forbidden_hint: "Your account does not have the right to see this page. An admin can tell you more.",
-    not_found: "There is no such thing here",
-    not_found_hint: "It may have been removed, or the address is not quite right.",
-    page_not_found: "There is no page at this address",
-    page_not_found_hint: "Check the address for a slip, or start again from the start page.",
-    invalid: "Something in what you sent is wrong",
-    conflict: "That is not possible now",
-    too_many: "Too many attempts",
-    too_many_sentence: "Too many attempts.",
-    wait: |seconds| match seconds {
-        1 => "Try again in 1 second.".into(),
-        s if s < 120 => format!("Try again in {s} seconds."),
-        s => format!("Try again in {} minutes.", s.div_ceil(60)),
-    },
-    malformed: "The request was malformed",
-    malformed_hint: "The page may be older than the server. Load it again.",
-    unreachable: "The server cannot be reached",
-    unreachable_hint: "Check your connection. Nothing that was saved is lost.",
-    internal: "Something went wrong on the server",
-    internal_hint: |incident| {
-        format!("It has been logged as incident {incident}; give this number to whoever runs the server.")
-    },
-    too_long: "The comment or the reason is longer than 4,000 characters.",
-    no_reason: "Say in your own words why somebody should look at this output, or choose another reason.",
-    notes_wrong: "A rating has up to 100 line notes of up to 1,000 characters, each on a line that the code has.",
-    off_scale: "A score is not on its scale.",
-    other_rubric: "The scores belong to another rubric. Load the page again.",
-    score_missing: "A score is missing.",
-
-    code: "Code",
-    code_laid_out: "Laid out",
-    code_raw: "As it came",
-    code_form: "How the code is shown",
-    code_empty: "The model gave no code for this task.",
-    code_does_not_parse: "This does not parse as Java, so it is shown as it came.",
-    code_truncated: "The code stops in the middle: something that was opened is never closed.",
-    code_said: "What the answer said around its code",
-    lines: |n| if n == 1 { "1 line".into() } else { format!("{n} lines") },
-};
-
-/// Chinese.
-pub const ZH: Common = Common {
-    skip_to_content: "跳到正文",
-    main_navigation: "主导航",
-    nav_overview: "总览",
-    nav_desk: "工作台",
-    nav_studies: "评分项目",
-    nav_runs: "测试运行",
-    nav_datasets: "数据集",
-    nav_submissions: "模型输出",
-    nav_people: "人员",
-    you_are_here: "当前位置",
-    account: "账户",
-    log_out: "退出",
-    log_in: "登录",
-    language: "语言",
-    loading: "正在加载",
-    try_again: "重试",
-    close: "关闭",
-    cancel: "取消",
-    save: "保存",
-    yes: "是",
-    no: "否",
-    back_to_start: "回到首页",
-    colon: "：",
-    of: |part, whole| format!("{part} / {whole}"),
-
-    failed: "操作没有成功",
-    unauthenticated: "请先登录",
-    unauthenticated_hint: "您尚未登录，或登录已过期。",
-    forbidden: "您没有这项权限",
-    forbidden_hint: "您的账户无权查看此页面，详情请询问管理员。",
-    not_found: "没有找到您要的内容",
-    not_found_hint: "它可能已被移除，或者地址有误。",
-    page_not_found: "这个地址没有页面",
-    page_not_found_hint: "请检查地址是否写错，或从首页重新开始。",
-    invalid: "提交的内容有误",
-    conflict: "现在无法进行此操作",
-    too_many: "尝试次数过多",
-    too_many_sentence: "尝试次数过多。",
-    wait: |seconds| match seconds {
-        s if s < 120 => format!("请在 {s} 秒后重试。"),
-        s => format!("请在 {} 分钟后重试。", s.div_ceil(60)),
-    },
-    malformed: "请求格式有误",
-    malformed_hint: "页面版本可能比服务器旧，请重新加载页面。",
-    unreachable: "无法连接服务器",
-    unreachable_hint: "请检查网络连接。已保存的内容不会丢失。",
-    internal: "服务器出了问题",
-    internal_hint: |incident| format!("问题已记录，编号 {incident}；请将此编号告知服务器的管理者。"),
-    too_long: "评语或理由超过了 4,000 字。",
-    no_reason: "请用自己的话说明为什么需要有人查看这个输出，或选择其他原因。",
-    notes_wrong: "每个评分最多 100 条行注，每条不超过 1,000 字，且须写在代码中实际存在的行上。",
-    off_scale: "有一项分数超出了评分范围。",
-    other_rubric: "这些分数属于另一份评分标准，请重新加载页面。",
-    score_missing: "还有一项没有评分。",
-
-    code: "代码",
-    code_laid_out: "排版后",
-    code_raw: "原始文本",
-    code_form: "代码的显示方式",
-    code_empty: "模型没有为此任务给出代码。",
-    code_does_not_parse: "这段文本无法按 Java 解析，因此按原样显示。",
-    code_truncated: "代码在中途截断：有括号或字符串没有闭合。",
-    code_said: "回答中代码以外的文字",
-    lines: |n| format!("{n} 行"),
-};

@@ -1,11 +1,11 @@
-//! Every sentence on screen, in both languages.
+//! Every text on screen, in English and Chinese. `docs/glossary.md` lists the terms.
 //!
-//! A catalogue is a struct of texts, one an area, with an `EN` and a `ZH` constant: a sentence
-//! that misses in one language does not compile. Texts with numbers in them are functions. Pages
-//! take theirs by [`use_i18n`]; nothing here reads a clock or the browser's settings.
+//! Each area of the interface has one catalogue: a struct with an `EN` and a `ZH` constant, so that a text
+//! without a translation does not compile. Texts that contain names or numbers are functions. Pages get
+//! their catalogue from [`use_i18n`]; nothing here reads a clock or the browser's settings.
 
-/// A catalogue with both languages of each text side by side: `words` are fixed, `sentences` have figures
-/// or names in them.
+/// A catalogue with both languages of each text side by side: `words` are fixed, `sentences` take names
+/// and numbers.
 macro_rules! texts {
     (
         $(#[$doc:meta])*
@@ -15,15 +15,24 @@ macro_rules! texts {
     ) => {
         $(#[$doc])*
         pub struct $catalogue {
+            pub lang: $crate::model::lang::Lang,
             $(pub $word: &'static str,)*
             $(pub $name: fn($($kind),*) -> String,)*
         }
 
         /// English.
-        pub const EN: $catalogue = $catalogue { $($word: $word_en,)* $($name: |$($arg: $kind),*| $en,)* };
+        pub const EN: $catalogue = $catalogue {
+            lang: $crate::model::lang::Lang::En,
+            $($word: $word_en,)*
+            $($name: |$($arg: $kind),*| $en,)*
+        };
 
         /// Chinese.
-        pub const ZH: $catalogue = $catalogue { $($word: $word_zh,)* $($name: |$($arg: $kind),*| $zh,)* };
+        pub const ZH: $catalogue = $catalogue {
+            lang: $crate::model::lang::Lang::Zh,
+            $($word: $word_zh,)*
+            $($name: |$($arg: $kind),*| $zh,)*
+        };
     };
 }
 

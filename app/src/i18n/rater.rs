@@ -1,249 +1,92 @@
-//! The desk and the grading page.
+//! Texts of a rater's own pages and of the grading page.
 
-#![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
+#![allow(missing_docs, reason = "each text says what it is for")]
 
-/// The texts of what raters see.
-pub struct Rater {
-    pub desk_lead: &'static str,
-    pub desk_empty: &'static str,
-    pub desk_empty_hint: &'static str,
-    pub desk_start: &'static str,
-    pub desk_continue: &'static str,
-    pub desk_done: &'static str,
-    pub desk_closed: &'static str,
-    pub mine_title: &'static str,
-    pub mine_lead: &'static str,
-    pub mine_empty: &'static str,
-    pub mine_task: &'static str,
-    pub mine_scores: &'static str,
-    pub mine_notes: &'static str,
-    pub mine_commented: &'static str,
-    pub mine_flagged: &'static str,
-    pub to_desk: &'static str,
-    pub bench_navigation: &'static str,
-    pub back: &'static str,
-    pub forward: &'static str,
-    pub no_back: &'static str,
-    pub no_forward: &'static str,
-    pub back_to_last: &'static str,
-    pub task: &'static str,
-    pub signature: &'static str,
-    pub rubric: &'static str,
-    pub rubric_language: &'static str,
-    pub rating: &'static str,
-    pub choose_score: &'static str,
-    pub comment: &'static str,
-    pub flag: &'static str,
-    pub flag_none: &'static str,
-    pub flag_description_unclear: &'static str,
-    pub flag_cannot_judge: &'static str,
-    pub flag_code_truncated: &'static str,
-    pub flag_other: &'static str,
-    pub flag_text: &'static str,
-    pub submit: &'static str,
-    pub submit_again: &'static str,
-    pub skip: &'static str,
-    pub save_draft: &'static str,
-    pub rated_before: &'static str,
-    pub told_changed: &'static str,
-    pub state_saving: &'static str,
-    pub state_saved: &'static str,
-    pub state_retrying: &'static str,
-    pub state_logged_out: &'static str,
-    pub state_sending: &'static str,
-    pub state_submit_retrying: &'static str,
-    pub state_done: &'static str,
-    pub log_in_again: &'static str,
-    pub said_rated: &'static str,
-    pub said_skipped: &'static str,
-    pub finished_title: &'static str,
-    pub paused_title: &'static str,
-    pub paused_lead: &'static str,
-    pub progress_label: &'static str,
-    pub help_title: &'static str,
-    pub help_note: &'static str,
-    pub keys_on: &'static str,
-    pub key_score: &'static str,
-    pub key_move: &'static str,
-    pub key_level: &'static str,
-    pub key_submit: &'static str,
-    pub key_comment: &'static str,
-    pub key_flag: &'static str,
-    pub key_leave: &'static str,
-    pub key_skip: &'static str,
-    pub key_back: &'static str,
-    pub key_forward: &'static str,
-    pub key_raw: &'static str,
-    pub key_help: &'static str,
-    pub finished_lead: fn(u64) -> String,
-    pub progress_text: fn(u64, u64) -> String,
-    pub skipped_text: fn(u64) -> String,
-    pub score_missing: fn(&str) -> String,
-    pub off_this_scale: fn(&str, u8, u8) -> String,
+texts! {
+    /// The texts that raters see.
+    Rater
+    words {
+        desk_lead: "Rate in any order and stop whenever you like: your work is saved as you go.", "顺序不限，随时可停，所有内容都会自动保存。";
+        desk_empty: "No studies yet", "还没有评分项目";
+        desk_empty_hint: "Studies appear here as soon as an admin adds you to one.", "管理员将您加入项目后，它会显示在这里。";
+        desk_start: "Start rating", "开始评分";
+        desk_continue: "Continue rating", "继续评分";
+        desk_done: "All done", "全部完成";
+        desk_closed: "Paused or closed", "已暂停或结束";
+        mine_title: "My ratings", "我的评分";
+        mine_lead: "Newest first. Open a rating to review or change it.", "按时间由新到旧排列。点开可查看或修改。";
+        mine_empty: "You have no ratings in this study yet", "您在此项目中还没有评分";
+        mine_task: "Task", "任务";
+        mine_scores: "Scores", "分数";
+        mine_notes: "Line notes", "行注";
+        mine_commented: "comment", "有评语";
+        mine_flagged: "flag", "有标记";
+        to_desk: "Back to my studies", "返回我的评分项目";
+        bench_navigation: "Outputs of this study", "项目中的输出";
+        back: "Previous", "上一个";
+        forward: "Next", "下一个";
+        no_back: "This is your first output in this study.", "这是您在此项目中的第一个输出。";
+        no_forward: "This is the newest output. Submit or skip it to continue.", "这已经是最新的输出，请提交或跳过后继续。";
+        back_to_last: "Review the last output", "查看上一个输出";
+        task: "Task", "任务描述";
+        signature: "Signature", "方法签名";
+        rubric: "Rubric", "评分标准";
+        rubric_language: "Rubric language", "评分标准的语言";
+        rating: "Rating", "评分";
+        choose_score: "Choose a score.", "请选择一个分数。";
+        comment: "Comment", "评语";
+        flag: "Flag", "标记";
+        flag_none: "No flag", "无标记";
+        flag_description_unclear: "Description is unclear", "任务描述不清楚";
+        flag_cannot_judge: "I cannot judge this", "无法判断";
+        flag_code_truncated: "Code is cut off", "代码不完整";
+        flag_other: "Something else", "其他问题";
+        flag_text: "What is the problem?", "有什么问题？";
+        submit: "Submit", "提交";
+        submit_again: "Submit changes", "提交修改";
+        skip: "Skip", "跳过";
+        save_draft: "Save draft", "保存草稿";
+        rated_before: "You have already rated this output. Submitting again replaces your rating; the earlier one stays on record.", "您已评过这个输出。再次提交会替换原来的评分，原评分仍会留档。";
+        told_changed: "Your rating has been changed.", "评分已修改。";
+        state_saving: "Saving draft", "正在保存草稿";
+        state_saved: "Draft saved", "草稿已保存";
+        state_retrying: "Draft not saved: the server cannot be reached. Retrying; your scores are kept in this browser.", "草稿未保存：无法连接服务器，正在重试。分数已保留在此浏览器中。";
+        state_logged_out: "Your session has expired. Your work is safe: log in again in another tab, then return here.", "登录已过期。内容没有丢失：请在新标签页重新登录，再回到这里。";
+        state_sending: "Submitting", "正在提交";
+        state_submit_retrying: "Not submitted yet: the server cannot be reached. Retrying; your rating is kept and will count once.", "尚未提交：无法连接服务器，正在重试。评分已保留，且只计一次。";
+        state_done: "Submitted", "已提交";
+        log_in_again: "Log in (new tab)", "登录（新标签页）";
+        said_rated: "Rating submitted. Next output.", "评分已提交。下一个输出。";
+        said_skipped: "Skipped. Next output.", "已跳过。下一个输出。";
+        finished_title: "You have rated all your outputs", "您的输出已全部评完";
+        paused_title: "This study is not accepting ratings", "此项目目前不接受评分";
+        paused_lead: "It is paused or closed. Your ratings are saved.", "项目已暂停或结束。您的评分都已保存。";
+        progress_label: "Outputs rated", "已评分的输出";
+        help_title: "Keyboard shortcuts", "快捷键";
+        help_note: "Shortcuts are off while you type. Combinations with Ctrl, Alt or Command are left to the browser.", "输入文字时快捷键不起作用。与 Ctrl、Alt 或 Command 组合的按键仍由浏览器处理。";
+        keys_on: "Keyboard shortcuts on", "启用快捷键";
+        key_score: "Score the current dimension and go to the next", "为当前维度打分并移到下一项";
+        key_move: "Move between dimensions", "在维度之间移动";
+        key_level: "One level up or down", "在等级之间移动";
+        key_submit: "Submit", "提交";
+        key_comment: "Write a comment", "写评语";
+        key_flag: "Add a flag", "添加标记";
+        key_leave: "Leave the text field and return to the scores", "离开文本框，回到评分";
+        key_skip: "Skip this output", "跳过此输出";
+        key_back: "Previous output", "上一个输出";
+        key_forward: "Next output", "下一个输出";
+        key_raw: "Switch between formatted and original code", "切换格式化代码与原始代码";
+        key_help: "Show keyboard shortcuts", "显示快捷键";
+    }
+    sentences {
+        finished_lead(n: u64)
+            { if n == 1 { "Your rating has been received. Thank you.".into() } else { format!("All {n} of your ratings have been received. Thank you.") } }
+            { format!("您的 {n} 个评分都已收到，谢谢！") }
+        progress_text(rated: u64, left: u64) { format!("{rated} rated, {left} left") } { format!("已评 {rated} 个，剩余 {left} 个") }
+        skipped_text(n: u64) { format!("{n} skipped") } { format!("已跳过 {n} 个") }
+        score_missing(name: &str) { format!("{name} has no score yet.") } { format!("“{name}”还没有评分。") }
+        off_this_scale(name: &str, low: u8, high: u8)
+            { format!("{name} is scored from {low} to {high}.") }
+            { format!("“{name}”的分数为 {low} 到 {high}。") }
+    }
 }
-
-/// English.
-pub const EN: Rater = Rater {
-    desk_lead: "Your studies. Grade in any order, stop whenever you like: everything is kept.",
-    desk_empty: "No study waits for you yet",
-    desk_empty_hint: "As soon as an admin adds you to one, it appears here.",
-    desk_start: "Start grading",
-    desk_continue: "Continue grading",
-    desk_done: "All done",
-    desk_closed: "Not open now",
-    mine_title: "Your ratings",
-    mine_lead: "Newest first. Open one to read it again or to change it.",
-    mine_empty: "You have not rated anything here yet",
-    mine_task: "Task",
-    mine_scores: "Scores",
-    mine_notes: "Notes",
-    mine_commented: "comment",
-    mine_flagged: "flag",
-    to_desk: "Back to the desk",
-    bench_navigation: "Moving about in the study",
-    back: "Back",
-    forward: "Forward",
-    no_back: "There is nothing before this: it is your first output here.",
-    no_forward: "This is the newest output. Submit it or skip it to go on.",
-    back_to_last: "Look at the last one again",
-    task: "Task",
-    signature: "Signature",
-    rubric: "Rubric",
-    rubric_language: "Language of the rubric",
-    rating: "Rating",
-    choose_score: "Choose a score here.",
-    comment: "Comment",
-    flag: "Flag",
-    flag_none: "No flag",
-    flag_description_unclear: "The description is unclear",
-    flag_cannot_judge: "I cannot judge this",
-    flag_code_truncated: "The code is cut off",
-    flag_other: "Something else",
-    flag_text: "What should somebody look at?",
-    submit: "Submit",
-    submit_again: "Submit the change",
-    skip: "Skip",
-    save_draft: "Save as a draft",
-    rated_before: "You have rated this one. Submitting again replaces your rating; the earlier one stays on record.",
-    told_changed: "Your rating has been changed.",
-    state_saving: "Saving the draft",
-    state_saved: "Draft saved",
-    state_retrying: "Draft not saved: the server cannot be reached. Trying again; your scores are kept in this browser.",
-    state_logged_out: "Your session has ended. Nothing is lost: log in again in another tab, then come back here.",
-    state_sending: "Submitting",
-    state_submit_retrying: "Not submitted yet: the server cannot be reached. Trying again; the rating is kept and counts once.",
-    state_done: "Submitted",
-    log_in_again: "Log in (new tab)",
-    said_rated: "Rating saved. Next output.",
-    said_skipped: "Skipped. Next output.",
-    finished_title: "You have rated everything there is for you",
-    paused_title: "This study takes no ratings now",
-    paused_lead: "It has been paused or closed. What you have given is kept.",
-    progress_label: "Outputs rated",
-    help_title: "Keys",
-    help_note: "Keys rest while you write. Keys held with Ctrl, Alt or Command stay the browser’s.",
-    keys_on: "Single keys act",
-    key_score: "score the marked dimension and move on",
-    key_move: "move among the dimensions",
-    key_level: "one level up or down",
-    key_submit: "submit",
-    key_comment: "write a comment",
-    key_flag: "raise a flag",
-    key_leave: "leave the text field, back to the scales",
-    key_skip: "skip this output",
-    key_back: "back to the output before",
-    key_forward: "forward again",
-    key_raw: "code laid out or as it came",
-    key_help: "this sheet",
-    finished_lead: |n| {
-        if n == 1 {
-            "One rating is in. Thank you.".into()
-        } else {
-            format!("All {n} of your ratings are in. Thank you.")
-        }
-    },
-    progress_text: |rated, left| format!("{rated} rated, {left} left"),
-    skipped_text: |n| format!("{n} skipped"),
-    score_missing: |name| format!("{name} has no score yet."),
-    off_this_scale: |name, low, high| format!("{name} has scores from {low} to {high}."),
-};
-
-/// Chinese.
-pub const ZH: Rater = Rater {
-    desk_lead: "您参与的评分项目。顺序不限，随时可停，所有内容都会保留。",
-    desk_empty: "还没有分配给您的项目",
-    desk_empty_hint: "管理员把您加入项目后，它会显示在这里。",
-    desk_start: "开始评分",
-    desk_continue: "继续评分",
-    desk_done: "全部完成",
-    desk_closed: "目前未开放",
-    mine_title: "我的评分",
-    mine_lead: "按时间由新到旧排列。点开可重新查看或修改。",
-    mine_empty: "您在此项目中还没有评分",
-    mine_task: "任务",
-    mine_scores: "分数",
-    mine_notes: "备注",
-    mine_commented: "有评语",
-    mine_flagged: "有标记",
-    to_desk: "回到工作台",
-    bench_navigation: "在项目中前后移动",
-    back: "上一个",
-    forward: "下一个",
-    no_back: "前面没有了：这是您的第一个输出。",
-    no_forward: "这已经是最新的输出，请提交或跳过后继续。",
-    back_to_last: "再看最后一个",
-    task: "任务描述",
-    signature: "方法签名",
-    rubric: "评分标准",
-    rubric_language: "评分标准的语言",
-    rating: "评分",
-    choose_score: "请在此选择一个分数。",
-    comment: "评语",
-    flag: "标记",
-    flag_none: "无标记",
-    flag_description_unclear: "描述不清楚",
-    flag_cannot_judge: "我无法判断",
-    flag_code_truncated: "代码被截断",
-    flag_other: "其他原因",
-    flag_text: "需要别人看什么？",
-    submit: "提交",
-    submit_again: "提交修改",
-    skip: "跳过",
-    save_draft: "存为草稿",
-    rated_before: "您已评过这一个。再次提交会取代原来的评分，原评分仍会留档。",
-    told_changed: "评分已修改。",
-    state_saving: "正在保存草稿",
-    state_saved: "草稿已保存",
-    state_retrying: "草稿未保存：无法连接服务器，正在重试。分数已保留在此浏览器中。",
-    state_logged_out: "登录已过期。内容没有丢失：请在新标签页重新登录，再回到这里。",
-    state_sending: "正在提交",
-    state_submit_retrying: "尚未提交：无法连接服务器，正在重试。评分已保留，且只计一次。",
-    state_done: "已提交",
-    log_in_again: "登录（新标签页）",
-    said_rated: "评分已保存。下一个输出。",
-    said_skipped: "已跳过。下一个输出。",
-    finished_title: "您的部分已全部评完",
-    paused_title: "此项目目前不接受评分",
-    paused_lead: "项目已暂停或结束。您已给出的评分都已保留。",
-    progress_label: "已评分的输出",
-    help_title: "快捷键",
-    help_note: "书写文字时快捷键不起作用。与 Ctrl、Alt 或 Command 组合的按键仍归浏览器。",
-    keys_on: "启用单键快捷键",
-    key_score: "为当前维度打分并移到下一项",
-    key_move: "在维度之间移动",
-    key_level: "在等级之间移动",
-    key_submit: "提交",
-    key_comment: "写评语",
-    key_flag: "添加标记",
-    key_leave: "离开文本框，回到评分",
-    key_skip: "跳过此输出",
-    key_back: "回到上一个输出",
-    key_forward: "前往下一个输出",
-    key_raw: "切换排版后与原始代码",
-    key_help: "显示本说明",
-    finished_lead: |n| format!("您的 {n} 个评分都已收到，谢谢！"),
-    progress_text: |rated, left| format!("已评 {rated} 个，剩余 {left} 个"),
-    skipped_text: |n| format!("已跳过 {n} 个"),
-    score_missing: |name| format!("“{name}”还没有评分。"),
-    off_this_scale: |name, low, high| format!("“{name}”的分数为 {low} 到 {high}。"),
-};

@@ -44,6 +44,14 @@ impl Lang {
         }
     }
 
+    /// `en` or `zh`, by this language.
+    pub fn pick<T>(self, en: T, zh: T) -> T {
+        match self {
+            Lang::En => en,
+            Lang::Zh => zh,
+        }
+    }
+
     /// The language of a description: Chinese as soon as it holds a few Han characters, since
     /// Chinese descriptions of Java are full of Latin names and the reverse does not happen.
     pub fn detect(text: &str) -> Lang {

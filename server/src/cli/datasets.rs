@@ -9,12 +9,12 @@ use clap::Subcommand;
 use super::{Global, table};
 use crate::error::Failure;
 
-/// What to do with datasets.
+/// List and show datasets.
 #[derive(Subcommand)]
 pub enum Datasets {
-    /// List the datasets
+    /// List datasets
     List,
-    /// Show one dataset with its versions and tasks
+    /// Show a dataset with its versions and tasks
     Show {
         /// The dataset's short name
         slug: String,
@@ -31,7 +31,7 @@ pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
                 [d.slug.clone()].into_iter().chain(numbers).chain([d.name.get(Lang::En).to_owned()]).collect()
             };
             let rows: Vec<Vec<String>> = list.iter().map(cells).collect();
-            table(&["DATASET", "VERSION", "TASKS", "BY PEOPLE", "WITH TESTS", "SUBMISSIONS", "NAME"], &rows)
+            table(&["DATASET", "VERSION", "TASKS", "HUMAN", "TESTS", "SUBMISSIONS", "NAME"], &rows)
         }),
         Datasets::Show { slug } => {
             let detail = services.datasets.get(&Caller::Operator, &slug, None).await?;
@@ -61,7 +61,7 @@ pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
                     d.source,
                     d.description.get(Lang::En),
                     table(&["VERSION", "TASKS", "CHANGED", "IMPORTED"], &versions),
-                    table(&["TASK", "LANGUAGE", "CHECKED BY", "DESCRIPTION"], &tasks)
+                    table(&["TASK", "LANGUAGE", "EVALUATION", "DESCRIPTION"], &tasks)
                 )
             })
         }
@@ -70,14 +70,14 @@ pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
 
 fn checks(checks: app::model::dataset::Checks) -> &'static str {
     match (checks.human, checks.tests) {
-        (true, true) => "people, tests",
-        (true, false) => "people",
+        (true, true) => "human, tests",
+        (true, false) => "human",
         (false, true) => "tests",
-        (false, false) => "nothing",
+        (false, false) => "none",
     }
 }
 
-/// The first line's beginning, for a table.
+/// The first line of `text`, cut after 60 characters.
 pub fn beginning(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(60) {

@@ -18,7 +18,7 @@ struct Finding {
     detail: String,
 }
 
-/// Runs the command: every finding is printed; one that is not well makes it fail.
+/// Runs all checks and prints them. Fails if any check fails.
 pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
     let mut findings = Vec::new();
     let mut note = |what: &str, ok: bool, detail: String| findings.push(Finding { what: what.into(), ok, detail });
@@ -32,7 +32,7 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
                 "database",
                 faults.is_empty(),
                 match faults.as_slice() {
-                    [] => format!("sound, schema {}", migrations::newest()),
+                    [] => format!("intact, schema {}", migrations::newest()),
                     faults => faults.join("; "),
                 },
             );
@@ -41,10 +41,8 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
                 "admins",
                 admins > 0,
                 match admins {
-                    0 => {
-                        "none; `aixgrade user add NAME --role admin` makes one, and so does the first `aixgrade serve`"
-                            .into()
-                    }
+                    0 => "none; create one with `aixgrade user add NAME --role admin`, or start `aixgrade serve` once"
+                        .into(),
                     n => n.to_string(),
                 },
             );
@@ -55,13 +53,13 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
     }
     let well = findings.iter().all(|f| f.ok);
     global.show(&findings, |findings| {
-        let line = |f: &Finding| format!("{}  {}: {}", if f.ok { "ok   " } else { "WRONG" }, f.what, f.detail);
+        let line = |f: &Finding| format!("{}  {}: {}", if f.ok { "ok  " } else { "FAIL" }, f.what, f.detail);
         findings.iter().map(line).collect::<Vec<_>>().join("\n")
     })?;
-    if well { Ok(()) } else { Err(Failure::conflict("not everything is well; see above")) }
+    if well { Ok(()) } else { Err(Failure::conflict("some checks failed; see above")) }
 }
 
-/// The walls around model code, each tried by a fixture of our own.
+/// The sandbox checks: each runs a fixture that tries to break one isolation layer.
 async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     let what = "sandbox".to_owned();
     let services = match global.open() {
@@ -73,8 +71,8 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
         Ok(Ok(trials)) => {
             let line = |t: crate::engine::proof::Shown| (format!("{what}: {}", t.what), t.well, t.detail);
             let sandbox = jobs::sandbox().ok();
-            // The engine runs without these, so their absence is told and not wrong.
-            let missing = "not on this host; the other walls stand without it (docs/engine.md)";
+            // The engine runs without these layers, so their absence is reported but is not a failure.
+            let missing = "not available on this host; the other isolation layers do not need it (docs/engine.md)";
             let optional = sandbox.iter().flat_map(|sandbox| {
                 let OptionalWalls { landlock, groups } = sandbox.optional_walls();
                 i18n::runs::EN.walls(landlock, groups).map(|(name, held)| (name, held.unwrap_or(missing).to_owned()))

@@ -21,49 +21,49 @@ use crate::{error::Failure, report::lines::Form, services::comparisons::export::
 /// `export`
 #[derive(Args)]
 pub struct Export {
-    /// What to write
+    /// What to export
     #[arg(value_enum)]
     what: What,
-    /// One study: its ratings with the raters' names, or its means
+    /// One study: its ratings with usernames, or its means
     #[arg(long)]
     study: Option<StudyId>,
-    /// A dataset: everything that its comparison rests on, raters under pseudonyms
+    /// A dataset: the data behind its comparison, with pseudonyms for raters
     #[arg(long, conflicts_with = "study", required_unless_present = "study", value_name = "NAME")]
     dataset: Option<String>,
     /// Only these models, by name [default: all]
     #[arg(long, value_delimiter = ',', requires = "dataset")]
     models: Vec<String>,
-    /// Only these studies [default: all with ratings, of the newest rubric]
+    /// Only these studies [default: all that have ratings with the newest rubric]
     #[arg(long, value_delimiter = ',', requires = "dataset")]
     studies: Vec<StudyId>,
-    /// Only these runs [default: each model's newest]
+    /// Only these runs [default: the newest of each model]
     #[arg(long, value_delimiter = ',', requires = "dataset")]
     runs: Vec<RunId>,
-    /// Only tasks in this language: en or zh
+    /// Only tasks in this description language: en or zh
     #[arg(long, requires = "dataset")]
     lang: Option<Lang>,
-    /// How lines or tables are written
+    /// Format of the file
     #[arg(long, value_enum, requires = "dataset")]
     format: Option<Format>,
-    /// The tables' language: en or zh
+    /// Language of the tables: en or zh
     #[arg(long, default_value = "en")]
     words: Lang,
-    /// The file to write [default: standard output]
+    /// File to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// Every rating, superseded ones included and marked
+    /// All ratings, including replaced ones, which are marked
     Ratings,
-    /// A study's means with their intervals
+    /// The means of a study with their intervals
     Comparison,
-    /// Every verdict of a dataset's runs
+    /// All verdicts of a dataset's runs
     Verdicts,
-    /// A dataset's comparison as tables for a paper
+    /// The comparison of a dataset as tables for a paper
     Tables,
-    /// One zip with all that a comparison rests on; `aixgrade report` computes it again
+    /// A zip file with the data and figures of a comparison; `aixgrade report` recomputes it
     Bundle,
 }
 
@@ -71,7 +71,7 @@ enum What {
 enum Format {
     /// Ratings and verdicts: comma-separated values
     Csv,
-    /// Ratings and verdicts: a JSON object a line
+    /// Ratings and verdicts: one JSON object per line
     Jsonl,
     /// Tables: Markdown
     Md,
@@ -93,8 +93,8 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
         _ => {
             return Err(Failure::invalid(
                 "--format",
-                "this cannot be written so",
-                "Use csv or jsonl for ratings and verdicts, md or tex for tables, none for a bundle",
+                "this format does not fit what is exported",
+                "Use csv or jsonl for ratings and verdicts, md or tex for tables; leave it out for a bundle",
             ));
         }
     };
@@ -106,8 +106,8 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
             What::Verdicts | What::Tables | What::Bundle => {
                 return Err(Failure::invalid(
                     "--study",
-                    "this is of a dataset, not of one study",
-                    "Name the dataset with --dataset, and the study with --studies",
+                    "this can be exported for a dataset only, not for a study",
+                    "Use --dataset for the dataset and --studies for the study",
                 ));
             }
         };
@@ -126,8 +126,8 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
             let names: Vec<&str> = known.options.models.iter().map(|(_, name)| name.as_str()).collect();
             Failure::invalid(
                 "--models",
-                format!("no model `{name}` has outputs for {dataset}"),
-                format!("Choose of: {}", names.join(", ")),
+                format!("no model named \"{name}\" has outputs for {dataset}"),
+                format!("Choose from: {}", names.join(", ")),
             )
         })
     };
@@ -145,7 +145,7 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
     let to_file = export.output.is_some();
     let lines = services.comparisons.export(ready, open(export.output)?).await?;
     if to_file && lines > 0 {
-        eprintln!("{lines} lines");
+        eprintln!("Exported {lines} lines.");
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ fn open(path: Option<PathBuf>) -> Result<Box<dyn Write + Send>, Failure> {
         Failure::invalid(
             &path.display().to_string(),
             format!("the file cannot be written: {e}"),
-            "Name another with -o",
+            "Choose another file with -o",
         )
     })?;
     Ok(Box::new(BufWriter::new(file)))

@@ -8,24 +8,24 @@ use clap::Subcommand;
 use super::{Global, progress, ratings};
 use crate::error::Failure;
 
-/// What to import. Importing the same again changes nothing; what changed becomes a new version.
+/// Import datasets or ratings. Importing the same dataset again changes nothing; changed tasks become a new version.
 #[derive(Subcommand)]
 pub enum Import {
-    /// Import the published benchmark: a checkout of its repository, an archive of one, or its bare
-    /// files dataset_autotest_nl.jsonl and dataset_manual_nl.jsonl
+    /// Import AixBench: a checkout of its repository, an archive of it, or its data files
+    /// dataset_autotest_nl.jsonl and dataset_manual_nl.jsonl
     Aixbench {
-        /// A folder, an archive (.zip, .tar.gz) or .jsonl files
+        /// Folder, archive (.zip, .tar.gz) or .jsonl files
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
-    /// Import a dataset in AixGrade's own format: a folder with a dataset.json, or an archive of one
+    /// Import a dataset in AixGrade's own format: a folder with a dataset.json, or an archive of it
     Dataset {
-        /// The folder or archive
+        /// Folder or archive
         #[arg(value_name = "DIR")]
         path: PathBuf,
     },
-    /// Import ratings that people gave with another tool, or a judge model's scores, from a CSV with a
-    /// header and a line a rating
+    /// Import ratings made with another tool, or the scores of a judge model, from a CSV file with a
+    /// header and one line per rating
     Ratings(ratings::Ratings),
 }
 
@@ -37,13 +37,13 @@ pub async fn run(global: &Global, command: Import) -> Result<(), Failure> {
         Import::Dataset { path } => vec![path],
         Import::Ratings(asked) => return ratings::run(global, &services, asked).await,
     };
-    let bar = progress::spinner("Reading and storing");
+    let bar = progress::spinner("Importing");
     let report = services.imports.paths(&Caller::Operator, paths).await;
     bar.finish_and_clear();
     global.show(&report?, text)
 }
 
-/// The report for people.
+/// The report as text.
 pub fn text(report: &ImportReport) -> String {
     let mut lines: Vec<String> = report
         .datasets
@@ -52,7 +52,7 @@ pub fn text(report: &ImportReport) -> String {
             let tasks = format!("{} tasks ({} in English, {} in Chinese)", d.tasks, d.english, d.chinese);
             match d.new {
                 true => format!("{}: version {}, {tasks}, {} new or changed", d.slug, d.number, d.changed),
-                false => format!("{}: nothing new, version {} has the same {tasks}", d.slug, d.number),
+                false => format!("{}: unchanged, version {} has the same {tasks}", d.slug, d.number),
             }
         })
         .collect();

@@ -1,8 +1,8 @@
 //! The command line. Each command calls the same services as the browser, as
-//! [`Caller::Operator`](app::port::Caller): whoever can write the data folder.
+//! [`Caller::Operator`](app::port::Caller): anyone who can write the data folder.
 //!
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
-//! codes: 0 success, 1 our own failure, 2 bad input.
+//! codes: 0 success, 1 internal error, 2 invalid input.
 
 mod bench;
 mod datasets;
@@ -33,10 +33,10 @@ use crate::{
     services::{OpenFailure, Services},
 };
 
-/// Judge code that models wrote: grading by people, automated Java tests, comparison.
+/// Evaluate code that models wrote: human ratings, automated Java tests, model comparison
 #[derive(Parser)]
 #[command(name = "aixgrade", version, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 success, 1 a failure of the program or the machine, 2 bad input.")]
+#[command(after_help = "Exit codes: 0 success, 1 internal error, 2 invalid input.")]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -47,11 +47,11 @@ struct Cli {
 /// Options that every command takes.
 #[derive(Args, Clone)]
 pub struct Global {
-    /// The data folder: database and uploaded files [default: $AIXGRADE_DATA, then the operating
+    /// Data folder for the database and uploaded files [default: $AIXGRADE_DATA, then the operating
     /// system's folder for application data]
     #[arg(long, global = true, env = "AIXGRADE_DATA", value_name = "DIR", hide_env = true)]
     data: Option<PathBuf>,
-    /// Print results as JSON, for scripts
+    /// Print results as JSON
     #[arg(long, global = true)]
     pub json: bool,
 }
@@ -60,45 +60,45 @@ pub struct Global {
 enum Command {
     /// Start the web server
     Serve(serve::Serve),
-    /// Import a dataset: the published benchmark, or one in AixGrade's own format; or ratings from elsewhere
+    /// Import datasets (AixBench or AixGrade's own format) or ratings made with another tool
     #[command(subcommand)]
     Import(import::Import),
-    /// List the datasets, show one
+    /// List and show datasets
     #[command(subcommand)]
     Datasets(datasets::Datasets),
-    /// Take model outputs, list what was taken
+    /// Upload model outputs; list and show submissions
     #[command(subcommand)]
     Submissions(submissions::Submissions),
-    /// Make studies, see how far they are, pause, resume or close them
+    /// Create studies, follow their progress, pause, resume and close them
     #[command(subcommand)]
     Studies(studies::Studies),
-    /// Run a dataset's tests over a submission and print what came of every output
+    /// Run a dataset's tests over a submission and print the verdict of every output
     Run(run::Run),
-    /// List runs, show one, put two side by side, write results to a file
+    /// List, show, compare and export test runs
     #[command(subcommand)]
     Runs(runs::Runs),
-    /// Take away ratings, verdicts, tables, or everything that a comparison rests on
+    /// Export ratings, verdicts, tables, or a reproducible bundle of a comparison
     Export(export::Export),
     #[command(hide = true)]
     Fill(fill::Fill),
-    /// Compute a bundle's figures again, and hold them against those in it
+    /// Recompute the figures of a bundle and check them against those that it contains
     Report(report::Report),
-    /// Add people, reset passwords, make invitation links
+    /// Add accounts, set passwords, create invitation links
     #[command(subcommand)]
     User(user::User),
-    /// Make, list and revoke tokens for the REST API
+    /// Create, list and revoke access tokens for the REST API
     #[command(subcommand)]
     Token(token::Token),
-    /// Check the data folder and the machine
+    /// Check the data folder, the host and the sandbox
     Doctor(doctor::Doctor),
     /// Measure the bootstrap (for `cargo xtask bench results`)
     #[command(hide = true)]
     BenchFigures(bench::Bench),
-    /// Bring the database up to this program's schema, and say which one that is
+    /// Update the database to this version's schema
     Migrate,
 }
 
-/// The whole program: reads the arguments, runs the command, tells the exit code.
+/// Parses the arguments, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -139,7 +139,7 @@ async fn migrate(global: &Global) -> Result<(), Failure> {
     }
     let services = global.open()?;
     let schema = services.db.read(|conn| Ok(crate::db::migrations::version(conn)?)).await?;
-    global.show(&Migrated { schema }, |_| format!("The database has schema {schema}, this program's newest."))
+    global.show(&Migrated { schema }, |_| format!("The database schema is up to date: version {schema}."))
 }
 
 impl Global {
@@ -152,8 +152,8 @@ impl Global {
         dirs.map(|dirs| dirs.data_dir().to_path_buf()).ok_or_else(|| {
             Failure::invalid(
                 "--data",
-                "this account has no home folder to keep data in",
-                "Name a data folder with --data",
+                "no default data folder: this account has no home folder",
+                "Pass a data folder with --data",
             )
         })
     }
@@ -161,8 +161,7 @@ impl Global {
     /// The services over the data folder.
     pub fn open(&self) -> Result<Services, Failure> {
         Services::open(&self.folder()?).map_err(|e| match e {
-            // A folder that cannot be written and a database that is not ours are the operator's to
-            // mend, not ours.
+            // The operator can fix both: a folder that cannot be written, a file that is not our database.
             OpenFailure::Folder { .. } | OpenFailure::Database(_) => Failure::App(AppError::Conflict(format!("{e}."))),
         })
     }
@@ -172,14 +171,14 @@ impl Global {
         let printed = if self.json { serde_json::to_string(value)? } else { text(value) };
         let mut out = std::io::stdout().lock();
         match writeln!(out, "{}", printed.trim_end()) {
-            // Whoever read us has seen enough (`| head`).
+            // The reader closed the pipe early, as `| head` does.
             Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             other => Ok(other?),
         }
     }
 }
 
-/// Says on standard error why the command failed, and as what it counts.
+/// Prints why the command failed to standard error and returns the exit code.
 fn fail(failure: &Failure) -> ExitCode {
     match failure {
         Failure::App(e @ AppError::Internal(_)) => {
@@ -203,7 +202,7 @@ fn fail(failure: &Failure) -> ExitCode {
     }
 }
 
-/// Rows as a table for people: columns as wide as their widest cell, two spaces between.
+/// Formats rows as a text table: columns as wide as their widest cell, two spaces between them.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());

@@ -1,10 +1,10 @@
-//! Progress on standard error, where somebody is looking at it.
+//! Progress bars on standard error; hidden if it is not a terminal.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// For work whose length is not known.
+/// A spinner for work of unknown length.
 pub fn spinner(what: &'static str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.set_message(what);
@@ -13,7 +13,7 @@ pub fn spinner(what: &'static str) -> ProgressBar {
     bar
 }
 
-/// For so many bytes.
+/// A bar for `length` bytes.
 pub fn bytes(what: &'static str, length: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{msg} {bar:40} {bytes} of {total_bytes} {eta}");

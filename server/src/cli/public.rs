@@ -12,26 +12,27 @@ use clap::{Args, Subcommand};
 use super::{Global, table};
 use crate::{error::Failure, services::Services};
 
-/// What to do with the public pages of closed studies.
+/// Manage public links to closed studies.
 #[derive(Subcommand)]
 pub enum Public {
-    /// Make a link to a closed study's public page and print its path, this once
+    /// Create a public link to a closed study's comparison and print its path; it is not shown again
+    #[command(name = "create", alias = "make")]
     Make(Make),
-    /// List a study's links
+    /// List the links of a study
     List(Study),
-    /// End a link
+    /// Revoke a link
     Revoke(Revoke),
 }
 
-/// `studies public make`
+/// `studies public create`
 #[derive(Args)]
 pub struct Make {
-    /// The study's number
+    /// Number of the study
     id: StudyId,
-    /// Show the tasks with the models' code too
+    /// Also show the tasks and the models' code
     #[arg(long)]
     code: bool,
-    /// How many days it works, 1 to 3650 [default: for good]
+    /// Days until the link expires, 1 to 3650 [default: never]
     #[arg(long)]
     days: Option<u32>,
 }
@@ -39,14 +40,14 @@ pub struct Make {
 /// `studies public list`
 #[derive(Args)]
 pub struct Study {
-    /// The study's number
+    /// Number of the study
     id: StudyId,
 }
 
 /// `studies public revoke`
 #[derive(Args)]
 pub struct Revoke {
-    /// The link's number, as `studies public list` gives it
+    /// Number of the link (see `aixgrade studies public list`)
     link: PublicLinkId,
 }
 
@@ -60,20 +61,20 @@ pub async fn run(global: &Global, services: &Services, command: Public) -> Resul
         }
         Public::List(Study { id }) => global.show(&links.list(&caller, id).await?, |rows| {
             let rows: Vec<_> = rows.iter().map(row).collect();
-            table(&["LINK", "SHOWS", "MADE", "ENDS", "STATE"], &rows)
+            table(&["LINK", "CONTENT", "CREATED", "EXPIRES", "STATE"], &rows)
         }),
         Public::Revoke(Revoke { link }) => {
             links.revoke(&caller, link).await?;
-            global.show(&link, |link| format!("Link {link} no longer works."))
+            global.show(&link, |link| format!("Revoked link {link}."))
         }
     }
 }
 
 fn row(link: &PublicLinkRow) -> Vec<String> {
     let state = match (link.open, link.revoked_at) {
-        (true, _) => "open",
+        (true, _) => "active",
         (false, Some(_)) => "revoked",
-        (false, None) => "has run out",
+        (false, None) => "expired",
     };
     vec![
         link.id.to_string(),

@@ -18,22 +18,22 @@ use crate::{
 /// `import ratings`
 #[derive(Args)]
 pub struct Ratings {
-    /// The CSV
+    /// CSV file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The short name of the dataset whose outputs were rated
+    /// Short name of the dataset whose outputs were rated
     #[arg(long, value_name = "NAME")]
     dataset: String,
-    /// People's ratings: the title of the closed study that they become
+    /// For human ratings: title of the closed study that they become
     #[arg(long, required_unless_present = "judge", conflicts_with = "judge")]
     title: Option<String>,
-    /// A judge model's scores, under this name: compared with people, never mixed in
+    /// For scores of a judge model: its name. They are compared with human ratings, never mixed with them
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
-    /// Which column holds what, where it has another name: task_id=Nr; once for each
+    /// Map a column that has another name, such as task_id=Nr; repeat for several
     #[arg(long = "column", value_name = "OURS=THEIRS")]
     columns: Vec<String>,
-    /// Only say what the file holds; take nothing
+    /// Show a preview; import nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -42,11 +42,11 @@ pub struct Ratings {
 pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result<(), Failure> {
     let shown = asked.file.display().to_string();
     let bytes = std::fs::read(&asked.file).map_err(|e| {
-        Failure::invalid(&shown, format!("it cannot be read: {e}"), "Check its name and its permissions")
+        Failure::invalid(&shown, format!("the file cannot be read: {e}"), "Check its name and permissions")
     })?;
     let pair = |given: &String| match given.split_once('=') {
         Some((ours, theirs)) => Ok((ours.trim().to_owned(), theirs.trim().to_owned())),
-        None => Err(Failure::invalid("--column", format!("`{given}` names no column"), "Write OURS=THEIRS")),
+        None => Err(Failure::invalid("--column", format!("\"{given}\" does not map a column"), "Write OURS=THEIRS")),
     };
     let file = File {
         dataset: asked.dataset,
@@ -70,9 +70,9 @@ pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result
 
 fn text(preview: &RatingsPreview) -> String {
     let mut lines = vec![match (preview.taken, preview.study) {
-        (false, _) => "Nothing was taken: this was a dry run.".to_owned(),
-        (true, Some(study)) => format!("Taken as study {study}, closed."),
-        (true, None) => "Taken as a judge's scores.".to_owned(),
+        (false, _) => "Dry run: nothing was imported.".to_owned(),
+        (true, Some(study)) => format!("Imported as closed study {study}."),
+        (true, None) => "Imported as scores of a judge model.".to_owned(),
     }];
     lines.push(format!("{} ratings of {} outputs.", preview.ratings, preview.outputs));
     let raters = preview.raters.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>();
@@ -82,10 +82,10 @@ fn text(preview: &RatingsPreview) -> String {
     let models = preview.models.iter().map(|(name, n, submission)| format!("{name} ({n}, submission {submission})"));
     lines.push(format!("Models: {}", models.collect::<Vec<_>>().join(", ")));
     if preview.superseded > 0 {
-        lines.push(format!("Lines that a later rating replaced: {}", preview.superseded));
+        lines.push(format!("Lines replaced by a later rating: {}", preview.superseded));
     }
     if !preview.unused.is_empty() {
-        lines.push(format!("Columns that nothing was read from: {}", preview.unused.join(", ")));
+        lines.push(format!("Unused columns: {}", preview.unused.join(", ")));
     }
     let rows: Vec<Vec<String>> = preview
         .first

@@ -1,4 +1,4 @@
-//! `aixgrade report BUNDLE`: a comparison's figures computed again, away from where they were made.
+//! `aixgrade report BUNDLE`: recomputes the figures of an exported comparison.
 
 use std::{fs::File, io::BufReader, path::PathBuf};
 
@@ -15,26 +15,26 @@ use crate::{
 /// `report`
 #[derive(Args)]
 pub struct Report {
-    /// The bundle that `aixgrade export bundle` or the comparison's page wrote
+    /// Bundle exported by `aixgrade export bundle` or on the comparison page
     #[arg(value_name = "BUNDLE", required_unless_present = "results")]
     bundle: Option<PathBuf>,
-    /// In place of a bundle: per-task results of another runner, as MODEL=FILE with the tab-separated
-    /// columns task_id, passed, total; once for each model
+    /// Instead of a bundle: per-task results of another test runner, as MODEL=FILE with the
+    /// tab-separated columns task_id, passed, total; repeat for each model
     #[arg(long, value_name = "MODEL=FILE", conflicts_with = "bundle")]
     results: Vec<String>,
-    /// The tables' language: en or zh
+    /// Language of the tables: en or zh
     #[arg(long, default_value = "en")]
     words: Lang,
 }
 
-/// What a bundle comes to.
+/// The result of checking a bundle.
 #[derive(Serialize)]
 struct Reported<'a> {
-    /// The program that made it.
+    /// The program version that exported the bundle.
     program: &'a str,
-    /// When.
+    /// When it was exported.
     made_at: &'a str,
-    /// Always: a bundle whose figures differ is an error.
+    /// Always true: a bundle whose figures differ is an error.
     same: bool,
     figures: &'a app::model::compare::Sheet,
 }
@@ -44,18 +44,18 @@ pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
     let Some(bundle) = &report.bundle else { return results(global, report) };
     let name = bundle.display().to_string();
     let file = File::open(bundle)
-        .map_err(|e| Failure::invalid(&name, format!("the file cannot be read: {e}"), "Name the bundle's file"))?;
+        .map_err(|e| Failure::invalid(&name, format!("the file cannot be read: {e}"), "Pass the path of a bundle"))?;
     let bundle = bundle::read(&name, BufReader::new(file))?;
     let computed = sheet::compute(&bundle.ground);
-    // As text: two figures that differ in their last bit differ here.
+    // Compared as text, so that figures that differ in the last bit differ.
     if serde_json::to_string(&computed)? != serde_json::to_string(&bundle.sheet)? {
         return Err(Failure::invalid(
             &name,
             format!(
-                "the figures in it are not those that this program computes from its data ({} made them)",
+                "the figures in the bundle differ from those that this version computes from its data (exported by {})",
                 bundle.manifest.program
             ),
-            "Use the program that wrote it; if that is this one, the figures were changed",
+            "Use the version that exported it. If that is this one, the figures have been changed",
         ));
     }
     let reported = Reported {
@@ -66,7 +66,7 @@ pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
     };
     global.show(&reported, |reported| {
         format!(
-            "{}Made by {} on {}; {} files unchanged; every figure was computed again and is the same to the last bit.",
+            "{}Exported by {} on {}. All {} files are unchanged, and all recomputed figures are identical to the last bit.",
             tables::markdown(reported.figures, report.words),
             reported.program,
             reported.made_at,
@@ -75,14 +75,19 @@ pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
     })
 }
 
-/// The tables of models whose results are in files.
+/// Tables of models whose results are in files.
 fn results(global: &Global, report: &Report) -> Result<(), Failure> {
     let read = |given: &String| {
         let Some((model, path)) = given.split_once('=') else {
-            return Err(Failure::invalid("--results", format!("`{given}` names no file"), "Write MODEL=FILE"));
+            return Err(Failure::invalid(
+                "--results",
+                format!("\"{given}\" is not of the form MODEL=FILE"),
+                "Write MODEL=FILE",
+            ));
         };
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| Failure::invalid(path, format!("the file cannot be read: {e}"), "Name the results' file"))?;
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            Failure::invalid(path, format!("the file cannot be read: {e}"), "Pass the path of the results")
+        })?;
         Ok((model.to_owned(), path.to_owned(), text))
     };
     let files = report.results.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;

@@ -15,45 +15,45 @@ use clap::{Subcommand, ValueEnum};
 use super::{Global, datasets::beginning, table};
 use crate::{error::Failure, report};
 
-/// What to do with runs; `aixgrade run` makes them.
+/// List, show, compare and export test runs. Start them with `aixgrade run`.
 #[derive(Subcommand)]
 pub enum Runs {
-    /// List the runs, the newest first
+    /// List runs, newest first
     List,
-    /// Show what came of one
+    /// Show the results of a run
     Show {
-        /// The run's number
+        /// Number of the run
         run: RunId,
     },
-    /// Put two runs of one dataset side by side, task by task
+    /// Compare two runs of the same dataset, task by task
     Compare {
-        /// The one on the left
+        /// First run
         a: RunId,
-        /// The one on the right
+        /// Second run
         b: RunId,
-        /// Also list the tasks on which the two came to the same
+        /// Also list tasks with equal results
         #[arg(long)]
         all: bool,
     },
-    /// Write a run's results to a file: the same bytes as the run's page gives
+    /// Export the results of a run: the same file as on the run's page
     Export {
-        /// The run's number
+        /// Number of the run
         run: RunId,
-        /// JSON Lines with the figures at the end, or CSV
+        /// JSON Lines with the metrics at the end, or CSV
         #[arg(long = "as", value_enum, default_value_t = Shape::Jsonl)]
         shape: Shape,
-        /// The file to write [default: standard output]
+        /// File to write [default: standard output]
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
 }
 
-/// How results are written.
+/// Format of the results.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Shape {
-    /// One JSON object an output, and a last one with the figures
+    /// One JSON object per output, and a last one with the metrics
     Jsonl,
-    /// One row an output
+    /// One row per output
     Csv,
 }
 
@@ -66,7 +66,7 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
         Runs::Show { run } => global.show(&services.runs.get(&caller, run).await?, |detail| {
             let mut text = super::run::text(detail);
             if let Some(fault) = &detail.fault {
-                text.push_str(&format!("\nThe engine could not do it: {fault}"));
+                text.push_str(&format!("\nThe engine could not run it: {fault}"));
             }
             text
         }),
@@ -83,7 +83,7 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
                 None => std::io::stdout().lock().write_all(&bytes)?,
                 Some(path) => std::fs::write(&path, &bytes).map_err(|e| {
                     let shown = path.display().to_string();
-                    Failure::invalid(&shown, format!("the file cannot be written: {e}"), "Name another with -o")
+                    Failure::invalid(&shown, format!("the file cannot be written: {e}"), "Choose another file with -o")
                 })?,
             }
             Ok(())
@@ -102,13 +102,13 @@ fn list(rows: &[RunRow]) -> String {
                 row.submission.to_string(),
                 row.status.name().to_owned(),
                 format!("{}/{}", row.done, row.items),
-                format!("{:.2} %", row.metrics.pass_at_1 * 100.0),
+                format!("{:.2}%", row.metrics.pass_at_1 * 100.0),
                 format!("{:.4}", row.metrics.ratio_sum),
                 row.created_at.to_string(),
             ]
         })
         .collect();
-    table(&["RUN", "MODEL", "DATASET", "SUBMISSION", "STATE", "DONE", "PASS@1", "RATIO SUM", "BEGUN"], &rows)
+    table(&["RUN", "MODEL", "DATASET", "SUBMISSION", "STATE", "DONE", "PASS@1", "RATIO SUM", "STARTED"], &rows)
 }
 
 fn side_by_side(pair: &RunPair, all: bool) -> String {
@@ -118,19 +118,19 @@ fn side_by_side(pair: &RunPair, all: bool) -> String {
         let (x, y) = (of(a), of(b));
         let cell = |value: f64| format!("{value:.decimals$}{unit}");
         // A difference of shares is in percentage points.
-        let unit = if unit == " %" { " pp" } else { unit };
+        let unit = if unit == "%" { " pp" } else { unit };
         vec![what.to_owned(), cell(x), cell(y), format!("{:+.decimals$}{unit}", y - x)]
     };
     let rows = [
         figures("tasks passed", |row| f64::from(row.metrics.solved), 0, ""),
-        figures("pass@1", |row| row.metrics.pass_at_1 * 100.0, 2, " %"),
-        figures("AvgPassRatio", |row| row.metrics.ratio_mean * 100.0, 2, " %"),
+        figures("pass@1", |row| row.metrics.pass_at_1 * 100.0, 2, "%"),
+        figures("AvgPassRatio", |row| row.metrics.ratio_mean * 100.0, 2, "%"),
         figures("sum", |row| row.metrics.ratio_sum, 4, ""),
-        figures("clamped", |row| row.metrics.ratio_mean_clamped * 100.0, 2, " %"),
+        figures("clamped", |row| row.metrics.ratio_mean_clamped * 100.0, 2, "%"),
     ];
     let mut text = table(&["", &name(a), &name(b), "DIFFERENCE"], &rows);
     text.push_str(&format!(
-        "\n\nBoth pass {} tasks, only {} {}, only {} {}, neither {}.\n\n",
+        "\n\nTasks passed by both: {}, only by {}: {}, only by {}: {}, by neither: {}.\n\n",
         p.both,
         name(a),
         p.only_a,
@@ -141,7 +141,7 @@ fn side_by_side(pair: &RunPair, all: bool) -> String {
     let cell = |samples: &[PairOutput]| match samples {
         [] => "(no output)".to_owned(),
         [first, more @ ..] => {
-            let verdict = first.verdict.map_or("(not run)", |verdict| verdict.name());
+            let verdict = first.verdict.map_or("(waiting)", |verdict| verdict.name());
             let more = if more.is_empty() { String::new() } else { format!(", {} more samples", more.len()) };
             format!("{verdict} {}/{}{more}", first.passed, first.total)
         }
@@ -155,7 +155,7 @@ fn side_by_side(pair: &RunPair, all: bool) -> String {
         })
         .collect();
     if shown.is_empty() {
-        text.push_str("The two came to the same on every task.");
+        text.push_str("Both runs have the same result on every task.");
     } else {
         text.push_str(&table(&["TASK", &name(a), &name(b), "DESCRIPTION"], &shown));
     }

@@ -18,37 +18,37 @@ use crate::{
 /// `serve`
 #[derive(Args)]
 pub struct Serve {
-    /// Where to listen; port 0 takes a free one
+    /// Address to listen on; port 0 picks a free port
     #[arg(long, default_value = "127.0.0.1:3000", env = "AIXGRADE_LISTEN", value_name = "ADDRESS")]
     listen: SocketAddr,
-    /// The address people type, where a proxy in front ends TLS: https://grade.example.org
+    /// URL under which users reach the server, if a proxy terminates TLS: https://grade.example.org
     #[arg(long, env = "AIXGRADE_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
-    /// Believe the proxy's X-Forwarded-For; only with a proxy in front that sets it
+    /// Trust the X-Forwarded-For header; use only behind a proxy that sets it
     #[arg(long, env = "AIXGRADE_TRUST_PROXY")]
     trust_proxy: bool,
-    /// A host that webhooks may send messages to, such as https://hooks.example.org; repeat for each
+    /// Allow webhooks to this host, such as https://hooks.example.org; repeat for several
     /// [default: none]
     #[arg(long = "webhook-host", env = "AIXGRADE_WEBHOOK_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
     webhook_hosts: Vec<String>,
-    /// Make known accounts (admin, ada, bo, chen) and a running study over the starter dataset
+    /// Create demo accounts (admin, ada, bo, chen) and a running study of the starter dataset
     #[arg(long)]
     demo: bool,
 }
 
-/// Runs the server until it is told to stop.
+/// Runs the server until it receives Ctrl-C or SIGTERM.
 pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     log();
     if let Some(url) = serve.public_url.as_deref()
         && !(url.starts_with("https://") || url.starts_with("http://"))
     {
-        return Err(Failure::invalid("--public-url", format!("`{url}` is no address"), "Begin it with https://"));
+        return Err(Failure::invalid("--public-url", format!("\"{url}\" is not a URL"), "Start it with https://"));
     }
     let origins = Origins::parse(serve.webhook_hosts.iter().map(String::as_str)).map_err(|entry| {
         Failure::invalid(
             "--webhook-host",
-            format!("`{entry}` is no host"),
-            "Write it like https://hooks.example.org, or http://10.0.0.5:8080",
+            format!("\"{entry}\" is not a host"),
+            "Write it as https://hooks.example.org or http://10.0.0.5:8080",
         )
     })?;
     let services = global.open()?;
@@ -57,7 +57,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     let listener = TcpListener::bind(serve.listen).await.map_err(|e| {
         Failure::invalid(
             "--listen",
-            format!("{} cannot be used: {e}", serve.listen),
+            format!("cannot listen on {}: {e}", serve.listen),
             "Choose another port with --listen",
         )
     })?;
@@ -75,11 +75,11 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     Ok(axum::serve(listener, app).with_graceful_shutdown(stop()).await?)
 }
 
-/// Fills an empty data folder; what the operator should read is returned.
+/// Fills an empty data folder. Returns the lines to print for the operator.
 async fn prepare(services: &Services, demo: bool) -> Result<Vec<String>, Failure> {
     let mut welcome = Vec::new();
     if starter::load(services).await? {
-        welcome.push("The starter dataset and the outputs of its three models were loaded.".to_owned());
+        welcome.push("Imported the starter dataset and the outputs of its three models.".to_owned());
     }
     if demo {
         for (name, password) in starter::demo(services).await? {
@@ -88,7 +88,7 @@ async fn prepare(services: &Services, demo: bool) -> Result<Vec<String>, Failure
     }
     if let Some((name, password)) = services.accounts.first_admin().await? {
         welcome.push(format!("Log in as {name} with the password {password}"));
-        welcome.push("It is shown this once; change it under the account's name.".to_owned());
+        welcome.push("This password is shown only once. Change it on the Account page.".to_owned());
     }
     Ok(welcome)
 }

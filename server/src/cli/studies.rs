@@ -14,38 +14,41 @@ use clap::{Args, Subcommand};
 use super::{Global, public, table};
 use crate::{error::Failure, services::Services};
 
-/// What to do with studies.
+/// Create and manage studies.
 #[derive(Subcommand)]
 pub enum Studies {
-    /// List the studies
+    /// List studies
     List,
-    /// Make a study and start it, or with --draft look at its plan first
+    /// Create and start a study, or with --draft check its plan first
     Create(Create),
-    /// Show a study's plan: who rates how much, and how long it takes
+    /// Show a study's plan: ratings per rater and estimated hours
     Plan(One),
     /// Start a draft
     Start(One),
-    /// Let somebody join
+    /// Add a rater
+    #[command(name = "add-rater", alias = "join")]
     Join(Join),
-    /// Let somebody leave; what is not rated is shared out again
+    /// Remove a rater and reassign the remaining work
+    #[command(name = "remove-rater", alias = "leave")]
     Leave(Leave),
     /// Add submissions, tasks or raters per output
     Extend(Extend),
-    /// Make a draft with the same settings and people and a new seed
+    /// Create a draft with the same settings and raters and a new seed
+    #[command(name = "duplicate", alias = "clone")]
     Clone(One),
-    /// Say how many seconds a rating takes, for the plan's hours
+    /// Set the seconds per rating, used to estimate the hours in the plan
     Pace(Pace),
-    /// Show how far a study is
+    /// Show the progress of a study
     Show(One),
     /// Compare a study's models by the ratings so far
     Compare(One),
-    /// Stop taking ratings for now
+    /// Pause a study: it accepts no ratings until it is resumed
     Pause(One),
-    /// Take ratings again
+    /// Resume a paused study
     Resume(One),
-    /// End a study; what was given stays
+    /// Close a study permanently; its ratings are kept
     Close(One),
-    /// Make, list and revoke links to a closed study's public page
+    /// Create, list and revoke public links to a closed study's comparison
     #[command(subcommand)]
     Public(public::Public),
 }
@@ -53,40 +56,40 @@ pub enum Studies {
 /// `studies create`
 #[derive(Args)]
 pub struct Create {
-    /// What raters read
+    /// Title, visible to raters
     #[arg(long)]
     title: String,
-    /// The dataset's short name
+    /// Short name of the dataset
     #[arg(long)]
     dataset: String,
-    /// A submission's number; repeat for each model
+    /// Number of a submission; repeat for each model
     #[arg(long = "submission", required = true, value_name = "ID")]
     submissions: Vec<SubmissionId>,
-    /// A rater's name; repeat for each
+    /// Username of a rater; repeat for each
     #[arg(long = "rater", required = true, value_name = "NAME")]
     raters: Vec<String>,
-    /// How many different raters each output gets
+    /// Number of different raters per output
     #[arg(long, default_value_t = 1)]
     overlap: u32,
-    /// What the order is drawn from [default: drawn and recorded]
+    /// Seed of the random order [default: generated and recorded]
     #[arg(long)]
     seed: Option<u64>,
-    /// Only so many tasks, drawn by the seed [default: all]
+    /// Limit the number of tasks, selected by the seed [default: all]
     #[arg(long)]
     tasks: Option<u32>,
-    /// By what the work is shared: `count`, `language` (as each reads) or `hand`
+    /// How work is assigned: `count` (evenly), `language` (by the languages each rater reads) or `hand`
     #[arg(long, default_value = "count")]
     sharing: Sharing,
-    /// Shared by hand: how many a rater is given, in the order of --rater; repeat for each
+    /// With --sharing hand: ratings for each rater, in the order of --rater; repeat for each
     #[arg(long = "share", value_name = "N")]
     shares: Vec<u32>,
-    /// How outputs come before raters: `one` at a time or `side-by-side`
+    /// How outputs are shown: `one` at a time or `side-by-side`
     #[arg(long, default_value = "one")]
     show: Presentation,
-    /// Seconds a rating, for the plan's hours [default: as measured]
+    /// Seconds per rating, to estimate the hours in the plan [default: measured]
     #[arg(long, value_name = "SECONDS")]
     pace: Option<u32>,
-    /// Do not start it yet
+    /// Create a draft without starting it
     #[arg(long)]
     draft: bool,
 }
@@ -94,11 +97,11 @@ pub struct Create {
 /// `studies join`
 #[derive(Args)]
 pub struct Join {
-    /// The study's number
+    /// Number of the study
     id: StudyId,
-    /// The person's name
+    /// Username of the rater
     name: String,
-    /// How many they are given, where the study is shared by hand
+    /// Number of ratings, if work is assigned by hand
     #[arg(long)]
     share: Option<u32>,
 }
@@ -106,24 +109,24 @@ pub struct Join {
 /// `studies leave`
 #[derive(Args)]
 pub struct Leave {
-    /// The study's number
+    /// Number of the study
     id: StudyId,
-    /// The person's name
+    /// Username of the rater
     name: String,
 }
 
 /// `studies extend`
 #[derive(Args)]
 pub struct Extend {
-    /// The study's number
+    /// Number of the study
     id: StudyId,
-    /// A submission's number; repeat for each
+    /// Number of a submission; repeat for each
     #[arg(long = "submission", value_name = "ID")]
     submissions: Vec<SubmissionId>,
-    /// How many different raters each output gets from now on
+    /// New number of raters per output
     #[arg(long)]
     overlap: Option<u32>,
-    /// How many tasks a pilot has from now on
+    /// New number of tasks
     #[arg(long)]
     tasks: Option<u32>,
 }
@@ -131,16 +134,16 @@ pub struct Extend {
 /// `studies pace`
 #[derive(Args)]
 pub struct Pace {
-    /// The study's number
+    /// Number of the study
     id: StudyId,
-    /// Seconds a rating; left out: as measured
+    /// Seconds per rating; leave out to use the measured pace
     seconds: Option<u32>,
 }
 
 /// A study.
 #[derive(Args)]
 pub struct One {
-    /// The study's number
+    /// Number of the study
     id: StudyId,
 }
 
@@ -183,7 +186,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             };
             let id = studies.create(&caller, new).await?;
             return global.show(&id, |id| match draft {
-                true => format!("Study {id} is a draft. See `aixgrade studies plan {id}`, then start it."),
+                true => format!("Created study {id} as a draft. Check it with `aixgrade studies plan {id}`, then start it with `aixgrade studies start {id}`."),
                 false => format!("Study {id} is running."),
             });
         }
@@ -204,7 +207,8 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
         }
         Studies::Clone(One { id }) => {
             let copy = services.plans.copy(&caller, id).await?;
-            return global.show(&copy, |copy| format!("Study {copy} is a draft with the settings of study {id}."));
+            return global
+                .show(&copy, |copy| format!("Created study {copy} as a draft with the settings of study {id}."));
         }
         Studies::Pace(Pace { id, seconds }) => {
             services.plans.set_pace(&caller, id, seconds).await?;
@@ -220,7 +224,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 let row = &study.row;
                 let models = row.models.join(", ");
                 format!(
-                    "{} ({}), dataset {}, rubric {}\nModels: {models}\n{} of {} ratings, {} an output, seed {}\n\n{}",
+                    "{} ({}), dataset {}, rubric {}\nModels: {models}\n{} of {} ratings, {} per output, seed {}\n\n{}",
                     row.title,
                     row.status,
                     row.dataset,
@@ -229,7 +233,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                     row.wanted,
                     study.overlap,
                     study.seed,
-                    table(&["RATER", "RATED", "SKIPPED", "IN HAND"], &rows)
+                    table(&["RATER", "RATED", "SKIPPED", "IN PROGRESS"], &rows)
                 )
             });
         }
@@ -266,21 +270,21 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
 async fn named(services: &Services, field: &str, name: &str) -> Result<UserId, Failure> {
     let users = services.accounts.users(&Caller::Operator).await?;
     let found = users.iter().find(|user| user.name.eq_ignore_ascii_case(name));
-    found
-        .map(|user| user.id)
-        .ok_or_else(|| Failure::invalid(field, format!("there is no account {name}"), "See `aixgrade user list`"))
+    found.map(|user| user.id).ok_or_else(|| {
+        Failure::invalid(field, format!("no account named \"{name}\""), "List the accounts with `aixgrade user list`")
+    })
 }
 
 fn plan_text(plan: &PlanDetail) -> String {
     let hours = |ratings: u64| plan.hours(ratings).map_or_else(|| "-".into(), |hours| format!("{hours:.1}"));
-    let mut head = vec!["RATER", "READS", "SHARE", "RATED", "TO COME", "HOURS"];
+    let mut head = vec!["RATER", "READS", "SHARE", "RATED", "REMAINING", "HOURS"];
     head.extend(plan.models.iter().map(String::as_str));
     head.extend(["EN", "ZH"]);
     let rows: Vec<Vec<String>> = plan
         .raters
         .iter()
         .map(|rater| {
-            let name = if rater.left_at.is_some() { format!("{} (left)", rater.name) } else { rater.name.clone() };
+            let name = if rater.left_at.is_some() { format!("{} (removed)", rater.name) } else { rater.name.clone() };
             let share = rater.share.map_or_else(|| "-".into(), |share| share.to_string());
             let mut row = vec![name, rater.reads.to_string(), share, rater.rated.to_string(), rater.open.to_string()];
             row.push(hours(rater.open));
@@ -290,10 +294,10 @@ fn plan_text(plan: &PlanDetail) -> String {
         .collect();
     let waiting = match plan.waiting {
         0 => String::new(),
-        n => format!("\n{n} ratings wait: nobody in the study may be given them. Let somebody join."),
+        n => format!("\n{n} ratings cannot be assigned to any rater of this study. Add a rater."),
     };
     format!(
-        "{} ({})\n{} tasks, {} outputs, {} ratings each: {} in all, {} given, {} hours to come\nshared by {}, shown {}, seed {}{waiting}\n\n{}",
+        "{} ({})\n{} tasks, {} outputs, {} ratings per output: {} in total, {} done, {} hours remaining\nassigned by {}, shown {}, seed {}{waiting}\n\n{}",
         plan.title,
         plan.status,
         plan.tasks,

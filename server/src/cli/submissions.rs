@@ -21,19 +21,19 @@ use crate::{
     services::{Services, uploads::StoredFile},
 };
 
-/// What to do with model outputs.
+/// Upload model outputs; list and show submissions.
 #[derive(Subcommand)]
 pub enum Submissions {
-    /// Take model outputs: JSON Lines, plain or gzip, or a folder or archive with a Java class a task,
-    /// as the published benchmark packages them (generate/<model>)
+    /// Import model outputs: JSON Lines (plain or gzip), or a folder or archive with one Java class per
+    /// task, as AixBench packages them (generate/<model>)
     Upload(Upload),
-    /// List the submissions
+    /// List submissions
     List {
-        /// Only those of this dataset
+        /// Only submissions for this dataset
         #[arg(long, value_name = "NAME")]
         dataset: Option<String>,
     },
-    /// Show one submission with its outputs
+    /// Show a submission with its outputs
     Show {
         /// The submission's number
         id: SubmissionId,
@@ -43,35 +43,35 @@ pub enum Submissions {
 /// `submissions upload`
 #[derive(Args)]
 pub struct Upload {
-    /// The file, or the folder of classes
+    /// File, or folder of classes
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
-    /// The short name of the dataset that the outputs answer
+    /// Short name of the dataset
     #[arg(long, value_name = "NAME")]
     dataset: String,
-    /// The model's name, as it is to stand in tables
+    /// Name of the model, as shown in tables
     #[arg(long, value_name = "NAME")]
     model: String,
-    /// How lines find their tasks
+    /// How to match lines to tasks
     #[arg(long = "match", value_enum, default_value_t = Match::Auto)]
     matching: Match,
-    /// Only say what the file holds; take nothing
+    /// Show a preview; import nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-/// How lines find their tasks.
+/// How to match lines to tasks.
 #[derive(Clone, Copy, ValueEnum)]
 enum Match {
-    /// By task_id, unless the descriptions say that the ids are another dataset's
+    /// By task_id, unless the descriptions show that the IDs belong to another dataset
     Auto,
     /// By task_id
     TaskId,
-    /// By the description's text
+    /// By description
     Description,
 }
 
-/// What an upload came to.
+/// The result of an upload.
 #[derive(Serialize)]
 struct Uploaded {
     /// The new submission; absent in a dry run.
@@ -101,7 +101,7 @@ pub async fn run(global: &Global, command: Submissions) -> Result<(), Failure> {
                     ]
                 })
                 .collect();
-            table(&["ID", "MODEL", "DATASET", "OUTPUTS", "FILE", "TAKEN"], &rows)
+            table(&["ID", "MODEL", "DATASET", "OUTPUTS", "FILE", "IMPORTED"], &rows)
         }),
         Submissions::Show { id } => global.show(&services.submissions.get(&caller, id).await?, |detail| {
             let rows: Vec<Vec<String>> = detail
@@ -141,15 +141,15 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
     if !preview.problems.is_empty() {
         let more = preview.problem_count - preview.problems.len() as u64;
         if more > 0 {
-            eprintln!("aixgrade: {more} more outputs cannot be read; the first are:");
+            eprintln!("aixgrade: {more} more lines are invalid. The first ones are:");
         }
         return Err(Failure::App(AppError::Invalid(preview.problems)));
     }
     let mut uploaded = Uploaded { submission: None, preview };
     if !upload.dry_run {
-        // Named, not left to be found out again: what was previewed is what is taken.
+        // The matching of the preview, so that exactly what was previewed is imported.
         let matching = uploaded.preview.matching;
-        let bar = progress::spinner("Storing");
+        let bar = progress::spinner("Importing");
         let taken = services.submissions.take(&caller, id, &upload.dataset, matching, &upload.model).await;
         bar.finish_and_clear();
         uploaded.submission = Some(taken?);
@@ -160,7 +160,7 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
 async fn store(services: &Services, path: &Path) -> Result<StoredFile, Failure> {
     let shown = path.display().to_string();
     let unreadable = |e: std::io::Error| {
-        Failure::invalid(&shown, format!("it cannot be read: {e}"), "Check its name and its permissions")
+        Failure::invalid(&shown, format!("the file cannot be read: {e}"), "Check its name and permissions")
     };
     if path.is_dir() {
         return pack(services, path).await;
@@ -183,7 +183,7 @@ async fn store(services: &Services, path: &Path) -> Result<StoredFile, Failure> 
     incoming.finish().await
 }
 
-/// Stores a folder of classes as an archive: what was taken must lie in the data folder as one file.
+/// Stores a folder of classes as an archive, because an upload is one file in the data folder.
 async fn pack(services: &Services, folder: &Path) -> Result<StoredFile, Failure> {
     let folder = folder.to_owned();
     let packed = tokio::task::spawn_blocking(move || {
@@ -199,8 +199,8 @@ async fn pack(services: &Services, folder: &Path) -> Result<StoredFile, Failure>
 fn text(uploaded: &Uploaded) -> String {
     let p = &uploaded.preview;
     let mut lines = vec![match uploaded.submission {
-        Some(id) => format!("Taken as submission {id}."),
-        None => "Nothing was taken: this was a dry run.".to_owned(),
+        Some(id) => format!("Imported as submission {id}."),
+        None => "Dry run: nothing was imported.".to_owned(),
     }];
     let by = if p.matching == Matching::Description { "description" } else { "task_id" };
     let (what, about) = match p.shapes.iter().any(|(shape, _)| *shape == Shape::Classes) {
@@ -210,7 +210,7 @@ fn text(uploaded: &Uploaded) -> String {
     lines.push(format!("{} of {} {what} matched by {by}. {}", p.matched, p.lines, p.matching_reason).trim_end().into());
     lines.push(format!("{} of {} tasks have an output.", p.tasks_covered, p.tasks_total));
     let mut count = |count: u64, what: &str, mut some: Vec<String>| {
-        // The JSON has more; here a line should stay a line.
+        // `--json` prints all of them; the text stays short.
         some.truncate(10);
         if count > 0 {
             let more = if count > some.len() as u64 { ", …" } else { "" };
@@ -225,8 +225,8 @@ fn text(uploaded: &Uploaded) -> String {
         list.iter().map(place).collect()
     };
     count(p.missing_count, "Tasks without an output", p.missing.clone());
-    count(p.unknown_count, &format!("{about} about no task of this dataset"), at(&p.unknown));
-    count(p.duplicate_count, &format!("{about} that say the same again"), at(&p.duplicates));
+    count(p.unknown_count, &format!("{about} with an unknown task ID"), at(&p.unknown));
+    count(p.duplicate_count, &format!("Duplicate {what}"), at(&p.duplicates));
     count(p.empty_count, "Outputs without code", at(&p.empty));
     // A class has no line in a file of lines: its task names it.
     let told = |t: &Telltale| match t.line {
@@ -234,12 +234,12 @@ fn text(uploaded: &Uploaded) -> String {
         line => format!("`{}` in line {line}", t.name),
     };
     let told = p.telltales.iter().map(told).collect();
-    count(p.telltale_count, "Outputs that may name a model", told);
+    count(p.telltale_count, "Possible identity leaks", told);
     if p.tasks_with_samples > 0 {
-        lines.push(format!("{} tasks have several samples, at most {}.", p.tasks_with_samples, p.samples_max));
+        lines.push(format!("{} tasks have several samples, at most {} each.", p.tasks_with_samples, p.samples_max));
     }
     if let (Some(same), None) = (p.same_as, uploaded.submission) {
-        lines.push(format!("Submission {same} was made from this very file."));
+        lines.push(format!("This file has already been imported as submission {same}."));
     }
     lines.join("\n")
 }

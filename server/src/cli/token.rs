@@ -12,30 +12,30 @@ use clap::{Args, Subcommand};
 use super::{Global, table};
 use crate::error::Failure;
 
-/// What to do with tokens for the REST API.
+/// Manage access tokens for the REST API.
 #[derive(Subcommand)]
 pub enum Token {
-    /// Make a token and print it, this once
+    /// Create a token and print it; it is not shown again
     Create(Create),
-    /// List everybody's tokens
+    /// List all tokens
     List,
-    /// End a token
+    /// Revoke a token
     Revoke(Revoke),
 }
 
 /// `token create`
 #[derive(Args)]
 pub struct Create {
-    /// The admin it acts as
+    /// Admin that the token acts as
     #[arg(long, value_name = "NAME")]
     user: String,
-    /// What it is for
+    /// Label
     #[arg(long)]
     label: String,
-    /// What it may be used for: `read`, `write:data`, `write:runs`, `write:studies` or `admin`; repeat for each
+    /// Scope of the token: `read`, `write:data`, `write:runs`, `write:studies` or `admin`; repeat for each
     #[arg(long = "scope", required = true, value_name = "SCOPE")]
     scopes: Vec<Scope>,
-    /// How many days it works, 1 to 365
+    /// Days until the token expires, 1 to 365
     #[arg(long, default_value_t = 90)]
     days: u32,
 }
@@ -43,7 +43,7 @@ pub struct Create {
 /// `token revoke`
 #[derive(Args)]
 pub struct Revoke {
-    /// The token's number
+    /// Number of the token
     id: ApiTokenId,
 }
 
@@ -63,7 +63,7 @@ pub async fn run(global: &Global, token: Token) -> Result<(), Failure> {
                 let state = match row.revoked_at {
                     Some(_) => "revoked".to_owned(),
                     None if row.live => format!("until {}", row.expires_at),
-                    None => "ended".to_owned(),
+                    None => "expired".to_owned(),
                 };
                 vec![
                     row.id.to_string(),
@@ -76,11 +76,11 @@ pub async fn run(global: &Global, token: Token) -> Result<(), Failure> {
                 ]
             };
             let rows: Vec<_> = rows.iter().map(cells).collect();
-            table(&["ID", "OWNER", "BEGINS", "SCOPES", "WORKS", "LAST USED", "LABEL"], &rows)
+            table(&["ID", "OWNER", "PREFIX", "SCOPES", "VALID", "LAST USED", "LABEL"], &rows)
         }),
         Token::Revoke(Revoke { id }) => {
             tokens.revoke(&caller, id).await?;
-            global.show(&id, |id| format!("Token {id} works no longer."))
+            global.show(&id, |id| format!("Revoked token {id}."))
         }
     }
 }

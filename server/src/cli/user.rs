@@ -12,26 +12,28 @@ use serde::Serialize;
 use super::{Global, table};
 use crate::error::Failure;
 
-/// What to do with accounts.
+/// Manage accounts.
 #[derive(Subcommand)]
 pub enum User {
-    /// Make an account; the password is read from standard input
+    /// Create an account; reads the password from standard input
     Add(Add),
-    /// Set somebody's password, read from standard input; their sessions end
+    /// Set a password, read from standard input; logs the person out
     Password(Password),
-    /// Make an invitation link
+    /// Create an invitation link
     Invite(Invite),
-    /// List the accounts
+    /// List accounts
     List,
-    /// Switch logging in off for an account; its sessions end
+    /// Deactivate an account; logs the person out
+    #[command(name = "deactivate", alias = "disable")]
     Disable(Named),
-    /// Switch logging in on again
+    /// Activate an account
+    #[command(name = "activate", alias = "enable")]
     Enable(Named),
-    /// Say which languages somebody reads, for studies that are shared by language
+    /// Set the languages that a person reads, for studies that assign work by language
     Reads {
-        /// The account's name
+        /// Username
         name: String,
-        /// `en`, `zh` or `en,zh`
+        /// Languages: `en`, `zh` or `en,zh`
         languages: Reads,
     },
 }
@@ -39,9 +41,9 @@ pub enum User {
 /// `user add`
 #[derive(Args)]
 pub struct Add {
-    /// The name to log in with: letters, digits, `-`, `_`, `.`
+    /// Username: letters, digits, `-`, `_`, `.`
     name: String,
-    /// `admin` or `rater`
+    /// Role: `admin` or `rater`
     #[arg(long, default_value = "rater")]
     role: Role,
 }
@@ -49,20 +51,20 @@ pub struct Add {
 /// `user password`
 #[derive(Args)]
 pub struct Password {
-    /// The account's name
+    /// Username
     name: String,
 }
 
 /// `user invite`
 #[derive(Args)]
 pub struct Invite {
-    /// A note for yourself: who it is for
+    /// Label, visible only to admins
     #[arg(long, default_value = "")]
     label: String,
-    /// `admin` or `rater`
+    /// Role: `admin` or `rater`
     #[arg(long, default_value = "rater")]
     role: Role,
-    /// How many days the link works, 1 to 90
+    /// Days until the link expires, 1 to 90
     #[arg(long, default_value_t = 14)]
     days: u32,
 }
@@ -70,7 +72,7 @@ pub struct Invite {
 /// An account.
 #[derive(Args)]
 pub struct Named {
-    /// The account's name
+    /// Username
     name: String,
 }
 
@@ -87,19 +89,22 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
         }
         User::Password(Password { name }) => {
             accounts.reset_password(&caller, &name, &password()?).await?;
-            global.show(&name, |name| format!("The password of {name} is set; their sessions have ended."))
+            global.show(&name, |name| format!("Set the password of {name} and ended their sessions."))
         }
         User::Invite(invite) => {
             let secret = accounts.invite(&caller, &invite.label, invite.role, invite.days).await?;
             global.show(&Link { path: format!("/join/{secret}"), days: invite.days }, |link| {
-                format!("{}\nAppend this to the server's address. It works once, for {} days.", link.path, link.days)
+                format!(
+                    "{}\nAppend this to the server's address. It can be used once and expires after {} days.",
+                    link.path, link.days
+                )
             })
         }
         User::List => global.show(&accounts.users(&caller).await?, |users| {
             let rows: Vec<_> = users
                 .iter()
                 .map(|u| {
-                    let state = if u.disabled { "disabled" } else { "" };
+                    let state = if u.disabled { "deactivated" } else { "active" };
                     vec![
                         u.name.clone(),
                         u.role.to_string(),
@@ -109,7 +114,7 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
                     ]
                 })
                 .collect();
-            table(&["NAME", "ROLE", "RATINGS", "SINCE", ""], &rows)
+            table(&["NAME", "ROLE", "RATINGS", "CREATED", "STATE"], &rows)
         }),
         User::Disable(named) => switch(global, &named.name, true).await,
         User::Enable(named) => switch(global, &named.name, false).await,
@@ -117,7 +122,11 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
             let services = global.open()?;
             let users = services.accounts.users(&Caller::Operator).await?;
             let user = users.iter().find(|user| user.name.eq_ignore_ascii_case(&name)).ok_or_else(|| {
-                Failure::invalid("NAME", format!("there is no account {name}"), "See `aixgrade user list`")
+                Failure::invalid(
+                    "NAME",
+                    format!("no account named \"{name}\""),
+                    "List the accounts with `aixgrade user list`",
+                )
             })?;
             services.plans.set_reads(&Caller::Operator, user.id, languages).await?;
             global.show(&languages, |languages| format!("{name} reads: {languages}."))
@@ -143,21 +152,21 @@ async fn switch(global: &Global, name: &str, disabled: bool) -> Result<(), Failu
     let users = accounts.users(&Caller::Operator).await?;
     let user = users.iter().find(|u| u.name.eq_ignore_ascii_case(name)).ok_or_else(|| Failure::not_found("account"))?;
     accounts.set_disabled(&Caller::Operator, user.id, disabled).await?;
-    global.show(&name, |name| format!("{name} can{} log in.", if disabled { " no longer" } else { "" }))
+    global.show(&name, |name| format!("{name} is {}.", if disabled { "deactivated" } else { "active" }))
 }
 
-/// The first line of standard input. An argument would stay in the shell's history and in the list
-/// of processes.
+/// Reads the first line of standard input. An argument would stay in the shell history and be visible
+/// in the process list.
 fn password() -> Result<String, Failure> {
     use std::io::IsTerminal;
     if std::io::stdin().is_terminal() {
-        eprintln!("Type the password and press Enter (it is shown as you type):");
+        eprintln!("Type the password and press Enter (it is visible as you type):");
         let mut line = String::new();
         std::io::stdin().read_line(&mut line)?;
         return Ok(line.trim_end_matches(['\r', '\n']).to_owned());
     }
     let mut text = String::new();
-    // No password is longer; a file piped in by mistake is not read to its end.
+    // Limits how much of a file is read that is piped in by mistake. Passwords have at most 1,024 bytes.
     std::io::stdin().take(64 * 1024).read_to_string(&mut text)?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }

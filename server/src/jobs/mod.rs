@@ -62,9 +62,10 @@ pub struct Engine {
     folder: Arc<PathBuf>,
     allowance: Allowance,
     bell: Arc<Bell>,
-    /// Whether every wall was found standing.
+    /// Whether all sandbox checks have passed.
     proved: Arc<Mutex<bool>>,
-    although_walls_have_fallen: bool,
+    /// Whether to run outputs even if a sandbox check fails.
+    allow_degraded_sandbox: bool,
 }
 
 #[derive(Default)]
@@ -83,7 +84,7 @@ impl Engine {
             allowance: Allowance::default(),
             bell: Arc::default(),
             proved: Arc::default(),
-            although_walls_have_fallen: false,
+            allow_degraded_sandbox: false,
         }
     }
 
@@ -93,10 +94,10 @@ impl Engine {
         self
     }
 
-    /// The same, running outputs also where a trial of the walls has shown that one does not stand. For an
-    /// operator who says so in as many words, and trusts the code; it is recorded with the run.
-    pub fn although_walls_have_fallen(mut self, although: bool) -> Engine {
-        self.although_walls_have_fallen = although;
+    /// Runs outputs even if a sandbox check fails. For operators who trust the code; the failed checks are
+    /// recorded with the run.
+    pub fn allow_degraded_sandbox(mut self, allow: bool) -> Engine {
+        self.allow_degraded_sandbox = allow;
         self
     }
 
@@ -114,13 +115,13 @@ impl Engine {
                     Ok(Some(run)) => {
                         if let Err(failure) = self.work(run) {
                             // Recorded with the run, too; a database that cannot be written is only here.
-                            tracing::error!(%run, cause = %said(&failure), "a run could not be done");
+                            tracing::error!(%run, cause = %said(&failure), "the run failed");
                             thread::sleep(LOOK);
                         }
                     }
                     Ok(None) => self.wait(),
                     Err(failure) => {
-                        tracing::error!(cause = %said(&failure), "the queue cannot be read");
+                        tracing::error!(cause = %said(&failure), "cannot read the queue");
                         thread::sleep(LOOK);
                     }
                 }
@@ -149,11 +150,11 @@ impl Engine {
         self.recheck(run, &grader)?;
         self.recall(run, &grader)?;
         if self.db.read_blocking(|conn| runs::left(conn, run))?.0 > 0 {
-            let judged = self.fallen(&grader).and_then(|fallen| trusted(fallen, self.although_walls_have_fallen));
+            let judged = self.fallen(&grader).and_then(|fallen| trusted(fallen, self.allow_degraded_sandbox));
             match judged {
                 Ok(None) => {}
                 Ok(Some(why)) => {
-                    tracing::warn!(%run, "the operator let it run although walls had fallen: {why}");
+                    tracing::warn!(%run, "running in a degraded sandbox, as the operator allows: {why}");
                     let environment = grader.environment(Some(why));
                     self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
                 }
@@ -348,15 +349,16 @@ pub fn worker_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Whether outputs may be run with these walls fallen; which those are where they are run all the same.
-fn trusted(fallen: Vec<String>, although: bool) -> Result<Option<String>, Failure> {
+/// Whether outputs may run given these failed sandbox checks. Returns the failures to record if they run
+/// anyway, because the operator allows a degraded sandbox.
+fn trusted(fallen: Vec<String>, allow: bool) -> Result<Option<String>, Failure> {
     let why = fallen.join("; ");
-    match (fallen.is_empty(), although) {
+    match (fallen.is_empty(), allow) {
         (true, _) => Ok(None),
         (false, true) => Ok(Some(why)),
         (false, false) => Err(Failure::conflict(format!(
-            "the engine does not trust its sandbox, so nothing was run: {why}. `aixgrade doctor` tries every wall; \
-             docs/engine.md says what they need"
+            "a sandbox check failed, so nothing was run: {why}. Run `aixgrade doctor` for all checks; docs/engine.md \
+             lists what each isolation layer needs"
         ))),
     }
 }
@@ -400,7 +402,7 @@ mod tests {
     use crate::engine::grader;
 
     #[test]
-    fn nothing_runs_with_a_wall_fallen_unless_somebody_says_so() {
+    fn a_failed_sandbox_check_stops_the_run_unless_the_operator_allows_it() {
         let fallen = || vec!["\"no sockets\" does not hold: it passed".to_owned()];
         assert_eq!(trusted(Vec::new(), false).unwrap(), None);
         assert_eq!(trusted(Vec::new(), true).unwrap(), None);
@@ -417,6 +419,6 @@ mod tests {
             groups: None,
             fallen: trusted(fallen(), true).unwrap(),
         });
-        assert!(recorded.contains("although") && recorded.contains("no sockets"), "{recorded}");
+        assert!(recorded.contains("allowed by the operator") && recorded.contains("no sockets"), "{recorded}");
     }
 }

@@ -78,28 +78,28 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
             row(say("Tasks", "任务数"), &|c| c.metrics.tasks.to_string()),
             row("pass@1".into(), &|c| {
                 let m = c.metrics;
-                format!("{} ({:.2} %{})", m.solved, m.pass_at_1 * 100.0, shares(c.pass_interval))
+                format!("{} ({:.2}%{})", m.solved, m.pass_at_1 * 100.0, shares(c.pass_interval))
             }),
             row("AvgPassRatio".into(), &|c| {
                 let m = c.metrics;
-                format!("{:.4} ({:.2} %{})", m.ratio_sum, m.ratio_mean * 100.0, shares(c.ratio_interval))
+                format!("{:.4} ({:.2}%{})", m.ratio_sum, m.ratio_mean * 100.0, shares(c.ratio_interval))
             }),
-            row(say("AvgPassRatio, no task above 1", "AvgPassRatio（每题最多计 1）"), &|c| {
-                format!("{:.4} ({:.2} %)", c.metrics.ratio_sum_clamped, c.metrics.ratio_mean_clamped * 100.0)
+            row(say("AvgPassRatio, clamped to 1 per task", "AvgPassRatio（每题最多计 1）"), &|c| {
+                format!("{:.4} ({:.2}%)", c.metrics.ratio_sum_clamped, c.metrics.ratio_mean_clamped * 100.0)
             }),
         ];
         let most = automated.models.iter().flatten().map(|c| c.pass_at.len()).max().unwrap_or(0);
         for k in 2..=most {
             rows.push(row(format!("pass@{k}"), &|c| {
-                c.pass_at.get(k - 1).map_or_else(|| "–".into(), |p| format!("{:.2} %", p.value * 100.0))
+                c.pass_at.get(k - 1).map_or_else(|| "–".into(), |p| format!("{:.2}%", p.value * 100.0))
             }));
         }
         tables.push(Table {
             label: "automatic",
             words: 1,
             caption: say(
-                "Automatic comparison on correctness (95 % intervals in brackets)",
-                "正确性的自动比较（方括号内为 95 % 区间）",
+                "Automatic comparison on correctness (95% intervals in brackets)",
+                "正确性的自动比较（方括号内为 95% 置信区间）",
             ),
             head: models(say("Metrics", "指标")),
             rows,
@@ -124,8 +124,8 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
             label: "manual",
             words: 1,
             caption: say(
-                "Manual comparison (mean, 95 % interval in brackets)",
-                "人工比较（均值，方括号内为 95 % 区间）",
+                "Manual comparison (mean, 95% interval in brackets)",
+                "人工比较（均值，方括号内为 95% 置信区间）",
             ),
             head: models(say("Metrics", "指标")),
             rows: rows
@@ -154,8 +154,8 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
                 label: "differences",
                 words: 2,
                 caption: say(
-                    "Differences between models (95 % intervals in brackets; p of Wilcoxon's signed-rank test, corrected over all rows)",
-                    "模型之间的差异（方括号内为 95 % 区间；Wilcoxon 符号秩检验 p 值，按全部行校正）",
+                    "Differences between models (95% intervals in brackets; p of Wilcoxon's signed-rank test, corrected over all rows)",
+                    "模型之间的差异（方括号内为 95% 置信区间；Wilcoxon 符号秩检验 p 值，按全部行校正）",
                 ),
                 head: vec![
                     say("Dimension", "维度"),
@@ -178,7 +178,10 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
         tables.push(Table {
             label: "agreement",
             words: 1,
-            caption: say("Agreement of the raters (95 % intervals in brackets)", "评分一致性（方括号内为 95 % 区间）"),
+            caption: say(
+                "Agreement between raters (95% intervals in brackets)",
+                "评分者一致性（方括号内为 95% 置信区间）",
+            ),
             head: vec![
                 say("Dimension", "维度"),
                 say("Krippendorff's alpha", "Krippendorff α"),
@@ -186,7 +189,7 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
                 "ICC(1)".into(),
                 "ICC(2,1)".into(),
                 say("Exact", "完全一致"),
-                say("Within one", "相差不超过 1"),
+                say("Within one level", "相差不超过一级"),
                 say("Pairs", "对数"),
             ],
             rows: c

@@ -273,7 +273,7 @@ fn segment(out: &mut String, top: u32, x: f64, width: f64, step: usize, part: &P
     if width >= ROOM_FOR_NAME {
         let (middle, base) = (x + width / 2.0, y + BAR / 2 + 5);
         let name = escape(&part.name);
-        let text = if width >= ROOM_FOR_SHARE { format!("{name} · {width:.0} %") } else { name };
+        let text = if width >= ROOM_FOR_SHARE { format!("{name} · {width:.0}%") } else { name };
         _ = write!(out, r#"<text x="{middle:.3}%" y="{base}" text-anchor="middle">{text}</text>"#);
     }
     out.push_str(end);
@@ -364,7 +364,7 @@ mod tests {
         let svg = stacked_bars("none", &[bar("m", &[2, 13, 85])]);
         assert!(!svg.contains(">1<"), "2 % has no room");
         assert!(svg.contains(">2<"), "13 % has room for its name");
-        assert!(svg.contains(">3 · 85 %<"), "85 % has room for both");
+        assert!(svg.contains(">3 · 85%<"), "85 % has room for both");
     }
 
     #[test]

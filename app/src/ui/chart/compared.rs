@@ -293,14 +293,14 @@ pub fn grid(i: I18n, models: &[String], grid: &TaskGrid, links: Option<(&Links, 
         return None;
     }
     let (name, ends) = match &grid.dimension {
-        None => (i.compare().pass_ratio.to_owned(), ("0 %".to_owned(), "100 %".to_owned())),
+        None => (i.compare().pass_ratio.to_owned(), ("0%".to_owned(), "100%".to_owned())),
         Some(dimension) => {
             let (low, high) = dimension.range();
             (dimension.name.get(i.lang).to_owned(), (low.to_string(), high.to_string()))
         }
     };
     let value = |v: f64| match &grid.dimension {
-        None => (v.clamp(0.0, 1.0), format!("{:.0} %", v * 100.0)),
+        None => (v.clamp(0.0, 1.0), format!("{:.0}%", v * 100.0)),
         Some(dimension) => {
             let (low, high) = dimension.range();
             let width = f64::from(high.saturating_sub(low)).max(1.0);

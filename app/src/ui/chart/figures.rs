@@ -32,10 +32,10 @@ pub fn distribution(
         let part = |((score, _), count): (&(u8, String), &u64)| Part {
             size: *count,
             name: score.to_string(),
-            tip: t.part_tip(model, *score, *count, whole),
+            tip: (t.part_tip)(model, *score, *count, whole),
             href: way((at, *score)),
         };
-        Bar { label: model.clone(), note: t.ratings(whole), parts: levels.iter().zip(counts).map(part).collect() }
+        Bar { label: model.clone(), note: (t.ratings)(whole), parts: levels.iter().zip(counts).map(part).collect() }
     });
     let legend = levels.iter().enumerate().map(|(at, (score, label))| Key {
         look: Look::Step(step(at, levels.len())),
@@ -49,7 +49,7 @@ pub fn distribution(
     });
     Figure {
         id: format!("{id}-distribution"),
-        title: t.distribution_title(name),
+        title: (t.distribution_title)(name),
         desc: t.distribution_desc.into(),
         picture: Picture::Stacked { nothing: t.no_ratings.into(), bars: bars.collect() },
         legend: legend.collect(),
@@ -93,10 +93,10 @@ pub fn verdicts(
         let part = |((verdict, name), count): (&(Verdict, String), &u64)| Part {
             size: *count,
             name: name.clone(),
-            tip: t.verdict_tip(model, name, *count, whole),
+            tip: (t.verdict_tip)(model, name, *count, whole),
             href: way((at, *verdict)),
         };
-        Bar { label: model.clone(), note: t.outputs_n(whole), parts: kinds.iter().zip(counts).map(part).collect() }
+        Bar { label: model.clone(), note: (t.outputs_n)(whole), parts: kinds.iter().zip(counts).map(part).collect() }
     });
     let legend = kinds
         .iter()
@@ -144,7 +144,7 @@ pub fn means(
     let rows = models.iter().map(|(model, value, interval)| row(model.clone(), *value, *interval, number));
     Figure {
         id: format!("{id}-means"),
-        title: t.means_title(name),
+        title: (t.means_title)(name),
         desc: t.means_desc.into(),
         picture,
         legend: Vec::new(),
@@ -161,7 +161,7 @@ pub fn shares(
     way: Way<usize>,
 ) -> Figure {
     let t = i.chart();
-    let number = |v: f64| format!("{v:.2} %");
+    let number = |v: f64| format!("{v:.2}%");
     let scaled: Vec<_> = lines
         .iter()
         .map(|(name, value, interval)| {
@@ -177,7 +177,7 @@ pub fn shares(
         strong: false,
         href: way(at),
     });
-    let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|v| (v, format!("{v:.0} %")));
+    let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|v| (v, format!("{v:.0}%")));
     let axis = Axis { low: 0.0, high: 100.0, ticks: ticks.into(), zero: None };
     let rows = scaled.iter().map(|(name, value, interval)| row(name.clone(), *value, *interval, number));
     Figure {
@@ -226,7 +226,7 @@ pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool
     let rows = each().map(|(p, value, interval)| row(label(p), value, interval, number));
     Figure {
         id: format!("{id}-differences"),
-        title: t.differences_title(name),
+        title: (t.differences_title)(name),
         desc: t.differences_desc.into(),
         legend: Vec::new(),
         table: Table { head: heads([t.pair, t.difference, t.interval]), rows: rows.collect(), ..Table::default() },
@@ -247,17 +247,17 @@ fn percent_points(values: impl Iterator<Item = f64>) -> Axis {
 pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], kappas: &[Kappa]) -> Figure {
     let t = i.chart();
     let found = |a: u32, b: u32| kappas.iter().find(|k| (k.first, k.second) == (a, b) || (k.first, k.second) == (b, a));
-    let value = |k: &Kappa| k.kappa.map_or_else(|why| t.why(why), |e| signed(e.value, 2).replace('+', ""));
+    let value = |k: &Kappa| k.kappa.map_or_else(|why| (t.why)(why), |e| signed(e.value, 2).replace('+', ""));
     let cell = |(a, first): &(u32, String), (b, second): &(u32, String)| {
         if a == b {
             return Cell { look: Look::Empty, text: String::new(), tip: format!("{first}: {}", t.itself), href: None };
         }
         match found(*a, *b) {
             None => {
-                Cell { look: Look::Empty, text: "–".into(), tip: t.kappa_tip(first, second, t.none, 0), href: None }
+                Cell { look: Look::Empty, text: "–".into(), tip: (t.kappa_tip)(first, second, t.none, 0), href: None }
             }
             Some(k) => {
-                let tip = t.kappa_tip(first, second, &value(k), k.outputs);
+                let tip = (t.kappa_tip)(first, second, &value(k), k.outputs);
                 match k.kappa {
                     // Chance and worse are lightest.
                     Ok(e) => Cell { look: Look::Step(share_step(e.value)), text: value(k), tip, href: None },
@@ -275,7 +275,7 @@ pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], 
     });
     Figure {
         id: format!("{id}-raters"),
-        title: t.heat_title(name),
+        title: (t.heat_title)(name),
         desc: t.heat_desc.into(),
         picture: Picture::Heat { names: raters.iter().map(|(_, name)| name.clone()).collect(), rows },
         legend: [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -322,16 +322,16 @@ pub fn tests_and_people(
         x: p.ratio,
         y: p.score,
         of: Whose::Series(p.model),
-        tip: t.dot_tip(called(p.model), &p.task, p.ratio, p.score),
+        tip: (t.dot_tip)(called(p.model), &p.task, p.ratio, p.score),
         href: p.href.clone(),
     });
     let rows = points.iter().map(|p| {
-        vec![p.task.clone(), called(p.model).to_owned(), format!("{:.1} %", p.ratio * 100.0), format!("{:.2}", p.score)]
+        vec![p.task.clone(), called(p.model).to_owned(), format!("{:.1}%", p.ratio * 100.0), format!("{:.2}", p.score)]
     });
     let links = points.iter().enumerate().filter_map(|(at, p)| Some(((at, 0), p.href.clone()?)));
     Figure {
         id: format!("{id}-both"),
-        title: t.scatter_title(name),
+        title: (t.scatter_title)(name),
         desc: t.scatter_desc.into(),
         picture: scatter(i, (low, high), dots.collect()),
         legend: series(models),
@@ -346,7 +346,7 @@ pub fn tests_and_people(
 /// Dots over pass ratio and score.
 fn scatter(i: I18n, (low, high): (u8, u8), dots: Vec<Dot>) -> Picture {
     let t = i.chart();
-    let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|v| (v, format!("{:.0} %", v * 100.0)));
+    let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|v| (v, format!("{:.0}%", v * 100.0)));
     let x = Axis { low: 0.0, high: 1.0, ticks: ticks.into(), zero: None };
     Picture::Scatter { x: (x, t.pass_ratio.into()), y: (Axis::scores(low, high), t.human_score.into()), dots }
 }
@@ -376,19 +376,19 @@ pub fn crowds(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[St
         x: crowd.ratio,
         y: crowd.score,
         of: Whose::Crowd(sum(crowd) as f64 / largest),
-        tip: t.crowd_tip(&i.number(sum(crowd)), crowd.ratio, crowd.score),
+        tip: (t.crowd_tip)(&i.number(sum(crowd)), crowd.ratio, crowd.score),
         href: crowd.href.clone(),
     });
     let each = if models.len() <= COLUMNS { models } else { &[] };
     let rows = crowds.iter().map(|crowd| {
-        let place = [format!("{:.0} %", crowd.ratio * 100.0), format!("{:.2}", crowd.score), i.number(sum(crowd))];
+        let place = [format!("{:.0}%", crowd.ratio * 100.0), format!("{:.2}", crowd.score), i.number(sum(crowd))];
         let own = crowd.models.iter().take(each.len()).map(|n| i.number(*n));
         place.into_iter().chain(own).collect()
     });
     let links = crowds.iter().enumerate().filter_map(|(at, crowd)| Some(((at, 0), crowd.href.clone()?)));
     Figure {
         id: format!("{id}-both"),
-        title: t.scatter_title(name),
+        title: (t.scatter_title)(name),
         desc: t.crowds_desc.into(),
         picture: scatter(i, (low, high), dots.collect()),
         legend: Vec::new(),
@@ -435,7 +435,7 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
     });
     Figure {
         id: format!("{id}-grid"),
-        title: t.grid_title(name),
+        title: (t.grid_title)(name),
         desc: t.grid_desc.into(),
         legend: vec![
             Key { look: Look::Step(0), text: ends.0.into() },
@@ -535,13 +535,13 @@ mod tests {
         let kappas = [Kappa { first: 1, second: 2, outputs: 3, kappa: Err(Undefined::NoVariation) }];
         let raters = [(1, "ada".into()), (2, "bo".into()), (3, "chen".into())];
         let figure = rater_agreement(I18n::of(Lang::En), "c", "Correctness", &raters, &kappas);
-        assert_eq!(figure.table.rows, [["ada – bo", "all values are the same", "–", "3"]]);
+        assert_eq!(figure.table.rows, [["ada – bo", "all values are equal", "–", "3"]]);
         let Picture::Heat { rows, .. } = figure.picture else { panic!("not a heat map") };
         assert_eq!(
             (rows[0][1].look, rows[1][0].tip.as_str()),
             (Look::Empty, "bo and ada: all values are the same, over 3 outputs")
         );
-        assert_eq!(rows[0][2].tip, "ada and chen: no figure, over 0 outputs");
+        assert_eq!(rows[0][2].tip, "ada and chen: no data, 0 shared outputs");
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
             Err(why) => (undefined(i, why), None),
             Ok(estimate) => {
                 let text =
-                    |v: f64| if share { format!("{:.0} %", v * 100.0) } else { format!("{v:.2}").replace('-', "−") };
+                    |v: f64| if share { format!("{:.0}%", v * 100.0) } else { format!("{v:.2}").replace('-', "−") };
                 let within = estimate.interval.ok().map(|r| format!("[{}, {}]", text(r.low), text(r.high)));
                 (text(estimate.value), within)
             }
@@ -223,7 +223,7 @@ pub fn agreement(i: I18n, c: &Comparison) -> AnyView {
 }
 
 fn agreement_row(i: I18n, dimension: &Dimension, a: &Agreement) -> impl IntoView + use<> {
-    let share = |v: Option<f64>| v.map_or_else(|| "–".into(), |v| format!("{:.0} %", v * 100.0));
+    let share = |v: Option<f64>| v.map_or_else(|| "–".into(), |v| format!("{:.0}%", v * 100.0));
     let alpha = match a.alpha {
         Some(v) => signed(v, 3).trim_start_matches('+').to_owned(),
         None if a.pairs > 0 => i.admin().alpha_undefined.into(),

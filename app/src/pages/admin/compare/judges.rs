@@ -34,7 +34,7 @@ pub fn view(i: I18n, found: &Compared, human: &Human) -> Option<AnyView> {
 fn one(i: I18n, found: &Compared, human: &Human, at: usize, judge: &Judge) -> AnyView {
     let (t, a) = (i.compare(), i.admin());
     let id = format!("judge-{at}");
-    let share = |v: f64| format!("{:.0} %", v * 100.0);
+    let share = |v: f64| format!("{:.0}%", v * 100.0);
     let number = |v: f64| format!("{v:.2}").replace('-', "−");
     let rows = human
         .comparison

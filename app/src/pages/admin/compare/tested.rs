@@ -26,7 +26,7 @@ use crate::{
 
 /// A share as the paper prints it: `68.68 %`.
 fn percent(share: f64) -> String {
-    format!("{:.2} %", share * 100.0)
+    format!("{:.2}%", share * 100.0)
 }
 
 fn points(share: f64) -> String {

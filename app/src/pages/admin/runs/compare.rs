@@ -123,7 +123,7 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
 /// What stands above a run's column: its model, and the run where both are the same model's.
 pub fn names(i: I18n, a: &RunRow, b: &RunRow) -> [String; 2] {
     let name = |row: &RunRow| match a.model_name == b.model_name {
-        true => format!("{}, {}", row.model_name, i.runs().run_n(row.id)),
+        true => (i.runs().run_of)(&row.model_name, row.id),
         false => row.model_name.clone(),
     };
     [name(a), name(b)]
@@ -237,8 +237,8 @@ fn Tasks(
     let show = vec![
         ("", t.all_tasks.to_owned()),
         ("differ", t.only_differ.to_owned()),
-        ("only_a", t.only_passes(&names[0])),
-        ("only_b", t.only_passes(&names[1])),
+        ("only_a", (t.only_passes)(&names[0])),
+        ("only_b", (t.only_passes)(&names[1])),
     ];
     let fields = vec![Field::Words, Field::Choice("show", t.show, show), Field::Kept("a"), Field::Kept("b")];
     let ids = (a.id, b.id);

@@ -59,7 +59,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
     let d = detail;
     let title = (a.output_of)(&d.model_name, &d.row.task_id);
     let back = format!("/admin/runs/{}", d.run);
-    let crumbs = vec![("/admin/runs".into(), t.runs.into()), (back, format!("{}, {}", d.model_name, t.run_n(d.run)))];
+    let crumbs = vec![("/admin/runs".into(), t.runs.into()), (back, (t.run_of)(&d.model_name, d.run))];
     let ended = d.outcome.is_some() || d.fault.is_some();
     let (run, output) = (d.run.to_string(), d.row.output.to_string());
     let neighbours = neighbours(i, d.run, d.previous, d.next);

@@ -157,7 +157,7 @@ fn aside(i: I18n, p: &RunProgress) -> impl IntoView + use<> {
     let t = i.runs();
     let waits = match (p.begun, p.behind) {
         (true, _) => None,
-        (false, Some(first)) => Some(t.behind(first)),
+        (false, Some(first)) => Some((t.behind)(first)),
         (false, None) => Some(t.getting_ready.to_owned()),
     };
     let left = p.left_s.map(|s| format!("{} {}", t.left, (i.admin().minutes)((s / 60).into(), (s % 60).into())));

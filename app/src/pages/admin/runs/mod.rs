@@ -52,11 +52,11 @@ fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.run>
                     <a href=format!("/admin/runs/{}", row.id)>{row.model_name}</a>
-                    " "<span class="muted small">{t.run_n(row.id)}</span>
+                    " "<span class="muted small">{(t.run_n)(row.id)}</span>
                 </th>
                 <td role="cell" data-label=a.dataset><span>{row.dataset}" "<span class="muted">{(a.version_n)(row.number)}</span></span></td>
                 <td role="cell" data-label=t.state>{status(i, row.status)}</td>
-                <td role="cell" data-label=t.done class="num">{done}</td>
+                <td role="cell" data-label=t.done_count class="num">{done}</td>
                 <td role="cell" data-label="pass@1" class="num">{percent(m.pass_at_1)}</td>
                 <td role="cell" data-label=t.ratio class="num">{percent(m.ratio_mean)}</td>
                 <td role="cell" data-label=t.started class="when">{i.time(row.created_at)}</td>
@@ -71,7 +71,7 @@ fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
                     <th role="columnheader" scope="col">{t.run}</th>
                     <th role="columnheader" scope="col">{a.dataset}</th>
                     <th role="columnheader" scope="col">{t.state}</th>
-                    <th role="columnheader" scope="col" class="num">{t.done}</th>
+                    <th role="columnheader" scope="col" class="num">{t.done_count}</th>
                     <th role="columnheader" scope="col" class="num">"pass@1"</th>
                     <th role="columnheader" scope="col" class="num">{t.ratio}</th>
                     <th role="columnheader" scope="col">{t.started}</th>
@@ -95,5 +95,5 @@ fn status(i: I18n, status: RunStatus) -> impl IntoView {
 
 /// A share as the paper prints it: `68.68 %`.
 fn percent(share: f64) -> String {
-    format!("{:.2} %", share * 100.0)
+    format!("{:.2}%", share * 100.0)
 }

@@ -106,11 +106,11 @@ fn page(i: I18n, detail: RunDetail, actions: Actions, live: Live) -> AnyView {
     let all = u32::try_from(items.len() + missing.len()).unwrap_or(u32::MAX);
     let crumbs = vec![("/admin/runs".into(), t.runs.into())];
     view! {
-        <Page title=format!("{}, {}", row.model_name, t.run_n(id)) crumbs actions=links>
+        <Page title=(t.run_of)(&row.model_name, id) crumbs actions=links>
             {fault.map(|fault| view! { <Notice tone=Tone::Bad><p>{fault}</p></Notice> })}
-            {(row.failed > 0).then(|| care(t.failures(row.failed)))}
-            {(mixed > 0).then(|| care(t.mixed(mixed)))}
-            {(taken_over > 0).then(|| view! { <Notice><p>{t.taken_over(taken_over)}</p></Notice> })}
+            {(row.failed > 0).then(|| care((t.failures)(row.failed)))}
+            {(mixed > 0).then(|| care((t.mixed)(mixed)))}
+            {(taken_over > 0).then(|| view! { <Notice><p>{(t.taken_over)(taken_over)}</p></Notice> })}
             {figures(i, &row, pass_at)}
             <section class="run-state" aria-label=t.state>
                 {status(i, row.status)}
@@ -142,13 +142,13 @@ fn figures(i: I18n, row: &RunRow, pass_at: Vec<PassAtK>) -> impl IntoView + use<
             <div class="figure">
                 <dt>"pass@1"</dt>
                 <dd>{percent(m.pass_at_1)}</dd>
-                <dd class="muted small">{t.solved}": "{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
+                <dd class="muted small">{t.solved}{i.common.colon}{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
             </div>
             {more}
             <div class="figure">
                 <dt>{t.ratio}</dt>
                 <dd>{percent(m.ratio_mean)}</dd>
-                <dd class="muted small">{t.ratio_sum}": "{format!("{:.4}", m.ratio_sum)}" "{odd.then_some(t.as_reported)}</dd>
+                <dd class="muted small">{t.ratio_sum}{i.common.colon}{format!("{:.4}", m.ratio_sum)}" "{odd.then_some(t.as_reported)}</dd>
                 {odd.then(|| view! { <dd class="muted small">{clamped}" "{t.clamped}</dd> })}
             </div>
         </dl>

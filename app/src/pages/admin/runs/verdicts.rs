@@ -87,7 +87,7 @@ pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView
                     <th scope="row"><span class="verdict-word"><span class=format!("verdict-mark {class}") aria-hidden="true"></span>{name}</span></th>
                     <td class="verdict-meaning muted">{meaning}</td>
                     <td class="num">{i.number(n.into())}</td>
-                    <td class="num muted">{format!("{:.1} %", share(n))}</td>
+                    <td class="num muted">{format!("{:.1}%", share(n))}</td>
                 </tr>
             }
         })

@@ -150,7 +150,7 @@ fn agreement(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
 }
 
 fn share(v: Option<f64>) -> String {
-    v.map_or_else(|| "–".into(), |v| format!("{:.0} %", v * 100.0))
+    v.map_or_else(|| "–".into(), |v| format!("{:.0}%", v * 100.0))
 }
 
 fn matched(i: I18n, m: &Match) -> String {
