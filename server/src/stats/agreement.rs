@@ -54,12 +54,12 @@ impl Square {
         self.cells[a * self.size + b] += weight;
     }
 
-    /// The places that hold something, with what they hold.
+    /// The non-zero entries, with their indices.
     pub(super) fn entries(&self) -> Vec<(usize, f64)> {
         self.cells.iter().copied().enumerate().filter(|(_, weight)| *weight != 0.0).collect()
     }
 
-    /// Adds [`Square::entries`] of another of the same size, so many times.
+    /// Adds [`Square::entries`] of another square of the same size, `times` times.
     pub(super) fn absorb(&mut self, entries: &[(usize, f64)], times: f64) {
         for (cell, weight) in entries {
             self.cells[*cell] += times * weight;
@@ -79,8 +79,8 @@ impl Square {
     }
 }
 
-/// What one unit's levels add to the coincidence matrix: every ordered pair, weighed so that the unit counts
-/// once a rating.
+/// One unit's contribution to the coincidence matrix: every ordered pair of levels, weighted by 1/(n − 1) so
+/// that each of the unit's n ratings counts once.
 pub(super) fn coincide(levels: &[usize], mut add: impl FnMut(usize, usize, f64)) {
     for (i, a) in levels.iter().enumerate() {
         for (j, b) in levels.iter().enumerate() {
@@ -107,8 +107,8 @@ pub(super) fn alpha(coincidences: &Square) -> Option<f64> {
     (expected > 0.0).then(|| 1.0 - (n - 1.0) * observed / expected)
 }
 
-/// Cohen's kappa with quadratic weights, from the table of two raters' levels. `None` where they had nothing
-/// in common, or gave one and the same level throughout.
+/// Cohen's kappa with quadratic weights, from the contingency table of two raters. `None` if they share no
+/// output or both gave one and the same level throughout.
 pub(super) fn kappa(table: &Square) -> Option<f64> {
     let (rows, columns) = (table.rows(), table.columns());
     let n: f64 = rows.iter().sum();
@@ -123,7 +123,7 @@ pub(super) fn kappa(table: &Square) -> Option<f64> {
     (expected > 0.0).then(|| 1.0 - n * observed / expected)
 }
 
-/// How near two levels are, 1 for the same and 0 for the ends of the scale.
+/// Agreement weights for two levels: 1 for equal levels, 0 for the two ends of the scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
     /// By the square of the distance.
@@ -142,7 +142,7 @@ impl Weights {
     }
 }
 
-/// What AC2 is made of, summed over units.
+/// The sums over units from which AC2 is computed.
 #[derive(Clone, Debug)]
 pub(super) struct Gwet {
     /// Units with at least two scores, and the sum of their agreement.
@@ -166,7 +166,7 @@ impl Gwet {
         self.shares.fill(0.0);
     }
 
-    /// Adds a unit that was drawn so many times; `agreement` is [`Gwet::agreement`] of it.
+    /// Adds a unit that was drawn `times` times; `agreement` is its [`Gwet::agreement`].
     pub(super) fn add(&mut self, levels: &[usize], agreement: Option<f64>, times: f64) {
         if levels.is_empty() {
             return;
@@ -181,7 +181,7 @@ impl Gwet {
         }
     }
 
-    /// Adds the sums of another of the same scale, so many times.
+    /// Adds another's sums, on the same scale, `times` times.
     pub(super) fn absorb(&mut self, other: &Gwet, times: f64) {
         self.paired += times * other.paired;
         self.agreement += times * other.agreement;
@@ -205,7 +205,7 @@ impl Gwet {
         (levels.len() > 1).then(|| sum / (levels.len() * (levels.len() - 1)) as f64)
     }
 
-    /// AC2. `None` where nothing was paired, or where the scale has fewer than two levels.
+    /// AC2. `None` if no output has two scores or the scale has fewer than two levels.
     pub(super) fn ac2(&self) -> Option<f64> {
         let size = self.shares.len() as f64;
         if self.paired == 0.0 || size < 2.0 {

@@ -6,38 +6,37 @@ use rand_chacha::ChaCha8Rng;
 
 use super::random::{Draws, TASKS, percentile, pick, transpose};
 
-/// The ratings that one model's outputs of one task got on one dimension.
+/// The scores of one model's outputs for one task, on one dimension.
 pub type Cell = Vec<f64>;
 
 /// One model's ratings on one dimension.
 #[derive(Clone, Copy, Debug)]
 pub struct Scores<'a> {
-    /// The model's own number, above 0, by which its draws are found: other models change none of them.
+    /// The model's key, above 0. It selects the random stream, so other models do not change this model's draws.
     pub key: u64,
-    /// A cell for each task, in the same order for all models; shorter where the last tasks have none.
+    /// One cell per task, in the same order for all models. May be shorter if the last tasks have no ratings.
     pub tasks: &'a [Cell],
 }
 
-/// The mean over tasks of the mean over ratings. Tasks without ratings do not count; `None` without
-/// any.
+/// The mean over tasks of the mean over ratings. Tasks without ratings are skipped; `None` if all are.
 pub fn mean(tasks: &[Cell]) -> Option<f64> {
     average(tasks.iter().filter_map(|cell| average(cell.iter().copied())))
 }
 
-/// The mean over tasks that both have ratings for, of the first's mean minus the second's; with how
-/// many such tasks there are.
+/// The mean difference, first minus second, over the tasks that both models have ratings for, and the number
+/// of those tasks.
 pub fn difference(first: &[Cell], second: &[Cell]) -> (Option<f64>, u64) {
     let each = differences(first, second);
     (average(each.iter().copied()), each.len() as u64)
 }
 
-/// The mean difference of each task that both have ratings for.
+/// The difference of the means for each task that both models have ratings for.
 pub fn differences(first: &[Cell], second: &[Cell]) -> Vec<f64> {
     let each = first.iter().zip(second);
     each.filter_map(|(a, b)| Some(average(a.iter().copied())? - average(b.iter().copied())?)).collect()
 }
 
-/// Every model's mean and every difference between two, all from the same drawn tasks.
+/// Every model's mean and every pairwise difference, from the same drawn tasks.
 pub fn joint(models: &[Scores], draws: Draws) -> Joint {
     let tasks = models.iter().map(|m| m.tasks.len()).max().unwrap_or(0);
     let rated = |task: usize| models.iter().any(|m| m.tasks.get(task).is_some_and(|cell| !cell.is_empty()));
@@ -49,7 +48,7 @@ pub fn joint(models: &[Scores], draws: Draws) -> Joint {
     let columns = resample(&ground, &pairs, drawn_from.len(), draws);
     let mut columns = columns.into_iter();
     let mut estimate = |value: Option<f64>, tasks: usize| {
-        // A column is taken for every figure, so that each meets its own.
+        // Takes one column per figure, in the order in which they were filled.
         let column = columns.next().unwrap_or_default();
         let value = value.ok_or(Undefined::Nothing)?;
         let interval = if tasks >= 2 { percentile(column) } else { Err(Undefined::TooFew) };
@@ -64,10 +63,10 @@ pub fn joint(models: &[Scores], draws: Draws) -> Joint {
     Joint { means, differences: pairs.iter().map(gap).collect() }
 }
 
-/// One model's cells in one piece of memory, for the many draws.
+/// One model's cells, stored contiguously for fast resampling.
 struct Ground {
     key: u64,
-    /// Where each task's ratings begin in `values`; one more at the end.
+    /// Start of each task's ratings in `values`, followed by the end of the last.
     starts: Vec<u32>,
     values: Vec<f64>,
 }
@@ -77,7 +76,7 @@ impl Ground {
         let (mut starts, mut values) = (vec![0], Vec::new());
         for task in tasks {
             let mut cell = model.tasks.get(*task).cloned().unwrap_or_default();
-            // The order in which ratings came says nothing and must change nothing.
+            // The order of ratings must not change the result.
             cell.sort_unstable_by(f64::total_cmp);
             values.extend(cell);
             starts.push(values.len() as u32);
@@ -94,13 +93,13 @@ impl Ground {
     }
 }
 
-/// A column for each model's mean and, after them, for each pair's difference.
+/// One column per model's mean, then one per pair's difference.
 fn resample(models: &[Ground], pairs: &[(usize, usize)], tasks: usize, draws: Draws) -> Vec<Vec<f64>> {
     let columns = models.len() + pairs.len();
     if columns == 0 || tasks == 0 {
         return vec![Vec::new(); columns];
     }
-    // Where nobody lacks a task, a difference is the difference of the means.
+    // If every model has every task, the paired difference is the difference of the means.
     let complete = models.iter().all(|m| m.rated() == tasks);
     let rows = draws.blocks(|block, size| {
         let mut which = draws.stream(TASKS, block);
@@ -133,7 +132,7 @@ fn resample(models: &[Ground], pairs: &[(usize, usize)], tasks: usize, draws: Dr
     transpose(&rows, columns)
 }
 
-/// The mean of as many ratings as the cell has, drawn from it with replacement; NaN where it has none.
+/// The mean of a resample of the cell, of the cell's own size; NaN for an empty cell.
 fn draw(rng: &mut ChaCha8Rng, cell: &[f64]) -> f64 {
     match cell {
         [] => f64::NAN,
@@ -142,7 +141,7 @@ fn draw(rng: &mut ChaCha8Rng, cell: &[f64]) -> f64 {
     }
 }
 
-/// The mean of what is a number; NaN where nothing is.
+/// The mean of the values that are not NaN; NaN if there are none.
 fn mean_of(values: impl Iterator<Item = f64>) -> f64 {
     average(values.filter(|v| !v.is_nan())).unwrap_or(f64::NAN)
 }
@@ -201,7 +200,7 @@ mod tests {
         assert!((i.low - 1.8614).abs() < 0.02 && (i.high - 2.1386).abs() < 0.02, "{i:?}");
         assert_eq!(mean_interval(&tasks, 4000, 42), Some(i), "the same seed gives the same interval");
         assert_ne!(mean_interval(&tasks, 4000, 43), Some(i), "another seed gives another");
-        // What never varies has no width.
+        // No variation, no width.
         let flat: Vec<Cell> = vec![vec![2.0, 2.0]; 5];
         assert_eq!(mean_interval(&flat, 100, 1), Some(Interval { low: 2.0, high: 2.0 }));
     }

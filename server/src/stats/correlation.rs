@@ -1,4 +1,4 @@
-//! How far tests and people go together (docs/statistics.md, "Tests against people").
+//! Correlation of test results and ratings (docs/statistics.md, "Tests against people").
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,14 @@ use app::model::stats::{Correlation, Estimate, Known, Undefined};
 
 use super::random::{Draws, percentile};
 
-/// One output that has both.
+/// One output that has both a pass ratio and a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The task, by its place in the dataset: a drawn task brings all its points.
+    /// Index of the task. Resampling draws a task with all its points.
     pub task: usize,
-    /// One variable.
+    /// Pass ratio.
     pub x: f64,
-    /// The other.
+    /// Mean score.
     pub y: f64,
 }
 
@@ -46,19 +46,19 @@ pub fn correlation(points: &[Point], draws: Draws) -> Correlation {
     Correlation { n, spearman: estimate(all[0]), kendall: estimate(all[1]) }
 }
 
-/// The points as places in a table: outputs with the same two values stand in one cell, and a resample is a
-/// count for each cell. Pass ratios and mean scores are few, so there are far fewer cells than outputs.
+/// The points as a contingency table: outputs with equal values share a cell, and a resample is a count per
+/// cell. There are far fewer distinct values than outputs.
 struct Ground {
     tasks: usize,
-    /// Place of x, place of y; in that order.
+    /// Ranks of x and y.
     cells: Vec<(usize, usize)>,
-    /// The cells of each task's points, one task after the other, and where each task's end.
+    /// The cells of each task's points, task after task, and the end of each task's range.
     of_tasks: Vec<u32>,
     ends: Vec<usize>,
     levels: (usize, usize),
 }
 
-/// Where one resample's counts are made.
+/// Buffers for one resample.
 struct Desk {
     times: Vec<u32>,
     by_x: Vec<f64>,
@@ -74,7 +74,7 @@ impl Ground {
         placed.sort_unstable();
         let cells: BTreeSet<(usize, usize)> = placed.iter().map(|(_, cell)| *cell).collect();
         let cells: Vec<(usize, usize)> = cells.into_iter().collect();
-        // Every cell is among them.
+        // Every point's cell is in the list.
         let number = |cell| cells.binary_search(cell).unwrap_or_default() as u32;
         let of_tasks = placed.iter().map(|(_, cell)| number(cell)).collect();
         let ends = (0..tasks.len()).map(|task| placed.partition_point(|(of, _)| *of <= task)).collect();
@@ -85,7 +85,7 @@ impl Ground {
         Desk { times: vec![0; self.cells.len()], by_x: vec![0.0; self.levels.0], by_y: vec![0.0; self.levels.1] }
     }
 
-    /// Rho and tau-b where each task counts so many times; NaN where a variable does not vary.
+    /// Rho and tau-b with each task counted as often as drawn; NaN if a variable does not vary.
     fn figures(&self, desk: &mut Desk, counts: &[u32], row: &mut [f64]) {
         let Desk { times, by_x, by_y } = desk;
         times.fill(0);
@@ -134,7 +134,7 @@ impl Ground {
         let (tied_x, tied_y) = (tied(by_x), tied(by_y));
         let mut tied_both = 0.0;
         let mut concordant = 0.0;
-        // How many of the points with a smaller x have which y: a Fenwick tree answers in a few steps.
+        // A Fenwick tree counts the points with a smaller x by their y in logarithmic time.
         let mut below = Fenwick::new(self.levels.1);
         let mut at = 0;
         for same_x in self.cells.chunk_by(|a, b| a.0 == b.0) {
@@ -155,7 +155,7 @@ impl Ground {
     }
 }
 
-/// Sums over the first so many places.
+/// Prefix sums.
 struct Fenwick(Vec<f64>);
 
 impl Fenwick {
@@ -185,7 +185,7 @@ fn places(values: impl Iterator<Item = i64>) -> BTreeMap<i64, usize> {
     values.collect::<BTreeSet<_>>().into_iter().enumerate().map(|(place, value)| (value, place)).collect()
 }
 
-/// Means of thirds differ in their last binary digit; ties must not.
+/// Rounds so that equal means of thirds, which differ in the last binary digit, stay ties.
 fn grains(value: f64) -> i64 {
     (value * 1e9).round() as i64
 }

@@ -1,7 +1,7 @@
-//! Many tests at once (docs/statistics.md, "Paired tests").
+//! Correction for multiple tests (docs/statistics.md, "Paired tests").
 
-/// Holm's step-down correction: the adjusted p-values, in the order given. Where there is no p-value there
-/// was no test, and the family is smaller by it.
+/// Holm's step-down correction (Holm 1979): the adjusted p-values, in the order given. Entries without a
+/// p-value are not part of the family.
 pub fn holm(values: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut order: Vec<(usize, f64)> = values.iter().enumerate().filter_map(|(i, p)| Some((i, (*p)?))).collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));

@@ -26,14 +26,14 @@ pub fn icc1(units: &[Vec<f64>]) -> Known<Estimate> {
     let k = (all - units.iter().map(|u| (u.len() as f64).powi(2)).sum::<f64>() / all) / (n - 1.0);
     let value = (msb - msw) / (msb + (k - 1.0) * msw);
     let (top, bottom) = (n - 1.0, all - n);
-    // Written without a quotient by MSW, which is 0 where raters always agree.
+    // Avoids dividing by MSW, which is 0 if raters always agree.
     let end = |f: f64| (msb - f * msw) / (msb + (k - 1.0) * f * msw);
     let (low, high) = (end(quantile(UPPER, top, bottom)), end(1.0 / quantile(UPPER, bottom, top)));
     Ok(Estimate { value, interval: Ok(Interval { low, high }) })
 }
 
-/// ICC(2,1) and ICC(2,k): two-way random effects, absolute agreement. Each unit has one score of every rater,
-/// the raters in the same order. The mean's has none of its own where what it is divided by is 0.
+/// ICC(2,1) and ICC(2,k): two-way random effects, absolute agreement. Each unit has one score from every
+/// rater, in the same order. ICC(2,k) is undefined if its divisor is 0.
 pub fn icc2(units: &[Vec<f64>]) -> Known<(Estimate, Known<Estimate>)> {
     enough(units.len())?;
     let raters = units.first().map_or(0, Vec::len);
@@ -58,7 +58,7 @@ pub fn icc2(units: &[Vec<f64>]) -> Known<(Estimate, Known<Estimate>)> {
     let of_mean = |single: f64| k * single / (1.0 + (k - 1.0) * single);
     let divisor_k = msr + (msc - mse) / n;
 
-    // Satterthwaite's degrees of freedom. Only the quotient of a and b matters, so that MSE may be 0.
+    // Satterthwaite's degrees of freedom, rearranged so that MSE may be 0.
     let a = k * value * msc;
     let b = n * (1.0 + (k - 1.0) * value) - k * value;
     let freedom = bottom * (a + b * mse).powi(2) / (top * a.powi(2) + (b * mse).powi(2));
@@ -74,7 +74,7 @@ pub fn icc2(units: &[Vec<f64>]) -> Known<(Estimate, Known<Estimate>)> {
         Err(Undefined::NoVariation)
     };
     let interval_k = interval.map(|i| Interval { low: of_mean(i.low), high: of_mean(i.high) });
-    // Of the size of rounding: there is nothing to divide by, whatever its last digits say.
+    // A divisor this small is a rounding error of 0.
     let mean = if divisor_k.abs() < 1e-12 * (msr + msc + mse) {
         Err(Undefined::NoDivisor)
     } else {
@@ -99,11 +99,11 @@ fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The quantile of Fisher's F. It is found in x = d1·F / (d1·F + d2), which is beta distributed: halving
-/// brings it near, Newton's step sharpens it.
+/// The quantile of Fisher's F, solved for x = d1·F / (d1·F + d2), which is beta distributed: bisection first,
+/// then Newton's method.
 fn quantile(q: f64, d1: f64, d2: f64) -> f64 {
     let (a, b) = (d1 / 2.0, d2 / 2.0);
-    // In logarithms of F, because x may lie near 0 or 1, where it has no digits left.
+    // Works in log F, because x loses precision near 0 and 1.
     let share = |log: f64| {
         let odds = log.exp() * d1 / d2;
         (odds / (1.0 + odds), 1.0 / (1.0 + odds))

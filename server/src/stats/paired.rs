@@ -1,5 +1,5 @@
-//! Two models over the tasks that both have ratings for: tests, effect sizes, and how many more ratings
-//! would tell them apart (docs/statistics.md, "Differences between models").
+//! Paired tests and effect sizes for two models over their common tasks, and the number of further ratings
+//! needed (docs/statistics.md, "Differences between models").
 
 use app::model::stats::{Known, McNemar, Method, Needed, Paired, Permutation, Undefined, Wilcoxon};
 use rand::RngCore;
@@ -10,18 +10,17 @@ use super::{
     random::{Draws, SIGNS},
 };
 
-/// The most differences for which Wilcoxon's test goes through every assignment of signs. Two to the power
-/// of it is still exact in a floating-point number; scipy draws the line at the same place.
+/// Up to this many non-zero differences, Wilcoxon's test is exact. scipy uses the same limit, and 2^50 is
+/// still exact in an f64.
 const EXACT_RANKS: usize = 50;
-/// The most differences for which the permutation test goes through every assignment of signs: a million.
+/// Up to this many non-zero differences, the permutation test enumerates all 2^20 sign assignments.
 const EXACT_SIGNS: usize = 20;
-/// Differences are whole multiples of this: means of thirds differ in their last binary digit.
+/// Differences are rounded to multiples of this: equal means of thirds differ in the last binary digit.
 const GRAIN: f64 = 1e-9;
-/// The normal quantiles of a 95 % interval and of a chance of 80 %, added.
+/// Sum of the normal quantiles for a two-sided level of 5 % and a power of 80 %.
 const REACH: f64 = 1.959_963_984_540_054 + 0.841_621_233_572_914_2;
 
-/// Everything that is said about two models on one dimension; the cells of both are those of the same tasks
-/// in the same order.
+/// All figures for two models on one dimension. Both slices cover the same tasks in the same order.
 pub fn paired(first: &[Cell], second: &[Cell], draws: Draws) -> Known<Paired> {
     let each = differences(first, second);
     if each.is_empty() {
@@ -40,13 +39,13 @@ pub fn paired(first: &[Cell], second: &[Cell], draws: Draws) -> Known<Paired> {
     })
 }
 
-/// Wilcoxon's signed-rank test. Zeros are dropped, ties get mid-ranks; exact with at most 50 differences
-/// other than zero, else normal with the correction for ties.
+/// Wilcoxon's signed-rank test. Zeros are dropped and ties get mid-ranks. Exact for at most 50 non-zero
+/// differences, otherwise the normal approximation with tie correction.
 pub fn wilcoxon(differences: &[f64]) -> Wilcoxon {
     let grains: Vec<i64> = differences.iter().map(|d| grains(*d)).filter(|d| *d != 0).collect();
     let mut sizes: Vec<i64> = grains.iter().map(|d| d.abs()).collect();
     sizes.sort_unstable();
-    // Twice the mid-rank is a whole number.
+    // Doubled mid-ranks are integers.
     let doubled = |size: i64| {
         let (before, upto) = (sizes.partition_point(|s| *s < size), sizes.partition_point(|s| *s <= size));
         before + upto + 1
@@ -70,7 +69,7 @@ pub fn wilcoxon(differences: &[f64]) -> Wilcoxon {
     }
 }
 
-/// Twice the share of assignments of signs whose sum of positive (doubled) ranks is at most `least`.
+/// Twice the share of sign assignments whose sum of positive (doubled) ranks is at most `least`.
 fn exact_ranks(doubled: &[usize], least: usize) -> f64 {
     let mut ways = vec![0.0; doubled.iter().sum::<usize>() + 1];
     ways[0] = 1.0;
@@ -92,23 +91,23 @@ fn normal_ranks(sorted: &[i64], statistic: f64) -> f64 {
     two_sided((statistic - n * (n + 1.0) / 4.0) / spread)
 }
 
-/// The chance that a standard normal lies at least as far from zero as `z`.
+/// Two-sided tail probability of the standard normal at `z`.
 fn two_sided(z: f64) -> f64 {
     erfc(z.abs() / std::f64::consts::SQRT_2)
 }
 
-/// The permutation test of the mean difference: signs are flipped, all ways with at most 20 differences other
-/// than zero, else as drawn.
+/// The sign-flip permutation test of the mean difference: exact for at most 20 non-zero differences, Monte
+/// Carlo otherwise.
 pub fn permutation(differences: &[f64], draws: Draws) -> Permutation {
     let grains: Vec<i64> = differences.iter().map(|d| grains(*d)).filter(|d| *d != 0).collect();
-    // A sum of rounded numbers may be off by half a grain for each.
+    // Each rounded number can be off by half a grain.
     let observed = grains.iter().sum::<i64>().abs() - grains.len() as i64;
     if grains.len() <= EXACT_SIGNS {
         let all = 1u64 << grains.len();
         let mut sum: i64 = grains.iter().sum();
         let mut negative = 0u64;
         let mut hits = 1u64;
-        // Gray's code changes one sign at a time.
+        // A Gray code changes one sign at a time.
         for step in 1..all {
             let at = step.trailing_zeros() as usize;
             negative ^= 1 << at;
@@ -135,12 +134,12 @@ pub fn permutation(differences: &[f64], draws: Draws) -> Permutation {
     Permutation { p: (hits + 1) as f64 / looked_at as f64, method: Method::MonteCarlo, looked_at }
 }
 
-/// The matched-pairs rank-biserial correlation: of all ranks, how many more are the first model's.
+/// The matched-pairs rank-biserial correlation, (W⁺ − W⁻) / (W⁺ + W⁻).
 pub fn rank_biserial(test: &Wilcoxon) -> Known<f64> {
     if test.n == 0 { Err(Undefined::NoVariation) } else { Ok((test.plus - test.minus) / (test.plus + test.minus)) }
 }
 
-/// Cohen's d_z: the mean difference in standard deviations of the differences.
+/// Cohen's d_z: the mean difference divided by the standard deviation of the differences.
 pub fn cohen_dz(differences: &[f64]) -> Known<f64> {
     if differences.len() < 2 {
         return Err(Undefined::TooFew);
@@ -149,7 +148,7 @@ pub fn cohen_dz(differences: &[f64]) -> Known<f64> {
     if spread < GRAIN { Err(Undefined::NoVariation) } else { Ok(mean(differences) / spread) }
 }
 
-/// Cliff's delta between the task means of the tasks that both have ratings for; 0 without any.
+/// Cliff's delta between the two models' task means over their common tasks; 0 without common tasks.
 pub fn cliff_delta(first: &[Cell], second: &[Cell]) -> f64 {
     let shared = || first.iter().zip(second).filter(|(a, b)| !a.is_empty() && !b.is_empty());
     let ordered = |means: Vec<f64>| {
@@ -169,7 +168,7 @@ pub fn cliff_delta(first: &[Cell], second: &[Cell]) -> f64 {
     a.iter().map(ahead).sum::<i64>() as f64 / (a.len() as f64 * b.len() as f64)
 }
 
-/// About how many ratings would separate the two, if the observed difference is the true one.
+/// Approximate number of ratings needed to confirm the observed difference with a power of 80 %.
 pub fn needed(first: &[Cell], second: &[Cell]) -> Known<Needed> {
     let shared: Vec<(&Cell, &Cell)> =
         first.iter().zip(second).filter(|(a, b)| !a.is_empty() && !b.is_empty()).collect();
@@ -190,7 +189,7 @@ pub fn needed(first: &[Cell], second: &[Cell]) -> Known<Needed> {
     Ok(Needed { tasks, more_ratings, per_task: per_task(&shared, spread, allowed * n) })
 }
 
-/// Ratings of each model a task that bring the variance of the differences down to `allowed`.
+/// Ratings per model and task that reduce the variance of the differences to `allowed`.
 fn per_task(shared: &[(&Cell, &Cell)], spread: f64, allowed: f64) -> Known<u64> {
     let first = within(shared.iter().map(|(a, _)| *a));
     let second = within(shared.iter().map(|(_, b)| *b));
@@ -215,7 +214,7 @@ fn within<'a>(cells: impl Iterator<Item = &'a Cell>) -> Option<f64> {
     (freedom > 0.0).then(|| sum / freedom)
 }
 
-/// McNemar's test over tasks: whether each model solved it.
+/// McNemar's test. Each slice says for every task whether the model solved it.
 pub fn mcnemar(first: &[bool], second: &[bool]) -> Known<McNemar> {
     if first.is_empty() || second.is_empty() {
         return Err(Undefined::Nothing);
@@ -223,7 +222,7 @@ pub fn mcnemar(first: &[bool], second: &[bool]) -> Known<McNemar> {
     let count = |wanted: (bool, bool)| first.iter().zip(second).filter(|(a, b)| (**a, **b) == wanted).count();
     let (b, c) = (count((true, false)), count((false, true)));
     let (n, least) = (b + c, b.min(c));
-    // C(n, k) / 2^n, from one k to the next in logarithms, so that neither grows beyond all bounds.
+    // C(n, k) / 2^n, computed in logarithms to avoid overflow.
     let mut log = -(n as f64) * std::f64::consts::LN_2;
     let (mut below, mut at) = (0.0, log.exp());
     for k in 1..=least {
@@ -244,7 +243,7 @@ fn grains(value: f64) -> i64 {
     (value / GRAIN).round() as i64
 }
 
-/// The next whole number that is not below, a hair's breadth of rounding aside.
+/// Rounds up, tolerating rounding errors.
 fn whole(value: f64) -> u64 {
     (value - 1e-9).ceil().max(0.0) as u64
 }
@@ -253,7 +252,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// With n − 1, of at least two values.
+/// Sample variance (divided by n − 1); needs at least two values.
 fn variance(values: &[f64]) -> f64 {
     let centre = mean(values);
     values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (values.len() - 1) as f64

@@ -1,4 +1,4 @@
-//! The automated figures: `pass@k` and `AvgPassRatio`, as docs/statistics.md defines them.
+//! `pass@k` and `AvgPassRatio` (docs/statistics.md).
 
 use app::model::{
     run::{Metrics, PassAtK},
@@ -11,18 +11,18 @@ use super::{
     random::Draws,
 };
 
-/// What one sample of one task came to.
+/// The result of one sample of one task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Whether it passed every test case.
     pub solved: bool,
-    /// Test cases passed over test cases as the tests reported it; 0 where there is no such figure.
-    /// An anomaly can exceed 1.
+    /// Test cases passed divided by test cases, as reported; 0 if the tests reported nothing. Exceeds 1 for an
+    /// anomaly.
     pub ratio: f64,
 }
 
-/// The figures over all tasks that have tests. A task without a sample counts 0 throughout; one with
-/// several counts by their mean.
+/// The figures over all tasks with tests. A task without a sample, that is a missing output, counts 0 in every
+/// figure; a task with several samples counts with their mean.
 pub fn metrics(tasks: &[Vec<Sample>]) -> Metrics {
     let mean = |samples: &[Sample], value: fn(&Sample) -> f64| match samples.len() {
         0 => 0.0,
@@ -44,8 +44,8 @@ pub fn metrics(tasks: &[Vec<Sample>]) -> Metrics {
     }
 }
 
-/// `pass@k` for every k up to the smallest number of samples that an answered task has; empty where
-/// that is less than two. Tasks without a sample count 0.
+/// `pass@k` for every k up to the smallest number of samples of any answered task; empty if that is below two.
+/// Tasks without a sample count 0.
 pub fn pass_at(tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
     let fewest = tasks.iter().map(Vec::len).filter(|&n| n > 0).min().unwrap_or(0);
     if fewest < 2 {
@@ -59,11 +59,11 @@ pub fn pass_at(tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
     (1..=fewest).map(|k| PassAtK { k: u32::try_from(k).unwrap_or(u32::MAX), value: value(k) }).collect()
 }
 
-/// A task's figure, from the model's samples of all tasks and of this one.
+/// Computes a task's figure from the model's samples of all tasks and of this task.
 type Value<'a> = dyn Fn(&[Vec<Sample>], &[Sample]) -> Option<f64> + 'a;
 
-/// The figures of several models side by side, with intervals over tasks. Each model has its own number,
-/// above 0, and its samples of every task, the tasks in the same order for all.
+/// The figures of several models, with bootstrap intervals over tasks. Each model has a key above 0, which
+/// selects its random stream, and its samples per task, with the tasks in the same order for all.
 pub fn automated(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Automated {
     let tasks = models.iter().map(|(_, tasks)| tasks.len()).max().unwrap_or(0);
     let fewest = |tasks: &[Vec<Sample>]| tasks.iter().map(Vec::len).filter(|n| *n > 0).min().unwrap_or(1);
@@ -75,7 +75,7 @@ pub fn automated(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Automated {
             models.iter().map(|(_, own)| (0..tasks).map(|task| cell(own, task)).collect()).collect();
         let scores: Vec<Scores> =
             models.iter().zip(&cells).map(|((key, _), tasks)| Scores { key: *key, tasks }).collect();
-        // Figures of one table are numbered on, so that no two share their draws.
+        // Each figure of a table has its own number, so that no two share a random stream.
         joint(&scores, Draws { figure: draws.figure.wrapping_add(part << 32), ..draws })
     };
     let mean = |samples: &[Sample], value: fn(&Sample) -> f64| match samples.len() {
@@ -110,8 +110,8 @@ pub fn automated(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Automated {
     }
 }
 
-/// The unbiased estimate of the chance that one of k samples passes, when c of n did:
-/// `1 − C(n−c, k) / C(n, k)`, as a product so that no factorial overflows.
+/// The unbiased estimate of the probability that at least one of k samples passes when c of n did (Chen et al.
+/// 2021): `1 − C(n−c, k) / C(n, k)`, as a product to avoid overflow.
 fn pass_at_k(n: usize, c: usize, k: usize) -> f64 {
     if n - c < k {
         return 1.0;
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn estimates_pass_at_k_as_the_formula_says() {
-        // The quotient of binomials, computed the long way.
+        // Ratio of binomial coefficients, computed directly.
         let choose = |n: usize, k: usize| (0..k).map(|i| (n - i) as f64 / (k - i) as f64).product::<f64>();
         for n in 1..12 {
             for c in 0..=n {

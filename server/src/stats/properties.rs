@@ -1,4 +1,4 @@
-//! What must not change a figure: the order of raters, tasks and models, and what they are called.
+//! Properties: the order and names of raters, tasks and models do not change a figure.
 
 use app::model::stats::{Joint, Reliability};
 use proptest::prelude::*;
@@ -40,8 +40,8 @@ fn compared(units: &[Unit], order: [usize; MODELS]) -> Joint {
     joint(&scores, draws())
 }
 
-/// Whether the coefficients that intervals do not touch are equal to 1e-9. Sums come in another order,
-/// so the last digits may differ: comparing rounded figures would tell 0.0009765625 from itself.
+/// Whether the point estimates agree to 1e-9. Sums are computed in another order, so the last digits may
+/// differ.
 fn same_points(a: &Reliability, b: &Reliability) -> bool {
     let points =
         |r: &Reliability| [r.exact, r.within_one, r.alpha, r.ac2, r.icc1, r.icc2, r.icc2k].map(|e| e.map(|e| e.value));
@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn raters_names_change_nothing(units in units()) {
-        // Turned round, so that pairs of raters come in another order.
+        // Reversed, so that pairs of raters come in another order.
         let mut renamed = units.clone();
         renamed.iter_mut().flat_map(|unit| &mut unit.ratings).for_each(|(rater, _)| *rater = 90 - *rater);
         let (ours, theirs) = (reliability(&units, 1, 4, draws()), reliability(&renamed, 1, 4, draws()));

@@ -8,36 +8,36 @@ use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// How many resamples an interval of a page rests on.
+/// Resamples behind an interval.
 pub const RESAMPLES: u32 = 10_000;
-/// Resamples that share one stream: large enough to be worth a thread's while, small enough to spread.
+/// Resamples per random stream: enough work for a thread, and small enough to spread over cores.
 const BLOCK: u32 = 256;
-/// The share of resamples left outside on each side of a 95 % interval.
+/// Share of resamples outside a 95 % interval on each side.
 const TAIL: f64 = 0.025;
 
-/// Whose draws they are, beside a model's own number.
+/// What a stream is for, besides a model's key.
 pub(super) const TASKS: u64 = 0;
 pub(super) const SIGNS: u64 = u64::MAX;
 
-/// Where a figure's random numbers come from, and how many resamples are drawn.
+/// The source of a figure's random numbers, and the number of resamples.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws {
     /// The recorded seed.
     pub seed: u64,
-    /// The figure's number, so that each figure has streams of its own.
+    /// The figure's number. Each figure has its own streams.
     pub figure: u64,
-    /// How often.
+    /// Number of resamples.
     pub resamples: u32,
 }
 
 impl Draws {
-    /// As many draws as pages show.
+    /// The default number of resamples.
     pub fn new(seed: u64, figure: u64) -> Self {
         Draws { seed, figure, resamples: RESAMPLES }
     }
 
-    /// The stream of one block for `who`. ChaCha's stream for a key is fixed for good; the library's
-    /// default generator is not.
+    /// The stream of one block for `who`. Uses ChaCha8 because its output for a key never changes, unlike the
+    /// library's default generator.
     pub(super) fn stream(&self, who: u64, block: u32) -> ChaCha8Rng {
         let mut key = [0; 32];
         for (place, part) in key.chunks_exact_mut(8).zip([self.seed, self.figure, who, u64::from(block)]) {
@@ -46,16 +46,16 @@ impl Draws {
         ChaCha8Rng::from_seed(key)
     }
 
-    /// Runs `each` for every block (its number and how many resamples it has) on all cores; the results
-    /// come in the order of the blocks, whoever computed them.
+    /// Runs `each` for every block (its number and its resamples) on all cores and returns the results in block
+    /// order.
     pub(super) fn blocks<T: Send>(&self, each: impl Fn(u32, u32) -> T + Sync) -> Vec<T> {
         let count = self.resamples.div_ceil(BLOCK);
         (0..count).into_par_iter().map(|b| each(b, BLOCK.min(self.resamples - b * BLOCK))).collect()
     }
 
-    /// Draws `clusters` of `clusters` with replacement, again and again. `each` gets a desk to work at, made
-    /// once a block, and how often every one was drawn, and fills a row of `columns` figures, NaN where one is
-    /// undefined; the columns come back.
+    /// Resamples `clusters` clusters with replacement. `each` gets a buffer, created once per block, and how
+    /// often each cluster was drawn; it fills a row of `columns` figures, NaN for undefined ones. Returns the
+    /// columns.
     pub(super) fn columns<D>(
         &self,
         clusters: usize,
@@ -83,19 +83,19 @@ impl Draws {
     }
 }
 
-/// Rows of figures, block by block, as columns.
+/// Transposes rows of figures, block by block.
 pub(super) fn transpose(blocks: &[Vec<f64>], columns: usize) -> Vec<Vec<f64>> {
     let column =
         |c: usize| blocks.iter().flat_map(|rows| rows.iter().skip(c).step_by(columns.max(1))).copied().collect();
     (0..columns).into_par_iter().map(column).collect()
 }
 
-/// One of `n`, which is at least 1.
+/// Draws a number below `n`; `n` is at least 1.
 pub(super) fn pick(rng: &mut ChaCha8Rng, n: usize) -> usize {
     ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
 }
 
-/// The 95 % percentile interval of resampled figures; those that are not numbers are left out.
+/// The 95 % percentile interval of resampled figures. NaN values are left out.
 pub(super) fn percentile(mut column: Vec<f64>) -> Known<Interval> {
     let drawn = column.len();
     column.retain(|v| v.is_finite());
@@ -103,7 +103,7 @@ pub(super) fn percentile(mut column: Vec<f64>) -> Known<Interval> {
         return Err(Undefined::Unstable);
     }
     column.sort_unstable_by(f64::total_cmp);
-    // An end that is zero must be zero, not what rounding left of it: whether an interval holds zero is read off it.
+    // Rounds an end that is zero up to rounding errors: significance depends on whether the interval includes zero.
     let whole = |v: f64| (v * 1e12).round() / 1e12 + 0.0;
     Ok(Interval { low: whole(quantile(&column, TAIL)), high: whole(quantile(&column, 1.0 - TAIL)) })
 }
@@ -147,7 +147,7 @@ mod tests {
         let alone = run(1);
         assert_eq!(alone, run(3));
         assert_eq!(alone[0].len(), 1000);
-        // Each cluster is drawn once a resample on average; its variance is 8/9.
+        // Each cluster is drawn once per resample on average, with a variance of 8/9.
         let mean = alone[0].iter().sum::<f64>() / 1000.0;
         assert!((mean - 1.0).abs() < 0.15, "{mean}");
     }

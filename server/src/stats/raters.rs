@@ -1,5 +1,5 @@
-//! Figures about raters (docs/statistics.md, "Raters"): pace, severity, agreement with known scores,
-//! with others and with themselves, and scores given without looking.
+//! Figures about raters (docs/statistics.md, "Raters"): pace, severity, agreement with known scores, with
+//! other raters and with their own earlier ratings, and signs of careless scores.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use app::model::{
 
 use super::agreement::alpha_ordinal;
 
-/// The window that a projection looks back over, in milliseconds: a day, so that nights are in it.
+/// The window that a projection looks back over, in milliseconds: a day, so that it includes a night.
 const WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
-/// A projection needs so many ratings over so many milliseconds; before that it would be a guess.
+/// A projection needs at least this many ratings over this many milliseconds.
 const ENOUGH_RATINGS: u64 = 5;
 const ENOUGH_MS: i64 = 10 * 60 * 1000;
 
@@ -23,16 +23,16 @@ pub struct Given<U, R> {
     pub output: U,
     /// Who gave it.
     pub rater: R,
-    /// One place a dimension.
+    /// One score per dimension.
     pub scores: Vec<u8>,
-    /// When.
+    /// When it was submitted.
     pub at: Timestamp,
-    /// How long the rater was at it, in milliseconds, where that was measured.
+    /// Active time in milliseconds, if it was measured.
     pub active_ms: Option<u64>,
 }
 
-/// All ratings of a study that count, found by rater and by output without going through the rest: the
-/// figures of every rater together then cost what the ratings do, not ratings times raters.
+/// A study's ratings indexed by rater and by output, so that the figures of all raters take time linear in
+/// the ratings.
 #[derive(Debug)]
 pub struct Ratings<U, R> {
     all: Vec<Given<U, R>>,
@@ -75,16 +75,16 @@ impl<U: Ord + Copy, R: Ord + Copy> Ratings<U, R> {
     }
 }
 
-/// Scores of one rater beside what they are held against, on one output.
+/// A rater's scores of one output and the reference scores.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// What the rater gave, one place a dimension.
+    /// The rater's scores, one per dimension.
     pub given: Vec<u8>,
-    /// What it is held against.
+    /// The reference scores, one per dimension.
     pub against: Vec<u8>,
 }
 
-/// What the rater alone did, in the order of time: each rating's scores and its measured time.
+/// A rater's ratings in chronological order: scores and measured active time.
 pub type Own = Vec<(Timestamp, Vec<u8>, Option<u64>)>;
 
 /// Every figure about `rater`. `given` holds all raters' ratings of the study; `probed` the rater's own
@@ -120,7 +120,7 @@ pub fn figures<U: Ord + Copy, R: Ord + Copy>(
     }
 }
 
-/// The rater against everybody else who rated the same outputs.
+/// Compares the rater with everyone else who rated the same outputs.
 pub fn peers<U: Ord + Copy, R: Ord + Copy>(rater: R, given: &Ratings<U, R>, scales: &[(u8, u8)]) -> Match {
     let mut own: BTreeMap<U, &[u8]> = BTreeMap::new();
     for one in given.of(rater) {
@@ -133,7 +133,7 @@ pub fn peers<U: Ord + Copy, R: Ord + Copy>(rater: R, given: &Ratings<U, R>, scal
     compare(&beside.filter(|(_, others)| !others.is_empty()).collect::<Vec<_>>(), scales)
 }
 
-/// The rater against one reference an output.
+/// Compares the rater with one reference per output.
 pub fn beside(held: &[Held], scales: &[(u8, u8)]) -> Match {
     let shared: Vec<(&[u8], Vec<&[u8]>)> =
         held.iter().map(|h| (h.given.as_slice(), vec![h.against.as_slice()])).collect();
@@ -170,8 +170,8 @@ fn compare(shared: &[(&[u8], Vec<&[u8]>)], scales: &[(u8, u8)]) -> Match {
     Match { outputs: shared.len() as u64, pairs, exact: share(exact), within_one: share(near), difference, alpha }
 }
 
-/// The share of ratings with one value on every dimension; `None` without ratings or with fewer than
-/// two dimensions, where it would say nothing.
+/// The share of ratings with the same score on every dimension; `None` without ratings or with fewer than
+/// two dimensions.
 fn flat(ratings: &[&[u8]]) -> Option<f64> {
     if ratings.is_empty() || ratings.iter().any(|r| r.len() < 2) {
         return None;
@@ -180,7 +180,7 @@ fn flat(ratings: &[&[u8]]) -> Option<f64> {
     Some(same as f64 / ratings.len() as f64)
 }
 
-/// The longest run of equal ratings in the order in which they were given.
+/// The longest run of consecutive equal ratings.
 fn longest_run(ratings: &[&[u8]]) -> u64 {
     let (mut longest, mut run) = (0, 0);
     for (i, rating) in ratings.iter().enumerate() {
@@ -205,8 +205,9 @@ pub fn median(ratings: &[Vec<u8>], dimensions: usize) -> Option<Vec<f64>> {
     each.collect()
 }
 
-/// When a study that still wants `left` ratings may be over, at the pace of the last day: `times` are
-/// those of its ratings, in any order. `None` where nothing is left, or too little was done to say.
+/// Estimates when a study that needs `left` more ratings will be complete, at the pace of the last day.
+/// `times` are its ratings' times, in any order. `None` if nothing is left or there are too few ratings to
+/// tell.
 pub fn projection(times: &[Timestamp], now: Timestamp, left: u64) -> Option<Projection> {
     let first = times.iter().min()?.0;
     let from = first.max(now.0 - WINDOW_MS);
@@ -217,7 +218,7 @@ pub fn projection(times: &[Timestamp], now: Timestamp, left: u64) -> Option<Proj
     }
     // Whole milliseconds are exact in f64 for the next hundred thousand years.
     let rest = (left as f64 * window_ms as f64 / ratings as f64).round();
-    // A pace at which it takes more than a hundred years says nothing.
+    // An estimate of more than a hundred years is useless.
     (rest < 3.2e12).then(|| Projection { end: Timestamp(now.0 + rest as i64), ratings, window_ms, left })
 }
 
@@ -316,7 +317,7 @@ mod tests {
         check(&ten, at(10), 0, None);
         check(&ten[..4], at(10), 20, None);
         check(&[], at(10), 20, None);
-        // What lies more than a day back says nothing about now.
+        // Ratings older than a day do not count.
         let old: Vec<_> = (0..100).map(at).collect();
         check(&old, at(100), 24, Some((at(100).0 + 24 * 24 * hour / 24, 24)));
         check(&[Timestamp(0); 9], Timestamp(1000), 5, None);

@@ -1,19 +1,19 @@
-//! Ratings of one dimension as every figure takes them.
+//! The ratings of one dimension, the input of most figures.
 
 use super::bootstrap::Cell;
 
 /// One output with the scores it got on one dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// The model that wrote it, by its place in the comparison.
+    /// Index of the model in the comparison.
     pub model: usize,
-    /// The task, by its place in the dataset.
+    /// Index of the task in the dataset.
     pub task: usize,
-    /// Who gave which score; at most one a rater.
+    /// Pairs of rater and score; at most one per rater.
     pub ratings: Vec<(u32, u8)>,
 }
 
-/// A cell for each of `tasks` tasks with all ratings of one model's outputs.
+/// One cell for each of `tasks` tasks, with all ratings of one model's outputs.
 pub fn cells(units: &[Unit], model: usize, tasks: usize) -> Vec<Cell> {
     let mut cells = vec![Vec::new(); tasks];
     for unit in units.iter().filter(|unit| unit.model == model) {

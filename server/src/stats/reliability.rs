@@ -1,6 +1,6 @@
-//! How far raters agree on one dimension, every coefficient with its interval (docs/statistics.md,
-//! "Agreement"). A resample is how often each task was drawn; every coefficient but the intraclass
-//! correlations is then made of sums over the drawn tasks.
+//! Inter-rater reliability on one dimension, every coefficient with its interval (docs/statistics.md,
+//! "Agreement"). A resample is a count per task; all coefficients except the intraclass correlations are
+//! computed from sums over the drawn tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,14 @@ use super::{
     ratings::Unit,
 };
 
-/// Columns of a resample before the kappas begin.
+/// Number of columns before the kappas.
 const EXACT: usize = 0;
 const WITHIN_ONE: usize = 1;
 const ALPHA: usize = 2;
 const AC2: usize = 3;
 const KAPPAS: usize = 4;
 
-/// All coefficients for ratings on a scale from `low` to `high`. Scores outside the scale are left out.
+/// All coefficients for ratings on a scale from `low` to `high`. Scores outside the scale are ignored.
 pub fn reliability(units: &[Unit], low: u8, high: u8, draws: Draws) -> Reliability {
     let ground = Ground::of(units, low, high);
     let mut all = vec![f64::NAN; KAPPAS + ground.raters.len()];
@@ -98,13 +98,13 @@ impl Output {
     }
 }
 
-/// The ratings, arranged for many resamples.
+/// The ratings, arranged for fast resampling.
 struct Ground {
     size: usize,
     tasks: usize,
     units: Vec<Output>,
-    /// What each task's outputs add to the sums: a resample then costs as much as there are tasks, however
-    /// many outputs and ratings they have.
+    /// Each task's contribution to the sums, so that a resample takes time linear in the tasks, not in the
+    /// ratings.
     sums: Vec<Sums>,
     pairs: u64,
     /// For each pair of raters the outputs that both rated: how many, and what they gave how often.
@@ -116,7 +116,7 @@ type Two = (u32, u32);
 /// A task, and the levels that two raters gave one of its outputs.
 type Given = (usize, usize, usize);
 
-/// What one task's outputs add.
+/// One task's contribution to the sums.
 struct Sums {
     /// Pairs of scores, those that are equal, those at most one apart.
     pairs: [f64; 3],
@@ -132,7 +132,7 @@ struct Both {
     times: f64,
 }
 
-/// Where one resample's sums are made.
+/// Buffers for one resample.
 struct Desk {
     coincidences: Square,
     table: Square,
@@ -170,7 +170,7 @@ impl Ground {
             levels.sort_unstable();
             outputs.push(Output { task, agreement: gwet.agreement(&levels), levels, pairs: of_unit });
         }
-        // A rater's order among an output's ratings, and outputs' order among a task's, must not change a sum.
+        // Sorted, so that the order of raters and outputs does not change a sum.
         outputs.sort_by(|a, b| (a.task, &a.levels).cmp(&(b.task, &b.levels)));
         let mut sums: Vec<Sums> =
             (0..places.len()).map(|_| Sums { pairs: [0.0; 3], coincidences: Vec::new(), gwet: gwet.clone() }).collect();
@@ -205,7 +205,7 @@ impl Ground {
         }
     }
 
-    /// Every figure where each task counts so many times; NaN where one is undefined.
+    /// Every figure with each task counted as often as drawn; NaN for undefined ones.
     fn figures(&self, desk: &mut Desk, counts: &[u32], row: &mut [f64]) {
         desk.coincidences.clear();
         desk.gwet.clear();
@@ -235,7 +235,7 @@ impl Ground {
     }
 }
 
-/// The outputs that every rater rated, each rater's score in the same place.
+/// The outputs that every rater rated, with the raters' scores in the same order.
 fn crossed(units: &[Unit]) -> Vec<Vec<f64>> {
     let raters: BTreeSet<u32> = units.iter().flat_map(|u| &u.ratings).map(|(rater, _)| *rater).collect();
     let complete = units.iter().map(|u| u.ratings.iter().copied().collect::<BTreeMap<u32, u8>>());

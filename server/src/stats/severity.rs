@@ -1,4 +1,4 @@
-//! Means adjusted for how strict the raters were (docs/statistics.md, "Means adjusted for severity").
+//! Means adjusted for the raters' severity (docs/statistics.md, "Means adjusted for severity").
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{
     ratings::Unit,
 };
 
-/// The adjusted mean of each of `models` models: output plus rater plus error, by least squares, the raters'
+/// The adjusted mean of each of `models` models: least squares for output + rater + error, with the raters'
 /// leniencies summing to zero.
 pub fn adjusted(units: &[Unit], models: usize) -> Known<Adjusted> {
     let units: Vec<&Unit> = units.iter().filter(|unit| !unit.ratings.is_empty()).collect();
@@ -39,7 +39,7 @@ pub fn adjusted(units: &[Unit], models: usize) -> Known<Adjusted> {
     Ok(Adjusted { means: means.collect(), raters: raters.keys().copied().zip(leniency.iter().copied()).collect() })
 }
 
-/// How many groups of raters no output links.
+/// Number of groups of raters that share no output.
 fn groups(raters: usize, units: &[Vec<(usize, f64)>]) -> usize {
     let mut parent: Vec<usize> = (0..raters).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {
@@ -58,8 +58,8 @@ fn groups(raters: usize, units: &[Vec<(usize, f64)>]) -> usize {
     (0..raters).filter(|r| parent[*r] == *r).count()
 }
 
-/// The raters' leniencies. Outputs are taken out of the normal equations: what is left is one equation a
-/// rater, and adding the same number everywhere fixes the sum at zero.
+/// The raters' leniencies. Eliminating the outputs from the normal equations leaves one equation per rater;
+/// adding a constant to every entry fixes the sum at zero.
 fn leniency(raters: usize, units: &[Vec<(usize, f64)>]) -> Option<Vec<f64>> {
     let mut matrix = vec![vec![1.0; raters]; raters];
     let mut right = vec![0.0; raters];
@@ -77,7 +77,7 @@ fn leniency(raters: usize, units: &[Vec<(usize, f64)>]) -> Option<Vec<f64>> {
     solve(matrix, right)
 }
 
-/// Solves a symmetric, positive definite system by Cholesky's factors; `None` where it is not one.
+/// Solves a symmetric positive definite system by Cholesky decomposition; `None` if it is not positive definite.
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
     let n = right.len();
     for i in 0..n {
