@@ -1,17 +1,15 @@
-//! Whole numbers between bounds: a flow through a network whose every edge says how much it must and
-//! may carry. Found by Dinic's algorithm; the edges are walked in the order in which they were added,
-//! so that whoever shuffles them before gets another of the possible answers, and the same again for
-//! the same order.
+//! Integer circulations with lower and upper bounds on every edge, by Dinic's algorithm. Edges are visited in
+//! the order in which they were added: another order gives another solution, the same order the same one.
 
 use std::collections::VecDeque;
 
-/// A network with bounds.
+/// A network whose edges have lower and upper bounds.
 pub struct Network {
-    /// For each node its edges, as places in `edges`.
+    /// For each node, the indices of its edges in `edges`.
     out: Vec<Vec<usize>>,
-    /// Edge and its reverse side by side: their numbers differ in the last bit.
+    /// Each edge followed by its reverse, so that their indices differ in the last bit.
     edges: Vec<Edge>,
-    /// What the lower bounds bring into each node, or take out of it.
+    /// Net flow into each node required by the lower bounds.
     excess: Vec<i64>,
     low: Vec<(usize, i64)>,
 }
@@ -21,12 +19,12 @@ struct Edge {
     room: i64,
 }
 
-/// An edge of a [`Network`]: its place in the order in which they were added.
+/// An edge of a [`Network`], by the order in which edges were added.
 #[derive(Clone, Copy)]
 pub struct EdgeId(pub usize);
 
 impl Network {
-    /// A network of so many nodes and no edge.
+    /// A network of `nodes` nodes without edges.
     pub fn new(nodes: usize) -> Self {
         Network { out: vec![Vec::new(); nodes], edges: Vec::new(), excess: vec![0; nodes], low: Vec::new() }
     }
@@ -49,8 +47,8 @@ impl Network {
         id
     }
 
-    /// What each edge carries in a circulation that keeps all bounds, in the order in which the edges
-    /// were added; `None` where there is none.
+    /// The flow of each edge in a circulation within all bounds, in the order in which edges were added;
+    /// `None` if there is no such circulation.
     pub fn circulation(mut self) -> Option<Vec<i64>> {
         if self.edges.iter().any(|edge| edge.room < 0) {
             return None;
@@ -84,7 +82,8 @@ impl Network {
         (carried == wanted).then(|| flows.collect())
     }
 
-    /// How far each node is from the source along edges with room; `None` where the sink is not reached.
+    /// Distance of each node from the source along edges with free capacity; `None` if the sink cannot be
+    /// reached.
     fn levels(&self, source: usize, sink: usize) -> Option<Vec<u32>> {
         let mut levels = vec![u32::MAX; self.out.len()];
         levels[source] = 0;

@@ -1,8 +1,8 @@
-//! Who rates what: pure, drawn from a seed, described in docs/plan.md.
+//! Assigns a study's outputs to raters. Pure and drawn from a seed; docs/plan.md describes the guarantees.
 //!
-//! [`make`] shares a study out before it begins; [`share_out`] finds raters for what is left over when
-//! somebody leaves or the study grows; [`newcomer`] says what somebody who joins takes over. Nothing
-//! here reads a clock, a database or any randomness but the seed's.
+//! [`make`] plans a study before it starts. [`share_out`] finds raters for units that become free when a rater
+//! leaves or the study grows. [`newcomer`] picks the units that a new rater takes over. Nothing here reads a
+//! clock, a database or randomness other than the seed.
 
 mod flow;
 mod order;
@@ -20,72 +20,70 @@ pub use order::{APART, spread};
 
 use flow::Network;
 
-/// What is given to a rater in one piece: an output, or a task with all its outputs where they are
-/// shown side by side.
+/// What a rater is assigned at once: an output, or in side-by-side studies a task with all its outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Its number, the output's or the task's.
+    /// Id of the output or the task.
     pub id: i64,
-    /// Its task.
+    /// Id of the task.
     pub task: i64,
-    /// Whose it is; one and the same for all where a unit is a whole task.
+    /// Id of the model. The same for all units if a unit is a whole task.
     pub model: i64,
     /// The description's language.
     pub lang: Lang,
 }
 
-/// Somebody who rates.
+/// A rater of the study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rater {
-    /// Their number.
+    /// Id of the rater.
     pub id: i64,
-    /// What they read.
+    /// Languages that the rater reads.
     pub reads: Reads,
-    /// The most units they are given, where the work is shared by hand.
+    /// Maximum number of units, if an admin set the rater's share by hand.
     pub share: Option<u32>,
 }
 
-/// A unit for a rater.
+/// The assignment of a unit to a rater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Given {
-    /// The unit.
+    /// Id of the unit.
     pub unit: i64,
-    /// Counts the unit's raters from 0.
+    /// Index of the rater among the unit's raters, from 0.
     pub slot: u32,
-    /// Who.
+    /// Id of the rater.
     pub rater: i64,
-    /// The place in that rater's order, from 1.
+    /// Position in the rater's order, from 1.
     pub place: i64,
 }
 
-/// Why there is no such plan.
+/// Why no plan satisfies the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Impossible {
-    /// More different raters are wanted than read that language.
+    /// The overlap exceeds the number of raters who read the language.
     TooFewReaders {
         /// The language.
         lang: Lang,
-        /// How many read it.
+        /// Number of raters who read it.
         readers: usize,
     },
-    /// The shares by hand come to less than the study wants.
+    /// The shares set by hand add up to less than the study needs.
     SharesTooSmall {
-        /// What they come to, each counted up to what its rater can be given.
+        /// Sum of the shares, each capped at what its rater can be assigned.
         shares: u64,
-        /// What the study wants.
+        /// Number of ratings that the study needs.
         wanted: u64,
     },
 }
 
-/// Shares `units` out: `overlap` different raters for each.
+/// Assigns each of `units` to `overlap` different raters.
 ///
-/// Where everybody may be given everything, any two raters' numbers of units differ by at most one:
-/// in all, of each model, of each language and of each task. Where languages or shares by hand stand
-/// against that, each gets their number of each language exactly, and models and tasks as evenly as
-/// then can be.
+/// If every rater can be assigned every unit, the raters' numbers of units differ by at most one: in total, per
+/// model, per language and per task. If languages or shares set by hand prevent that, each rater gets the exact
+/// number per language, and models and tasks are spread as evenly as possible.
 ///
 /// # Errors
-/// [`Impossible`]: no plan keeps to what is asked.
+/// [`Impossible`] if no plan satisfies the request.
 pub fn make(units: &[Unit], raters: &[Rater], overlap: u32, seed: u64) -> Result<Vec<Given>, Impossible> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut units = units.to_vec();
@@ -102,7 +100,7 @@ pub fn make(units: &[Unit], raters: &[Rater], overlap: u32, seed: u64) -> Result
     }
     let even = raters.iter().all(|rater| rater.share.is_none() && rater.reads == Reads::BOTH);
     let quotas = if even { None } else { Some(quota::quotas(&units, &raters, overlap)?) };
-    // Who takes most comes first: what is left over is then evenly wanted by the others.
+    // Raters with the largest share come first, which leaves an even demand for the others.
     let mut turn: Vec<usize> = (0..raters.len()).collect();
     if let Some(quotas) = &quotas {
         turn.sort_by_key(|rater| std::cmp::Reverse(quotas[*rater].iter().sum::<i64>()));
@@ -125,7 +123,7 @@ pub fn make(units: &[Unit], raters: &[Rater], overlap: u32, seed: u64) -> Result
             given.push(Given { unit: units[unit].id, slot: 0, rater: id, place });
         }
     }
-    // Slots say nothing about anybody: they are dealt in the order of a shuffle of their own.
+    // Slots must not reveal anything about raters, so they follow a shuffle of their own.
     let mut slots: HashMap<(i64, i64), u32> = HashMap::new();
     for (unit, takers) in units.iter().zip(&mut takers) {
         takers.shuffle(&mut rng);
@@ -137,24 +135,24 @@ pub fn make(units: &[Unit], raters: &[Rater], overlap: u32, seed: u64) -> Result
     Ok(given)
 }
 
-/// What a rater may and must take.
+/// Lower and upper bounds on what a rater takes.
 struct Bounds<'a> {
-    /// Of a unit that so many raters want still.
+    /// For a unit that still needs this many raters.
     unit: &'a dyn Fn(&Unit, i64) -> (i64, i64),
-    /// Of a task of that language of which so much is left.
+    /// For a task of a language with this many units left.
     task: &'a dyn Fn(Lang, i64) -> (i64, i64),
-    /// Of a model of which so much is left in each language.
+    /// For a model with this many units left per language.
     model: &'a dyn Fn([i64; 2]) -> (i64, i64),
-    /// Of a language.
+    /// For a language.
     lang: &'a dyn Fn(Lang) -> (i64, i64),
-    /// In all.
+    /// In total.
     total: (i64, i64),
 }
 
-/// Units for one rater within the bounds, as places in `units`; `None` where there are none such.
+/// Picks units for one rater within the bounds, as indices into `units`; `None` if that is impossible.
 ///
-/// A unit taken is a flow from everything through its language and its task over to its model and back
-/// to everything: bounds on all of these are bounds on edges, and flows come in whole numbers.
+/// Each unit is an edge of a network: a unit flows from the source through its language and task to its model
+/// and back to the source. Bounds on all of these are bounds on edges, and the flow is integral.
 fn take(units: &[Unit], wanted: &[i64], bounds: &Bounds<'_>) -> Option<Vec<usize>> {
     let mut tasks: HashMap<i64, (usize, Lang, i64)> = HashMap::new();
     let mut models: HashMap<i64, (usize, [i64; 2])> = HashMap::new();
@@ -173,7 +171,7 @@ fn take(units: &[Unit], wanted: &[i64], bounds: &Bounds<'_>) -> Option<Vec<usize
         });
         model.1[place(unit.lang)] += want;
     }
-    // All, sum, two languages, tasks, models.
+    // Nodes: all, sum, two languages, tasks, models.
     let (all, sum, langs) = (0, 1, [2, 3]);
     let task_node = |task: usize| 4 + task;
     let model_node = |model: usize| 4 + tasks.len() + model;
@@ -205,7 +203,7 @@ fn take(units: &[Unit], wanted: &[i64], bounds: &Bounds<'_>) -> Option<Vec<usize
     Some(of_units.into_iter().filter(|(_, edge)| carried[edge.0] > 0).map(|(at, _)| at).collect())
 }
 
-/// How much of each language is left.
+/// Units left per language.
 fn left_of(units: &[Unit], wanted: &[i64]) -> [i64; 2] {
     let mut sums = [0; 2];
     for (unit, want) in units.iter().zip(wanted) {
@@ -214,9 +212,9 @@ fn left_of(units: &[Unit], wanted: &[i64]) -> [i64; 2] {
     sums
 }
 
-/// What one of `left` raters takes so that all of them come out even: the rounded part of everything.
-/// The equal parts of all are a flow within these bounds, and so a whole one is there as well; what
-/// remains can again be shared evenly among the others.
+/// Bounds for one of `left` raters who share evenly: each quantity divided by `left`, rounded down and up.
+/// The fractional equal shares are a flow within these bounds, so an integral one exists, too, and the rest can
+/// again be shared evenly.
 fn evenly(units: &[Unit], wanted: &[i64], left: usize) -> Vec<usize> {
     let left = left as i64;
     let part = |sum: i64| (sum / left, (sum + left - 1) / left);
@@ -231,9 +229,9 @@ fn evenly(units: &[Unit], wanted: &[i64], left: usize) -> Vec<usize> {
     take(units, wanted, &bounds).unwrap_or_default()
 }
 
-/// What a rater with these numbers of units a language takes. Units that more raters want still come
-/// before others: then what remains always works out (Gale and Ryser). Models and tasks are kept as
-/// even as that allows, in steps.
+/// Bounds for a rater with fixed numbers of units per language. Units that still need more raters come first,
+/// which keeps the rest feasible (Gale–Ryser theorem). Models and tasks stay as even as possible; each step
+/// relaxes them further.
 fn by_quota(units: &[Unit], wanted: &[i64], quota: [i64; 2]) -> Vec<usize> {
     let sums = left_of(units, wanted);
     let mut most = [0; 2];
@@ -257,7 +255,7 @@ fn by_quota(units: &[Unit], wanted: &[i64], quota: [i64; 2]) -> Vec<usize> {
     };
     let ratio = |lang: usize| quota[lang] as f64 / (sums[lang].max(1)) as f64;
     for slack in [0, 1, 2, 4, 8, 16, i64::from(u32::MAX)] {
-        // A hair of tolerance, so that 3.0000000001 is not rounded up to 4.
+        // Tolerance, so that 3.0000000001 is not rounded up to 4.
         let part = |part: f64| (((part + 1e-9).floor() as i64 - slack).max(0), (part - 1e-9).ceil() as i64 + slack);
         let bounds = Bounds {
             unit: &unit,
@@ -280,23 +278,22 @@ fn place(lang: Lang) -> usize {
     }
 }
 
-/// How a rater stands when more is shared out while a study runs.
+/// A rater's load while a study runs.
 #[derive(Clone, Debug)]
 pub struct Standing {
     /// Who.
     pub rater: Rater,
-    /// Units that are theirs, rated or not.
+    /// Units assigned to the rater, rated or not.
     pub has: HashSet<i64>,
-    /// How many of them are not rated.
+    /// Number of these units that are not rated.
     pub open: u64,
 }
 
-/// Finds a rater for each of `free` (a unit once for each rater it lacks) and says whom, in their
-/// order; `None` where there is nobody who may.
+/// Finds a rater for each entry of `free` (a unit appears once per missing rater) and returns them in the same
+/// order; `None` if nobody can be assigned the unit.
 ///
-/// Units that fewer people may be given come first. Each goes to whoever of those has least before
-/// them, then least of that task, then least of that model, so that what is not begun comes out as
-/// even as it can without moving anything.
+/// Units with the fewest eligible raters come first. Each goes to the eligible rater with the fewest unrated
+/// units, then the fewest of the task, then the fewest of the model. Existing assignments do not move.
 pub fn share_out(free: &[Unit], known: &HashMap<i64, Unit>, standings: &mut [Standing], seed: u64) -> Vec<Option<i64>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut tasks: HashMap<(usize, i64), u64> = HashMap::new();
@@ -335,11 +332,11 @@ pub fn share_out(free: &[Unit], known: &HashMap<i64, Unit>, standings: &mut [Sta
     found
 }
 
-/// Which of the units that nobody has begun a newcomer takes over, as places in `waiting`: from those
-/// who have most before them, until the newcomer has as much as they.
+/// Picks the units that a new rater takes over, as indices into `waiting`: from the raters with the most unrated
+/// units, until the new rater has as many.
 ///
-/// `waiting` says of each unit whose it is (`None`: nobody's), in that rater's order; `open` how many
-/// units each of the others has not rated.
+/// `waiting` lists units that nobody has opened with the rater they are assigned to (`None` if unassigned), in
+/// that rater's order. `open` is each other rater's number of unrated units.
 pub fn newcomer(
     waiting: &[(Unit, Option<i64>)],
     open: &HashMap<i64, u64>,
@@ -348,13 +345,13 @@ pub fn newcomer(
 ) -> Vec<usize> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut open = open.clone();
-    // From the end of each one's order: what they would come to last.
+    // From the end of each rater's order, which they would reach last.
     let mut last: Vec<usize> = (0..waiting.len()).rev().collect();
     let (mut has, mut mine) = (newcomer.has.clone(), newcomer.open);
     let room = newcomer.rater.share.map_or(u64::MAX, u64::from);
     let mut models: HashMap<i64, u64> = HashMap::new();
     let mut taken = Vec::new();
-    // What nobody has comes first, whatever it is.
+    // Unassigned units come first.
     last.retain(|at| {
         let (unit, whose) = &waiting[*at];
         let fits = newcomer.rater.reads.has(unit.lang) && !has.contains(&unit.id);
@@ -377,7 +374,7 @@ pub fn newcomer(
         }
     }
     while (has.len() as u64) < room {
-        // The one with the most, among those who have something to give; ties by the seed's shuffle.
+        // The rater with the most unrated units to give; ties follow the seeded shuffle.
         let mut donors: Vec<i64> = piles.iter().filter(|(_, pile)| !pile.is_empty()).map(|(id, _)| *id).collect();
         donors.sort_unstable();
         donors.shuffle(&mut rng);
@@ -395,7 +392,7 @@ pub fn newcomer(
             pile.remove(&kind);
         }
         let Some(at) = found else { continue };
-        // Another copy of the same unit, from another rater, is no longer for us.
+        // The new rater must not get a second copy of the unit from another rater.
         if has.insert(waiting[at].0.id) {
             *models.entry(kind).or_default() += 1;
             *theirs -= 1;

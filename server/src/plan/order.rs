@@ -1,18 +1,18 @@
-//! The order in which a rater meets what is theirs: random, and two of one task far apart.
+//! The order in which a rater sees their units: random, with units of one task far apart.
 
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use rand::{Rng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
-/// How many others lie between two of one task, where there are enough.
+/// Minimum number of other units between two units of one task, if there are enough.
 pub const APART: usize = 8;
 
-/// The places of `tasks` (one entry an item) in a random order that keeps equal ones at least
-/// [`APART`] others apart, or as many as this can be done with.
+/// The indices of `tasks` (one entry per item) in a random order that keeps at least [`APART`] others between
+/// two items of one task, or as many as possible.
 ///
-/// Every item gets a random time: a task's items are spread evenly over the whole, from a random
-/// beginning. In the order of these times, an item whose task is too near is put off until it is not.
+/// Every item gets a random time: a task's items are spread evenly from a random start. Items are taken in the
+/// order of these times; an item whose task came up too recently is postponed.
 pub fn spread(tasks: &[i64], rng: &mut ChaCha8Rng) -> Vec<usize> {
     let mut by_task: HashMap<i64, Vec<usize>> = HashMap::new();
     for (item, task) in tasks.iter().enumerate() {
@@ -34,15 +34,15 @@ pub fn spread(tasks: &[i64], rng: &mut ChaCha8Rng) -> Vec<usize> {
     (0..=most).rev().find_map(|apart| keep_apart(&timed, tasks, apart)).unwrap_or_default()
 }
 
-/// `timed` in its order, with every item put off while its task is among the last `apart`; `None`
-/// where that leaves only such.
+/// `timed` in order, with every item postponed while its task is among the last `apart`; `None` if only such
+/// items remain.
 fn keep_apart(timed: &[(u64, usize)], tasks: &[i64], apart: usize) -> Option<Vec<usize>> {
     let mut left: HashMap<i64, usize> = HashMap::new();
     for task in tasks {
         *left.entry(*task).or_default() += 1;
     }
     let mut order = Vec::with_capacity(timed.len());
-    // What may come next, soonest first; what has to wait, with the place from which on it may.
+    // Items that can come next, earliest first; items that wait, with the position from which they can come.
     let mut ready: BinaryHeap<std::cmp::Reverse<(u64, usize)>> = timed.iter().copied().map(std::cmp::Reverse).collect();
     let mut last: HashMap<i64, usize> = HashMap::new();
     let mut waiting: VecDeque<(usize, u64, usize)> = VecDeque::new();
@@ -57,7 +57,7 @@ fn keep_apart(timed: &[(u64, usize)], tasks: &[i64], apart: usize) -> Option<Vec
         let std::cmp::Reverse((time, item)) = ready.pop()?;
         let free_from = last.get(&tasks[item]).map_or(0, |place| place + apart + 1);
         if free_from > order.len() {
-            // In order of the place from which on each may come: a task's is one of the last few.
+            // Sorted by the position from which each can come.
             let at = waiting.iter().position(|(from, ..)| *from > free_from).unwrap_or(waiting.len());
             waiting.insert(at, (free_from, time, item));
             continue;

@@ -1,17 +1,16 @@
-//! How many units of each language everybody gets, where not everybody may be given everything.
+//! The number of units per language for each rater when not every rater can be assigned every unit.
 //!
-//! First in fractions: in proportion to the shares by hand, else the same for all, up to what each can
-//! be given. Then in whole numbers, each rounded up or down, as a flow through a network of languages
-//! and raters.
+//! First in fractions: proportional to the shares set by hand, otherwise equal, capped at what each rater can be
+//! assigned. Then in integers, each rounded up or down, as a flow through a network of languages and raters.
 
 use app::model::{lang::Lang, plan::Reads};
 
 use super::{Impossible, Rater, Unit, flow::Network, place};
 
-/// Each rater's number of units, English and Chinese, in the order of `raters`.
+/// Each rater's number of English and Chinese units, in the order of `raters`.
 ///
 /// # Errors
-/// [`Impossible`] where the raters cannot be given all of it.
+/// [`Impossible`] if the raters cannot be assigned all units.
 pub fn quotas(units: &[Unit], raters: &[Rater], overlap: u32) -> Result<Vec<[i64; 2]>, Impossible> {
     let mut there = [0_i64; 2];
     for unit in units {
@@ -33,8 +32,8 @@ pub fn quotas(units: &[Unit], raters: &[Rater], overlap: u32) -> Result<Vec<[i64
     Err(Impossible::SharesTooSmall { shares, wanted: u64::try_from(wanted.iter().sum::<i64>()).unwrap_or(0) })
 }
 
-/// The ideal numbers, in fractions: everybody rises together, each at the pace of their weight and up to
-/// their most, until all that is wanted is given.
+/// The ideal fractional numbers: every rater's number rises in proportion to their weight, up to their maximum,
+/// until all units are assigned.
 fn fractions(raters: &[Rater], most: &[i64], wanted: [i64; 2]) -> Vec<[f64; 2]> {
     let only = |lang: Lang| -> Vec<usize> {
         (0..raters.len()).filter(|at| raters[*at].reads == Reads::of(&[lang]).unwrap_or_default()).collect()
@@ -45,8 +44,8 @@ fn fractions(raters: &[Rater], most: &[i64], wanted: [i64; 2]) -> Vec<[f64; 2]> 
     let risen = rise(raters, most, &all, (wanted[0] + wanted[1]) as f64);
     let asked = |who: &[usize]| who.iter().map(|at| risen[*at]).sum::<f64>();
     let mut given = vec![[0.0; 2]; raters.len()];
-    // Where those who read one language alone could rate more of it than there is, they share it, and
-    // the others are given the other language only.
+    // If raters who read only one language can cover all of it, they share it, and raters who read both get the
+    // other language only.
     for (lang, theirs, other) in [(0, &en, &zh), (1, &zh, &en)] {
         if asked(theirs) > wanted[lang] as f64 {
             let first = rise(raters, most, theirs, wanted[lang] as f64);
@@ -72,7 +71,7 @@ fn fractions(raters: &[Rater], most: &[i64], wanted: [i64; 2]) -> Vec<[f64; 2]> 
     given
 }
 
-/// How much each of `who` has when they have risen to `wanted` together; the others have nothing.
+/// The numbers at which `who` reach `wanted` together; 0 for the other raters.
 fn rise(raters: &[Rater], most: &[i64], who: &[usize], wanted: f64) -> Vec<f64> {
     let at_level = |level: f64, at: usize| (level * raters[at].share.map_or(1.0, f64::from)).min(most[at] as f64);
     let (mut low, mut high) = (0.0, wanted + 1.0);
@@ -91,8 +90,8 @@ fn rise(raters: &[Rater], most: &[i64], who: &[usize], wanted: f64) -> Vec<f64> 
     given
 }
 
-/// Whole numbers near `ideal`: in step 0 every number is one of its two neighbours, in step 1 every
-/// rater's sum is, in step 2 they keep to what is possible at all.
+/// Integers near `ideal`. Step 0 rounds every number up or down; step 1 rounds only each rater's sum; step 2
+/// keeps only the hard bounds.
 fn whole(
     raters: &[Rater],
     most: &[i64],
@@ -101,7 +100,7 @@ fn whole(
     ideal: &[[f64; 2]],
     step: u32,
 ) -> Option<Vec<[i64; 2]>> {
-    // A hair of tolerance, so that 3.0000001 is not rounded up to 4.
+    // Tolerance, so that 3.0000001 is not rounded up to 4.
     let near = |x: f64| ((x + 1e-6).floor().max(0.0) as i64, (x - 1e-6).ceil().max(0.0) as i64);
     let (all, langs) = (0, [1, 2]);
     let mut network = Network::new(3 + raters.len());

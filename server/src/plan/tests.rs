@@ -1,4 +1,4 @@
-//! What every plan must hold, tried on plans of all kinds.
+//! Properties that every plan must have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn rater(id: i64, reads: Reads, share: Option<u32>) -> Rater {
     Rater { id, reads, share }
 }
 
-/// How many units of each kind each rater has; raters without any of it count 0.
+/// Each rater's number of units of each kind, 0 included.
 fn counts<K: Ord>(
     given: &[Given],
     units: &[Unit],
@@ -45,7 +45,7 @@ fn widest<K: Ord>(counts: &BTreeMap<K, Vec<u64>>) -> u64 {
     counts.values().map(|row| row.iter().max().unwrap() - row.iter().min().unwrap()).max().unwrap_or(0)
 }
 
-/// Every unit has its overlap of different raters in slots 0.., who read it; orders are whole.
+/// Every unit has `overlap` different raters in slots 0.., who read its language; orders have no gaps.
 fn sound(given: &[Given], units: &[Unit], raters: &[Rater], overlap: u32) {
     let mut slots: BTreeMap<i64, BTreeSet<u32>> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
@@ -84,7 +84,7 @@ proptest! {
         prop_assert!(widest(&counts(&given, &units, &raters, |unit| unit.model)) <= 1);
         prop_assert!(widest(&counts(&given, &units, &raters, |unit| place(unit.lang))) <= 1);
         prop_assert!(widest(&counts(&given, &units, &raters, |unit| unit.task)) <= 1);
-        // The same again, whatever order things are named in.
+        // The order of the arguments does not matter.
         let (mut units, mut raters) = (units, raters);
         units.reverse();
         raters.reverse();
@@ -105,7 +105,7 @@ proptest! {
         prop_assert_eq!(made.is_err(), short);
         if let Ok(given) = made {
             sound(&given, &units, &raters, overlap);
-            // Those who read the same get the same, within one, in all and of each language.
+            // Raters who read the same languages differ by at most one, in total and per language.
             for reads in langs {
                 let alike: Vec<_> = raters.iter().filter(|r| r.reads == reads).copied().collect();
                 let theirs: Vec<_> = given.iter().filter(|g| alike.iter().any(|r| r.id == g.rater)).copied().collect();
@@ -165,7 +165,7 @@ proptest! {
         let placed = found.iter().flatten().count() as u64;
         prop_assert_eq!(all, before.iter().map(|s| s.open).sum::<u64>() + placed);
 
-        // Whoever then joins takes over until they have as much as the others, and nothing twice.
+        // A new rater takes over until they have as much as the others, and no unit twice.
         let waiting: Vec<(Unit, Option<i64>)> = standings.iter()
             .flat_map(|s| { let mut has: Vec<_> = s.has.iter().copied().collect(); has.sort_unstable(); has.into_iter().map(|id| (known[&id], Some(s.rater.id))).collect::<Vec<_>>() })
             .chain(free.iter().zip(&found).filter(|(_, to)| to.is_none()).map(|(unit, _)| (*unit, None)))
@@ -181,7 +181,7 @@ proptest! {
                 *after.get_mut(&whose).unwrap() -= 1;
             }
         }
-        // Nobody who could still give has two more than the newcomer.
+        // No rater with units to give has two more than the new rater.
         for (whose, theirs) in &after {
             let could = waiting.iter().enumerate().any(|(at, (unit, w))| *w == Some(*whose) && !taken.contains(&at) && !different.contains(&unit.id));
             prop_assert!(!could || *theirs <= taken.len() as u64 + 1);
@@ -196,7 +196,7 @@ fn a_large_study_is_planned_at_once() {
     let given = make(&units, &raters, 3, 7).unwrap();
     assert_eq!(given.len(), 30_000);
     assert!(widest(&counts(&given, &units, &raters, |unit| unit.model)) <= 1);
-    // Two of one task are never close for anybody.
+    // Units of one task are never close for any rater.
     for who in &raters {
         let mut own: Vec<_> = given.iter().filter(|g| g.rater == who.id).collect();
         own.sort_unstable_by_key(|g| g.place);
