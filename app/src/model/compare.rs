@@ -17,25 +17,24 @@ use super::{
     stats::{Adjusted, Correlation, Known, McNemar, Paired, Reliability},
 };
 
-/// Which scores of an output count where people disagreed.
+/// Which scores of an output count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scores {
-    /// Every rating.
     #[default]
     Raw,
-    /// The adjudicator's say where there is one, in the place of the ratings.
+    /// The adjudicated score instead of the ratings, if there is one.
     Final,
 }
 
-/// What is compared. A list that is absent stands for everything there is; an empty one for nothing.
+/// What is compared. A `None` list selects everything; an empty list selects nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Choice {
-    /// The dataset's short name.
+    /// Short name of the dataset.
     pub dataset: String,
-    /// The models, in the order in which they are shown.
+    /// The models, in display order.
     #[serde(default)]
     pub models: Option<Vec<ModelId>>,
     /// Whose ratings count: studies of one rubric.
@@ -112,7 +111,7 @@ impl Choice {
     }
 }
 
-/// What there is to choose from.
+/// Everything that can be selected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Options {
@@ -162,21 +161,20 @@ pub struct RunOption {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Compared {
-    /// What there is to choose from.
+    /// Everything that can be selected.
     pub options: Options,
-    /// The choice with nothing left to a default: a link with it shows the same tomorrow.
+    /// The choice with every default resolved, for a permanent link.
     pub choice: Choice,
-    /// Every figure.
     pub sheet: Sheet,
-    /// The raters' names, in the order in which figures number them.
+    /// The raters' names; figures refer to them by index.
     pub raters: Vec<String>,
-    /// What the figures were computed from; another stamp, newer figures.
+    /// Revision of the data behind the figures; it changes with the data.
     pub stamp: String,
-    /// Whether newer ratings or verdicts are being counted while these figures are shown.
+    /// Whether newer figures are being computed.
     pub behind: bool,
-    /// Whether the figures are being computed for the first time: the sheet is empty as yet.
+    /// Whether the first figures are being computed and the sheet is empty.
     pub counting: bool,
-    /// Whether ratings or verdicts may still come.
+    /// Whether ratings or verdicts can still be added.
     pub live: bool,
 }
 
@@ -184,30 +182,30 @@ pub struct Compared {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Sheet {
-    /// The models, in the order of every list below.
+    /// Names of the models, in the order of every list below.
     pub models: Vec<String>,
-    /// By people; absent where no chosen study has a rating of a chosen model.
+    /// Figures by people; `None` if no selected study has a rating of a selected model.
     pub human: Option<Human>,
-    /// By tests; absent where no run is chosen.
+    /// Figures by automated tests; `None` if no run is selected.
     pub automated: Option<Automated>,
-    /// Where tasks have both.
+    /// Figures over outputs with both ratings and verdicts.
     pub both: Option<Both>,
-    /// Judge models beside people.
+    /// Judge models compared with people.
     #[serde(default)]
     pub judges: Vec<Judge>,
 }
 
-/// A judge model's scores beside people's, over the outputs that both scored.
+/// A judge model compared with people over the outputs that both scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Judge {
-    /// What it is called.
+    /// Name of the judge.
     pub name: String,
-    /// Outputs of the compared models that it judged.
+    /// Outputs of the compared models that the judge scored.
     pub outputs: u64,
-    /// Those of them that people rated too: every figure is over these.
+    /// Number of these that people also rated. Every figure is over these.
     pub both: u64,
-    /// One place a dimension.
+    /// One entry per dimension.
     pub dimensions: Vec<JudgeDimension>,
 }
 
@@ -218,9 +216,9 @@ pub struct JudgeDimension {
     /// Agreement over all pairs of the judge's score and one person's; `kappas` has the judge with each
     /// rater, as the rater after the last.
     pub agreement: Reliability,
-    /// The judge's score against the mean of people's.
+    /// Correlation of the judge's score and the mean of people's scores.
     pub correlation: Correlation,
-    /// A place a model.
+    /// One entry per model.
     pub means: Vec<JudgeMeans>,
 }
 
@@ -228,41 +226,41 @@ pub struct JudgeDimension {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct JudgeMeans {
-    /// How many outputs.
+    /// Number of outputs.
     pub outputs: u64,
-    /// The judge's mean; absent without outputs.
+    /// The judge's mean score; `None` without outputs.
     pub judge: Option<f64>,
-    /// People's mean of their means.
+    /// Mean of people's mean scores; `None` without outputs.
     pub people: Option<f64>,
 }
 
-/// People's ratings compared.
+/// Comparison by people's ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Human {
-    /// How many people rated.
+    /// Number of raters.
     pub raters: u64,
-    /// How many outputs have an adjudicated score in the place of their ratings.
+    /// Number of outputs whose adjudicated score replaces their ratings.
     pub adjudicated: u64,
     /// Means, distributions, differences, agreement.
     pub comparison: Comparison,
     /// Tests of the differences, in the order of `comparison.differences`.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Paired>>))]
     pub tests: Vec<Known<Paired>>,
-    /// Wilcoxon's p of each after Holm's correction over all of them.
+    /// Wilcoxon's p-value of each difference after Holm's correction over all.
     pub holm: Vec<Option<f64>>,
-    /// Means freed of the raters' severity, one place a dimension.
+    /// Means adjusted for the raters' severity, one entry per dimension.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Adjusted>>))]
     pub adjusted: Vec<Known<Adjusted>>,
-    /// Every coefficient of agreement, one place a dimension. Raters are places in [`Compared::raters`].
+    /// Agreement coefficients, one entry per dimension. Raters are indices into [`Compared::raters`].
     pub reliability: Vec<Reliability>,
 }
 
-/// Automated tests compared.
+/// Comparison by automated tests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Automated {
-    /// A place a model; empty where it has no run.
+    /// One entry per model; `None` without a run.
     pub models: Vec<Option<Checked>>,
     /// Every pair of models that have runs.
     pub pairs: Vec<Pair>,
@@ -272,46 +270,44 @@ pub struct Automated {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Checked {
-    /// The run; absent for results that were imported.
+    /// The run; `None` for imported results.
     pub run: Option<RunId>,
-    /// The figures.
     pub metrics: Metrics,
     /// The 95 % interval of pass@1, by bootstrap over tasks.
     pub pass_interval: Option<Interval>,
     /// The 95 % interval of AvgPassRatio, as published.
     pub ratio_interval: Option<Interval>,
-    /// pass@k for every k, where there are several samples.
+    /// pass@k for every k, if tasks have several samples.
     pub pass_at: Vec<PassAtK>,
-    /// How many outputs came to each verdict, in the verdicts' order.
+    /// Number of outputs per verdict, in the verdicts' order.
     pub verdicts: Vec<(Verdict, u32)>,
     /// Ids of tasks whose tests reported more passes than cases.
     pub anomalies: Vec<String>,
-    /// Outputs that have no verdict yet, or never will.
+    /// Outputs without a verdict.
     pub missing: u32,
 }
 
-/// Two models' runs over the tasks that both were run on.
+/// Two models' runs over their common tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Pair {
-    /// The first model's place.
+    /// Index of the first model.
     pub first: usize,
-    /// The second's.
+    /// Index of the second model.
     pub second: usize,
-    /// Tasks of both, answered or not.
+    /// Common tasks, answered or not.
     pub tasks: u64,
-    /// Tasks that both solved, only the first, only the second, neither; by their first samples.
+    /// Tasks solved by both, only the first, only the second, neither model, by first samples.
     pub table: [u64; 4],
-    /// McNemar's test; undefined where tasks have several samples.
+    /// McNemar's test; undefined if tasks have several samples.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<McNemar>))]
     pub mcnemar: Known<McNemar>,
-    /// First minus second, pass@1.
+    /// Difference in pass@1, first minus second.
     pub pass: f64,
     /// Its 95 % interval, by paired bootstrap over tasks.
     pub pass_interval: Option<Interval>,
-    /// First minus second, AvgPassRatio.
+    /// Difference in AvgPassRatio, first minus second.
     pub ratio: f64,
-    /// Its 95 % interval.
     pub ratio_interval: Option<Interval>,
     /// p-value of the pass@1 difference after Holm's correction over all pairs: McNemar's mid-p, or the
     /// permutation test over tasks where tasks have several samples. Absent without a common task.
@@ -319,48 +315,47 @@ pub struct Pair {
     pub holm: Option<f64>,
 }
 
-/// Tests against people.
+/// Test results compared with ratings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Both {
-    /// The dimension that is compared with the pass ratio, as its place in the rubric.
+    /// Index of the dimension that is compared with the pass ratio.
     pub dimension: usize,
-    /// A row for each model, and a last one for all together.
+    /// One row per model, then one for all models together.
     pub rows: Vec<Related>,
-    /// Every output with both, where there are at most [`Both::SINGLY`]; else none.
+    /// Every output with both, if there are at most [`Both::SINGLY`]; otherwise empty.
     pub points: Vec<Point>,
-    /// Where there are more: how many lie about each place, column by column.
+    /// With more outputs: counts per cell of a grid.
     #[serde(default)]
     pub crowds: Vec<Crowd>,
-    /// The outputs on which tests and people part ways most, at most [`Both::PARTING`] of them.
+    /// The outputs on which tests and people disagree most, at most [`Both::PARTING`].
     #[serde(default)]
     pub parting: Vec<Point>,
 }
 
 impl Both {
-    /// With more outputs than this, dots one by one hide one another and no table of them is read.
+    /// With more outputs, single dots would hide one another and a table would be too long.
     pub const SINGLY: usize = 600;
-    /// How many outputs are named on which tests and people part ways.
+    /// Maximum length of the list of disagreements between tests and people.
     pub const PARTING: usize = 10;
 }
 
-/// The outputs about one place of pass ratio and score.
+/// The outputs in one cell of pass ratio and score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Crowd {
-    /// The place.
     pub spot: Spot,
-    /// How many outputs, a place a model.
+    /// Number of outputs per model.
     pub models: Vec<u64>,
 }
 
-/// A place of pass ratio and score, to the nearest of 21 and 13 steps.
+/// A cell of pass ratio and score, on a grid of 21 by 13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Spot {
-    /// The pass ratio in twentieths, 0 to 20; an anomaly's above 1 counts as 1.
+    /// Pass ratio in twentieths, 0 to 20. An anomaly above 1 counts as 1.
     pub ratio: u8,
-    /// The share of the scale in twelfths, 0 to 12: quarters of a score on a scale from 1 to 4.
+    /// Position on the scale in twelfths, 0 to 12: quarters of a level on a scale from 1 to 4.
     pub score: u8,
 }
 
@@ -368,18 +363,18 @@ impl Spot {
     const RATIOS: f64 = 20.0;
     const SCORES: f64 = 12.0;
 
-    /// The spot nearest to a pass ratio and a share of the scale, both 0 to 1.
+    /// The cell nearest to a pass ratio and a position on the scale, both 0 to 1.
     pub fn near(ratio: f64, share: f64) -> Spot {
         let step = |value: f64, steps: f64| (value.clamp(0.0, 1.0) * steps).round() as u8;
         Spot { ratio: step(ratio, Self::RATIOS), score: step(share, Self::SCORES) }
     }
 
-    /// Its pass ratio and its share of the scale, 0 to 1.
+    /// The cell's pass ratio and position on the scale, 0 to 1.
     pub fn place(self) -> (f64, f64) {
         (f64::from(self.ratio) / Self::RATIOS, f64::from(self.score) / Self::SCORES)
     }
 
-    /// Reads what [`Display`](std::fmt::Display) writes; none where it is something else.
+    /// Parses the output of [`Display`](std::fmt::Display).
     pub fn read(text: &str) -> Option<Spot> {
         let (ratio, score) = text.split_once('.')?;
         let spot = Spot { ratio: ratio.parse().ok()?, score: score.parse().ok()? };
@@ -393,71 +388,69 @@ impl std::fmt::Display for Spot {
     }
 }
 
-/// How far tests and people agree.
+/// Correlation of tests and people.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Related {
-    /// The model's place; absent for all together.
+    /// Index of the model; `None` for all models together.
     pub model: Option<usize>,
-    /// Outputs with both, and the correlations.
+    /// The correlations, with the number of outputs.
     pub correlation: Correlation,
 }
 
-/// One output with both.
+/// An output with a pass ratio and a score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Point {
-    /// The model's place.
+    /// Index of the model.
     pub model: usize,
-    /// The task.
     pub task: TaskId,
     /// The task's id in its source.
     pub task_id: String,
-    /// Mean pass ratio of its samples, 0 to 1 (an anomaly can exceed 1).
+    /// Mean pass ratio of its samples, 0 to 1; an anomaly can exceed 1.
     pub ratio: f64,
     /// Mean score by people.
     pub score: f64,
-    /// How far the two part: the scale's share that people gave, minus the pass ratio; -1 to 1.
+    /// Position of the score on the scale minus the pass ratio, −1 to 1.
     pub apart: f64,
-    /// The spot about which it lies.
+    /// The cell of the output.
     pub spot: Spot,
 }
 
-/// Which tasks are listed.
+/// Filter and order of the list of tasks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskFilter {
-    /// Words of the task's id or description, English or Chinese.
+    /// Text in the `task_id` or the description.
     #[serde(default)]
     pub q: String,
     /// The description's language.
     #[serde(default)]
     pub lang: Option<Lang>,
-    /// The model that `score` and `verdict` are about; any where absent.
+    /// Model to which `score` and `verdict` apply; `None` for any.
     #[serde(default)]
     pub model: Option<ModelId>,
-    /// Tasks where somebody gave this score on this dimension (by its key).
+    /// Tasks with this score on the dimension with this key.
     #[serde(default)]
     pub score: Option<(String, u8)>,
     /// Tasks with this verdict.
     #[serde(default)]
     pub verdict: Option<Verdict>,
-    /// Tasks where two ratings of one output lie at least so far apart.
+    /// Tasks with two ratings of one output that differ by at least this much.
     #[serde(default)]
     pub spread: u8,
-    /// Tasks where verdicts or mean scores differ between the models.
+    /// Tasks whose verdicts or mean scores differ between models.
     #[serde(default)]
     pub differ: bool,
-    /// Tasks with an output whose tests and people's mean score lie about here.
+    /// Tasks with an output in this cell.
     #[serde(default)]
     pub spot: Option<Spot>,
-    /// The order.
     #[serde(default)]
     pub sort: Sort,
     /// The page, counted from 0.
     #[serde(default)]
     pub page: u32,
-    /// What the picture of the tasks shows: a dimension by its key, `tests`, or what there is.
+    /// What the grid of tasks shows: a dimension's key, `tests`, or empty for the default.
     #[serde(default)]
     pub grid: String,
 }
@@ -467,14 +460,13 @@ pub struct TaskFilter {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
-    /// The dataset's.
     #[default]
     Dataset,
-    /// Where raters disagree most.
+    /// Largest disagreement between raters first.
     Spread,
-    /// Where models lie farthest apart.
+    /// Largest difference between models first.
     Gap,
-    /// Where tests and people part ways most.
+    /// Largest disagreement between tests and people first.
     Apart,
 }
 
@@ -482,7 +474,7 @@ impl TaskFilter {
     /// Tasks on a page.
     pub const PAGE: usize = 100;
 
-    /// Reads an address's query.
+    /// Reads the query of an address.
     pub fn read(get: impl Fn(&str) -> String) -> TaskFilter {
         TaskFilter {
             q: get("q"),
@@ -546,7 +538,6 @@ impl TaskGrid {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct GridLine {
-    /// The task.
     pub task: TaskId,
     /// The task's id in its source.
     pub task_id: String,
@@ -558,9 +549,8 @@ pub struct GridLine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskLine {
-    /// The task.
     pub task: TaskRow,
-    /// A place a model.
+    /// One entry per model.
     pub cells: Vec<TaskCell>,
     /// The widest distance between two ratings of one output on one dimension.
     pub spread: u8,
@@ -584,7 +574,6 @@ pub struct TaskCell {
 pub struct TaskCompared {
     /// The dataset's name.
     pub name: Bilingual,
-    /// The task.
     pub task: TaskRow,
     /// The rubric, where there are ratings.
     pub rubric: Option<Rubric>,

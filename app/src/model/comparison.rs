@@ -1,4 +1,4 @@
-//! Models side by side. Every figure here has its formula in docs/statistics.md.
+//! Comparison of models by people's ratings. docs/statistics.md has every formula.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,17 +8,16 @@ use super::{code::CodeView, dataset::TaskRow, grading::Flag, note::LineNote, rub
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Comparison {
-    /// The rubric that was used.
     pub rubric: Rubric,
-    /// The models, in the order of their submissions.
+    /// The models, in display order.
     pub models: Vec<ModelScores>,
-    /// A row for each pair of models and each dimension.
+    /// One row per pair of models and dimension.
     pub differences: Vec<Difference>,
-    /// Agreement between raters, one place a dimension.
+    /// Agreement between raters, one entry per dimension.
     pub agreement: Vec<Agreement>,
-    /// How many resamples the intervals rest on.
+    /// Number of bootstrap resamples.
     pub resamples: u32,
-    /// What the resamples were drawn from. As text: JavaScript's numbers end at 2^53.
+    /// Seed of the resamples. A string, because JavaScript numbers are exact only up to 2^53.
     pub seed: String,
 }
 
@@ -29,13 +28,11 @@ pub const ALPHA: f64 = 0.05;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ModelScores {
-    /// The model's name.
     pub model: String,
-    /// Ratings that count (superseded ones do not).
+    /// Ratings that count; superseded ratings do not.
     pub ratings: u64,
-    /// Tasks with at least one of them.
+    /// Tasks with at least one of these ratings.
     pub tasks: u64,
-    /// One place a dimension.
     pub dimensions: Vec<DimensionScores>,
 }
 
@@ -43,11 +40,11 @@ pub struct ModelScores {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DimensionScores {
-    /// The mean over tasks of the mean over raters; absent without ratings.
+    /// Mean over tasks of the mean over raters; `None` without ratings.
     pub mean: Option<f64>,
-    /// Its 95 % interval; absent with fewer than two tasks.
+    /// 95 % interval of the mean; `None` with fewer than two tasks.
     pub interval: Option<Interval>,
-    /// How many ratings gave each score, lowest score first.
+    /// Number of ratings per score, lowest score first.
     pub distribution: Vec<u64>,
 }
 
@@ -55,42 +52,40 @@ pub struct DimensionScores {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Interval {
-    /// Its lower end.
     pub low: f64,
-    /// Its upper end.
     pub high: f64,
 }
 
-/// How much better one model is than another on one dimension.
+/// Difference between two models on one dimension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Difference {
-    /// The dimension's place in the rubric.
+    /// Index of the dimension in the rubric.
     pub dimension: usize,
-    /// The model that is subtracted from, as its place in [`Comparison::models`].
+    /// Index of the first model (minuend) in [`Comparison::models`].
     pub first: usize,
-    /// The model that is subtracted.
+    /// Index of the second model (subtrahend).
     pub second: usize,
-    /// Tasks that both have ratings for; the difference is over these alone.
+    /// Number of common tasks, over which the difference is computed.
     pub tasks: u64,
-    /// Mean over those tasks of first minus second; absent without such tasks.
+    /// Mean over these tasks of first minus second; `None` without common tasks.
     pub mean: Option<f64>,
-    /// Its 95 % interval; absent with fewer than two such tasks.
+    /// 95 % interval of the difference; `None` with fewer than two common tasks.
     pub interval: Option<Interval>,
 }
 
-/// How far raters agree on one dimension.
+/// Agreement between raters on one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Agreement {
-    /// Krippendorff's alpha, ordinal; absent where it is undefined (no output rated twice, or no
-    /// variation at all).
+    /// Krippendorff's ordinal alpha; `None` if undefined, that is without an output rated twice or without any
+    /// variation.
     pub alpha: Option<f64>,
-    /// Share of pairs of ratings of one output that are equal; absent without such pairs.
+    /// Share of equal pairs of ratings of one output, 0 to 1; `None` without pairs.
     pub exact: Option<f64>,
-    /// Share of such pairs that differ by at most one.
+    /// Share of pairs that differ by at most one level.
     pub within_one: Option<f64>,
-    /// How many such pairs.
+    /// Number of pairs.
     pub pairs: u64,
 }
 
@@ -98,11 +93,10 @@ pub struct Agreement {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskScores {
-    /// The task.
     pub task: TaskRow,
-    /// One place a model: mean score per dimension (absent without ratings), and how many ratings.
+    /// One entry per model: mean score per dimension (`None` without ratings) and number of ratings.
     pub models: Vec<(Vec<Option<f64>>, u64)>,
-    /// The widest distance between two ratings of one output on one dimension.
+    /// Largest difference between two ratings of one output on one dimension.
     pub spread: u8,
 }
 
@@ -110,13 +104,10 @@ pub struct TaskScores {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskRatings {
-    /// The study's title.
     pub title: String,
-    /// The task.
     pub task: TaskRow,
-    /// The rubric.
     pub rubric: Rubric,
-    /// Each output under its model's name.
+    /// Every model's outputs.
     pub outputs: Vec<OutputRatings>,
 }
 
@@ -124,13 +115,11 @@ pub struct TaskRatings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputRatings {
-    /// The model's name.
     pub model: String,
-    /// Counts from 0 where a task has several samples.
+    /// Index of the sample, from 0.
     pub sample: u32,
-    /// The code.
     pub code: CodeView,
-    /// The ratings, oldest first, superseded ones after their successors' rater.
+    /// The ratings, oldest first, superseded ratings after the rater's current one.
     pub ratings: Vec<RatingRow>,
 }
 
@@ -138,15 +127,11 @@ pub struct OutputRatings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingRow {
-    /// Who gave it.
     pub rater: String,
-    /// One place a dimension.
     pub scores: Vec<u8>,
-    /// What they said.
     pub comment: String,
-    /// The flag they raised.
     pub flag: Option<Flag>,
-    /// What they said about single lines, in the order of the code.
+    /// Line notes, in the order of the code.
     #[serde(default)]
     pub notes: Vec<LineNote>,
     /// When it was committed.

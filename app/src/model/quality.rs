@@ -1,5 +1,5 @@
-//! Quality of a study, for admins: its settings, items with known scores, figures about raters,
-//! disagreements, flags. What a rater sees of it is in [`super::feedback`].
+//! Quality control of a study, for admins: settings, calibration items, figures about raters, disagreements and
+//! flags. [`super::feedback`] has what a rater sees of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,17 +14,17 @@ use super::{
     time::Timestamp,
 };
 
-/// How items with known scores open a study.
+/// Whether and how calibration items open a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
-    /// They do not: raters begin with the work.
+    /// Raters start with the work.
     #[default]
     None,
-    /// A rater who is not near enough to the known scores is stopped.
+    /// Raters who miss the target cannot continue.
     MustPass,
-    /// After each, the rater sees the known scores and their reasons.
+    /// After each item, the rater sees the known scores and the reasons.
     Train,
 }
 
@@ -33,10 +33,10 @@ pub enum Opening {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// It waits for an adjudicator.
+    /// An adjudicator decides.
     #[default]
     Adjudicator,
-    /// One more rater rates it, and the median is final; where no rater is left, an adjudicator.
+    /// One more rater rates it and the median is final; if no rater is left, an adjudicator decides.
     ExtraRater,
 }
 
@@ -45,50 +45,50 @@ pub enum Policy {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
-    /// Nothing but what is on the grading page.
+    /// Nothing beyond the grading page.
     Nothing,
-    /// How far they are, and their pace.
+    /// Progress and pace.
     #[default]
     Progress,
-    /// That, and how they compare with known scores, with others and with themselves.
+    /// Progress, and agreement with known scores, with other raters and with their own earlier ratings.
     Own,
 }
 
-/// What a study does about quality. The defaults do nothing.
+/// Quality control settings of a study. The defaults switch everything off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct QualitySettings {
     /// How items with known scores open the study.
     pub opening: Opening,
-    /// How many levels a score may be off on each dimension and still count as right; 0 is exact.
+    /// How many levels a score may differ from the known score on each dimension and still count as right; 0 is exact.
     pub tolerance: u8,
-    /// Where raters must pass: how many items must be right on every dimension.
+    /// For [`Opening::MustPass`]: number of items that must be right on every dimension.
     pub needed: u32,
-    /// About one output in so many is an item with known scores, unmarked; 0 is none, else at least 2.
+    /// Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2.
     pub gold_every: u32,
-    /// About one output in so many is one that the rater has rated before; 0 is none, else at least 2.
+    /// Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2.
     pub repeat_every: u32,
-    /// At least so many outputs lie between an output and its repeat.
+    /// Minimum number of outputs between an output and its repeat.
     pub repeat_apart: u32,
-    /// The widest distance between two ratings of an output on a dimension that is let pass; absent:
-    /// any.
+    /// Largest difference between two ratings of an output on a dimension that is not a disagreement; `None`
+    /// for no limit.
     pub spread: Option<u8>,
-    /// The same for correctness alone, instead of `spread`.
+    /// Overrides `spread` for correctness.
     pub spread_correctness: Option<u8>,
-    /// What happens beyond that.
+    /// What happens when raters disagree.
     pub policy: Policy,
     /// What raters see of their own figures.
     pub shown: Shown,
 }
 
 impl QualitySettings {
-    /// Whether some output may be a hidden probe.
+    /// Whether hidden checks are on.
     pub fn probes(&self) -> bool {
         self.gold_every > 0 || self.repeat_every > 0
     }
 
-    /// The widest spread let pass on the dimension with this key.
+    /// The allowed spread on the dimension with this key; `None` for no limit.
     pub fn allowed(&self, dimension: &str) -> Option<u8> {
         match self.spread_correctness {
             Some(own) if dimension == CORRECTNESS => Some(own),
@@ -96,138 +96,119 @@ impl QualitySettings {
         }
     }
 
-    /// Whether these scores are near enough to the known ones to count as right.
+    /// Whether the scores are within the tolerance on every dimension.
     pub fn right(&self, given: &[u8], known: &[u8]) -> bool {
         given.len() == known.len() && given.iter().zip(known).all(|(g, k)| g.abs_diff(*k) <= self.tolerance)
     }
 }
 
-/// The settings as a form sends them: an empty threshold lets everything pass.
+/// [`QualitySettings`] as a form sends them: an empty threshold means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SettingsForm {
-    /// See [`QualitySettings`], here and below.
     pub opening: Opening,
-    /// See there.
     pub tolerance: u8,
-    /// See there.
     pub needed: u32,
-    /// See there.
     pub gold_every: u32,
-    /// See there.
     pub repeat_every: u32,
-    /// See there.
     pub repeat_apart: u32,
-    /// A whole number, or nothing.
+    /// An integer, or empty.
     #[serde(default)]
     pub spread: String,
-    /// A whole number, or nothing.
+    /// An integer, or empty.
     #[serde(default)]
     pub spread_correctness: String,
-    /// See there.
     pub policy: Policy,
-    /// See there.
     pub shown: Shown,
 }
 
-/// The key of the dimension that may have a threshold of its own.
+/// Key of the dimension that can have its own threshold.
 pub const CORRECTNESS: &str = "correctness";
 
-/// An output with known scores.
+/// A calibration item: an output with known scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct GoldItem {
-    /// Its number.
     pub id: i64,
-    /// The task's id in its source.
+    /// The task's `task_id`.
     pub task_id: String,
-    /// The description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The code.
     pub code: CodeView,
-    /// Whether it was pasted; else it was picked from a submission.
+    /// Whether its code was pasted; otherwise it comes from a submission.
     pub pasted: bool,
-    /// The known scores, one place a dimension.
+    /// The known scores, one per dimension.
     pub scores: Vec<u8>,
-    /// Why, one place a dimension; may be empty.
+    /// The reasons, one per dimension; may be empty.
     pub reasons: Vec<Bilingual>,
-    /// Whether it is asked no more.
+    /// Whether it is no longer shown to raters.
     pub retired: bool,
-    /// How often raters rated it.
+    /// Number of ratings.
     pub asked: u64,
-    /// How often within the tolerance on every dimension.
+    /// Number of ratings within the tolerance on every dimension.
     pub right: u64,
 }
 
-/// What an admin says an item with known scores is.
+/// A new calibration item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewGold {
-    /// Where its code comes from.
+    /// Source of the code.
     pub source: GoldSource,
-    /// The known scores, one place a dimension.
+    /// The known scores, one per dimension.
     pub scores: Vec<u8>,
-    /// Why, one place a dimension; may be empty.
+    /// The reasons, one per dimension; may be empty.
     pub reasons: Vec<Bilingual>,
 }
 
-/// Where the code of an item with known scores comes from.
+/// Source of a calibration item's code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum GoldSource {
-    /// An output of a submission of the study's dataset that the study itself does not grade.
+    /// An output for the study's dataset that the study does not grade.
     Output(OutputId),
-    /// Pasted for a task of the study's dataset.
-    Pasted {
-        /// The task.
-        task: TaskRevisionId,
-        /// The code.
-        code: String,
-    },
+    /// Code pasted for a task of the study's dataset.
+    Pasted { task: TaskRevisionId, code: String },
 }
 
-/// What an item with known scores may be made from.
+/// What calibration items can be made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct GoldChoices {
-    /// Tasks to paste code for: revision, id in the source, the description's beginning.
+    /// Tasks to paste code for: revision, `task_id`, start of the description.
     pub tasks: Vec<(TaskRevisionId, String, String)>,
-    /// Outputs that the study does not grade: output, task's id, model, sample.
+    /// Outputs that the study does not grade: output, `task_id`, model, sample.
     pub outputs: Vec<(OutputId, String, String, u32)>,
 }
 
-/// Where a rater stands with the items that open the study.
+/// A rater's progress in the opening calibration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OpeningRow {
-    /// The rater.
     pub rater: UserId,
-    /// Their name.
     pub name: String,
-    /// Whether they are at it, through, or stopped; absent while they have not begun.
+    /// `None` before the rater has started.
     pub state: Option<OpeningState>,
     /// Items rated in this round.
     pub rated: u64,
-    /// Of these, within the tolerance.
+    /// Number of these within the tolerance.
     pub right: u64,
-    /// Rounds before this one.
+    /// Number of earlier rounds.
     pub earlier: u64,
-    /// Whether an admin let them in.
+    /// Whether an admin admitted the rater.
     pub let_in: bool,
 }
 
-/// How the opening stands for a rater.
+/// State of a rater's opening calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OpeningState {
-    /// They are at it.
+    /// In progress.
     Open,
-    /// They may work.
+    /// Passed; the rater can grade.
     Passed,
-    /// They did not pass, and wait for an admin.
+    /// Failed; the rater waits for an admin.
     Stopped,
 }
 
@@ -235,37 +216,34 @@ pub enum OpeningState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct QualityPage {
-    /// The study's title.
     pub title: String,
-    /// Its rubric.
     pub rubric: Rubric,
-    /// Its settings.
     pub settings: QualitySettings,
-    /// Its items with known scores, newest last.
+    /// Calibration items, newest last.
     pub gold: Vec<GoldItem>,
-    /// What more can be made from.
+    /// What further items can be made from.
     pub choices: GoldChoices,
-    /// Where raters stand with the opening.
+    /// The raters' opening calibration.
     pub openings: Vec<OpeningRow>,
-    /// Who may be an adjudicator: user, name, whether they are.
+    /// Possible adjudicators: user, name, whether they are one.
     pub adjudicators: Vec<(UserId, String, bool)>,
 }
 
-/// How ratings compare with what they are held against.
+/// Agreement of a rater's scores with reference scores.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Match {
-    /// How many outputs were compared.
+    /// Number of outputs compared.
     pub outputs: u64,
-    /// How many pairs of scores.
+    /// Number of pairs of scores.
     pub pairs: u64,
-    /// Share of pairs that are equal, 0 to 1; absent without pairs.
+    /// Share of equal pairs, 0 to 1; `None` without pairs.
     pub exact: Option<f64>,
-    /// Share of pairs at most one level apart.
+    /// Share of pairs at most one level apart, 0 to 1; `None` without pairs.
     pub within_one: Option<f64>,
-    /// Mean signed difference on each dimension, in levels: above 0, the rater's scores are higher.
+    /// Mean difference on each dimension in levels, rater minus reference.
     pub difference: Vec<Option<f64>>,
-    /// Krippendorff's alpha (ordinal) on each dimension, between -1 and 1; absent where undefined.
+    /// Krippendorff's ordinal alpha on each dimension; `None` if undefined.
     pub alpha: Vec<Option<f64>>,
 }
 
@@ -273,105 +251,97 @@ pub struct Match {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaterFigures {
-    /// Ratings that count, and answered probes that came unmarked.
+    /// Ratings that count, and answered hidden checks.
     pub ratings: u64,
-    /// Ratings whose time was measured.
+    /// Ratings with measured active time.
     pub timed: u64,
-    /// Their time in sum, in milliseconds.
+    /// Total active time of these, in milliseconds.
     pub active_ms: u64,
-    /// Outputs per hour of that time; absent without any.
+    /// Ratings per hour of active time; `None` without measured time.
     pub per_hour: Option<f64>,
-    /// Against the others' ratings of the same outputs.
+    /// Agreement with the other raters of the same outputs.
     pub peers: Match,
-    /// Against known scores.
+    /// Agreement with known scores.
     pub gold: Match,
-    /// Items within the tolerance on every dimension, of `gold.outputs`.
+    /// Outputs within the tolerance on every dimension, out of `gold.outputs`.
     pub gold_right: u64,
-    /// Against themselves, on outputs that came again.
+    /// Agreement with the rater's own first rating of repeated outputs.
     pub again: Match,
-    /// Share of ratings with the same value on every dimension, 0 to 1.
+    /// Share of ratings with the same score on every dimension, 0 to 1.
     pub flat: Option<f64>,
-    /// The longest run of equal ratings one after another.
+    /// Longest run of consecutive equal ratings.
     pub longest_run: u64,
 }
 
-/// A study as it goes on.
+/// Live status of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Live {
-    /// The study.
     pub study: StudyId,
-    /// Whether it takes ratings.
+    /// Whether the study accepts ratings.
     pub status: StudyStatus,
-    /// Ratings given.
+    /// Ratings submitted.
     pub done: u64,
-    /// Ratings wanted, extra ones included.
+    /// Ratings needed, extra ratings included.
     pub wanted: u64,
-    /// Of the wanted, those beyond the overlap.
+    /// Extra ratings among those needed.
     pub extra: u64,
     /// Names of the dimensions, in the rubric's order.
     pub dimensions: Vec<Bilingual>,
-    /// Each rater.
     pub raters: Vec<LiveRater>,
-    /// Each model.
     pub models: Vec<LiveModel>,
-    /// Outputs in somebody's hands.
+    /// Outputs that raters are working on.
     pub leases: Vec<Lease>,
-    /// When it may be over.
+    /// Estimated finish; `None` if there is not enough data.
     pub projection: Option<Projection>,
-    /// Disagreements that wait for an adjudicator.
+    /// Disagreements waiting for an adjudicator.
     pub disputes: u64,
-    /// Disagreements that wait for an extra rater.
+    /// Disagreements waiting for an extra rater.
     pub extra_waiting: u64,
-    /// Flags without an answer.
+    /// Open flags.
     pub flags: u64,
-    /// Raters stopped at the opening.
+    /// Raters who failed the opening calibration.
     pub stopped: u64,
-    /// Agreement on each dimension over all raters.
+    /// Agreement of all raters on each dimension.
     pub agreement: Vec<Agreement>,
 }
 
-/// A rater of a study as it goes on.
+/// Live status of a rater.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct LiveRater {
-    /// The rater.
     pub id: UserId,
-    /// Their name.
     pub name: String,
     /// Outputs rated.
     pub rated: u64,
-    /// Outputs passed over and not yet rated.
+    /// Skipped outputs that are not rated.
     pub skipped: u64,
-    /// Outputs in their hands.
+    /// Outputs that the rater is working on.
     pub leased: u64,
-    /// Their newest rating.
+    /// Time of the newest rating.
     pub last_at: Option<Timestamp>,
-    /// Median time from showing to rating, in milliseconds.
+    /// Median time from display to rating, in milliseconds.
     pub median_ms: Option<i64>,
-    /// Their figures.
     pub figures: RaterFigures,
 }
 
-/// A model of a study as it goes on.
+/// Live status of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct LiveModel {
-    /// Its name.
     pub name: String,
-    /// Its number, for links.
+    /// Id, for links.
     pub id: i64,
-    /// Ratings given.
+    /// Ratings submitted.
     pub done: u64,
-    /// Ratings wanted.
+    /// Ratings needed.
     pub wanted: u64,
 }
 
-/// An output in somebody's hands.
+/// An output that a rater is working on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Lease {
-    /// Who has it.
     pub rater: String,
     /// Its task's id in its source.
     pub task_id: String,
@@ -379,27 +349,27 @@ pub struct Lease {
     pub task: TaskId,
     /// Its model.
     pub model: String,
-    /// Since when.
+    /// When it was opened.
     pub since: Option<Timestamp>,
-    /// Until when, without a sign of life.
+    /// When the lease ends without a sign of activity.
     pub until: Timestamp,
 }
 
-/// When a study may be over, and from what that was said.
+/// Estimated finish of a study, with its basis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Projection {
-    /// When the last rating comes at that pace.
+    /// Estimated time of the last rating.
     pub end: Timestamp,
     /// Ratings in the window.
     pub ratings: u64,
-    /// The window's length, in milliseconds: at most a day, up to now.
+    /// Length of the window up to now, in milliseconds; at most a day.
     pub window_ms: i64,
-    /// Ratings still to come.
+    /// Ratings still needed.
     pub left: u64,
 }
 
-/// What the list of ratings is narrowed to. Absent: anything.
+/// Filter of the list of ratings. `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingFilter {
@@ -409,36 +379,34 @@ pub struct RatingFilter {
     pub model: Option<i64>,
     /// Of descriptions in this language.
     pub lang: Option<Lang>,
-    /// On this dimension, counted from 0 …
+    /// Index of the dimension for `score`.
     pub dimension: Option<usize>,
-    /// … this score.
+    /// Score on that dimension.
     pub score: Option<u8>,
-    /// Only with a flag.
+    /// Only flagged ratings.
     pub flagged: bool,
-    /// Only of outputs whose raters disagree beyond the threshold.
+    /// Only outputs with a disagreement.
     pub disputed: bool,
-    /// A word in the description or the task's id.
+    /// Text in the description or `task_id`.
     pub text: String,
     /// The page, from 0.
     pub page: u32,
 }
 
-/// How many ratings a page of the list has.
+/// Ratings per page.
 pub const RATINGS_PAGE: u32 = 50;
 
 /// A page of the list of ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingList {
-    /// The study's title.
     pub title: String,
-    /// Its rubric.
     pub rubric: Rubric,
     /// Its raters, for the filter.
     pub raters: Vec<(UserId, String)>,
     /// Its models, for the filter.
     pub models: Vec<(i64, String)>,
-    /// How many fit.
+    /// Number of matching ratings.
     pub found: u64,
     /// At most [`RATINGS_PAGE`], newest first.
     pub rows: Vec<ListedRating>,
@@ -448,33 +416,27 @@ pub struct RatingList {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ListedRating {
-    /// The task.
     pub task: TaskId,
     /// Its id in its source.
     pub task_id: String,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The model.
     pub model: String,
-    /// The rater.
     pub rater: String,
-    /// One place a dimension.
     pub scores: Vec<u8>,
     /// What they said.
     pub comment: String,
     /// The flag they raised.
     pub flag: Option<Flag>,
-    /// When.
     pub at: Timestamp,
-    /// How long the rater was at it, in milliseconds, where that was measured.
+    /// Active time in milliseconds, if measured.
     pub active_ms: Option<u64>,
-    /// Whether the output's raters disagree beyond the threshold.
+    /// Whether the output has a disagreement.
     pub disputed: bool,
 }
 
-/// A flag, with its answer.
+/// A flag and its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct FlagRow {
@@ -482,21 +444,18 @@ pub struct FlagRow {
     pub on: FlagOn,
     /// Who raised it.
     pub rater: String,
-    /// The task's id in its source.
+    /// The task's `task_id`.
     pub task_id: String,
-    /// The task, for a link; absent for a probe.
+    /// The task, for a link; `None` for a hidden check.
     pub task: Option<TaskId>,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The model; absent for an item with known scores.
+    /// The model; `None` for a calibration item.
     pub model: Option<String>,
-    /// The reason.
     pub flag: Flag,
     /// What the rater said beside it.
     pub comment: String,
-    /// When.
     pub at: Timestamp,
     /// The answer: reply (empty: resolved without a word), who gave it, when.
     pub answer: Option<(String, String, Timestamp)>,
@@ -538,13 +497,11 @@ pub struct DisputeRow {
     pub output: OutputId,
     /// Its task.
     pub task: TaskId,
-    /// The task's id in its source.
+    /// The task's `task_id`.
     pub task_id: String,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The model.
     pub model: String,
     /// The spread on each dimension.
     pub spread: Vec<u8>,
@@ -568,11 +525,9 @@ pub struct DisputeRow {
 pub struct Decision {
     /// Who decided.
     pub by: String,
-    /// One place a dimension.
     pub scores: Vec<u8>,
     /// Why.
     pub comment: String,
-    /// When.
     pub at: Timestamp,
     /// Whether a later decision took its place.
     pub superseded: bool,
@@ -585,11 +540,8 @@ pub const DISPUTES_PAGE: u32 = 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeList {
-    /// The study's title.
     pub title: String,
-    /// Its rubric.
     pub rubric: Rubric,
-    /// Its settings.
     pub settings: QualitySettings,
     /// How many there are in all.
     pub found: u64,
