@@ -1,4 +1,4 @@
-//! What programs are given: tokens for the REST API, webhooks, and public links.
+//! Access for programs: API tokens, webhooks and public links.
 
 use std::{fmt, str::FromStr};
 
@@ -11,32 +11,32 @@ use super::{
     time::Timestamp,
 };
 
-/// What a token may be used for. Every scope includes reading.
+/// What a token allows. Every scope includes reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Scope {
     /// Read datasets, outputs, runs, studies, ratings and comparisons.
     #[serde(rename = "read")]
     Read,
-    /// Import datasets, send and take model outputs.
+    /// Import datasets and upload model outputs.
     #[serde(rename = "write:data")]
     WriteData,
-    /// Start, stop and repeat runs.
+    /// Start, stop and rerun test runs.
     #[serde(rename = "write:runs")]
     WriteRuns,
-    /// Make studies, change their state, make links to their public pages.
+    /// Create studies, change their status and create public links.
     #[serde(rename = "write:studies")]
     WriteStudies,
-    /// Everything, with people, invitations, tokens and webhooks.
+    /// Everything, including people, invitations, tokens and webhooks.
     #[serde(rename = "admin")]
     Admin,
 }
 
 impl Scope {
-    /// All of them, the narrowest first.
+    /// All scopes, narrowest first.
     pub const ALL: [Scope; 5] = [Scope::Read, Scope::WriteData, Scope::WriteRuns, Scope::WriteStudies, Scope::Admin];
 
-    /// The word in the API, in the database and on the command line.
+    /// Name in the API, the database and the command line.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Read => "read",
@@ -47,7 +47,7 @@ impl Scope {
         }
     }
 
-    /// Whether a token of this scope may do what needs `needed`.
+    /// Whether a token with this scope may do what requires `needed`.
     pub fn allows(self, needed: Scope) -> bool {
         self == needed || self == Scope::Admin || needed == Scope::Read
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The text names no scope.
+/// Error: the text is not a scope.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("unknown scope; write `read`, `write:data`, `write:runs`, `write:studies` or `admin`")]
 pub struct UnknownScope;
@@ -71,42 +71,37 @@ impl FromStr for Scope {
     }
 }
 
-/// A token as its owner sees it. The token itself is shown once, when it is made.
+/// A token in its owner's list. The secret is shown only once, on creation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TokenRow {
-    /// The token's number.
     pub id: ApiTokenId,
-    /// Whose it is; it acts as this person.
+    /// Name of the person that the token acts as.
     pub owner: String,
-    /// What it is for, in its owner's words.
+    /// Label given by the owner.
     pub label: String,
-    /// How it begins, to recognise it by.
+    /// First characters of the secret, to recognise the token.
     pub prefix: String,
-    /// What it may be used for.
     pub scopes: Vec<Scope>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it stops working.
     pub expires_at: Timestamp,
-    /// When it was last used, to the minute; absent until then.
+    /// Time of the last use, to the minute; `None` if never used.
     pub last_used_at: Option<Timestamp>,
-    /// When it was revoked, where it was.
     pub revoked_at: Option<Timestamp>,
-    /// Whether it works now.
+    /// Whether it is neither expired nor revoked.
     pub live: bool,
 }
 
-/// What is asked for in a new token.
+/// Request for a new token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewToken {
-    /// What it is for: 1 to 100 characters.
+    /// Label, 1 to 100 characters.
     pub label: String,
-    /// What it may be used for: at least one.
+    /// At least one scope.
     #[serde(default)]
     pub scopes: Vec<Scope>,
-    /// How many days it works: 1 to 365.
+    /// Lifetime in days, 1 to 365.
     #[serde(default = "default_days")]
     pub days: u32,
 }
@@ -115,36 +110,35 @@ fn default_days() -> u32 {
     90
 }
 
-/// A token that was just made.
+/// A newly created token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MadeToken {
-    /// The list's row.
     pub row: TokenRow,
-    /// The token itself; it is not kept and cannot be shown again.
+    /// The secret. It is not stored and cannot be shown again.
     pub secret: String,
 }
 
-/// What a webhook may hear of.
+/// Events that a webhook can subscribe to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum WebhookEvent {
-    /// A run has come to its end, or was stopped.
+    /// A run finished or was stopped.
     #[serde(rename = "run.ended")]
     RunEnded,
     /// A study was closed.
     #[serde(rename = "study.closed")]
     StudyClosed,
-    /// Somebody pressed the test button. Every webhook hears of its own.
+    /// An admin sent a test message; only the tested webhook receives it.
     #[serde(rename = "test")]
     Test,
 }
 
 impl WebhookEvent {
-    /// Those that one can ask for.
+    /// Events that a webhook can subscribe to.
     pub const CHOICES: [WebhookEvent; 2] = [WebhookEvent::RunEnded, WebhookEvent::StudyClosed];
 
-    /// The word in messages and in the database.
+    /// Name in messages and the database.
     pub fn name(self) -> &'static str {
         match self {
             WebhookEvent::RunEnded => "run.ended",
@@ -170,65 +164,62 @@ impl FromStr for WebhookEvent {
     }
 }
 
-/// The text names no event.
+/// Error: the text is not an event.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("unknown event; write `run.ended` or `study.closed`")]
 pub struct UnknownEvent;
 
-/// An address that hears of ends.
+/// An address that receives messages about events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct WebhookRow {
-    /// The webhook's number.
     pub id: WebhookId,
-    /// Where messages go.
+    /// URL that receives the messages.
     pub url: String,
-    /// What it hears of.
+    /// Subscribed events.
     pub events: Vec<WebhookEvent>,
-    /// Whether the operator allows messages to this host now.
+    /// Whether the operator currently allows this host.
     pub allowed: bool,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// The newest message, where there is one.
+    /// Newest message, if any.
     pub last: Option<DeliveryRow>,
 }
 
-/// What is asked for in a new webhook.
+/// Request for a new webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewWebhook {
-    /// Where messages go; its host must be one that the operator allows (`--webhook-host`).
+    /// URL that receives the messages. The operator must allow its host (`--webhook-host`).
     pub url: String,
-    /// What it hears of; everything where none is named.
+    /// Subscribed events; empty for all.
     #[serde(default)]
     pub events: Vec<WebhookEvent>,
 }
 
-/// A webhook that was just made.
+/// A newly created webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MadeWebhook {
-    /// The list's row.
     pub row: WebhookRow,
-    /// What messages are signed with; it is not shown again.
+    /// Secret that signs messages. It is not shown again.
     pub secret: String,
 }
 
-/// How far a message has come.
+/// Delivery state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryState {
-    /// It is tried at once, or again later.
+    /// Waiting for the first or the next attempt.
     Waiting,
-    /// The other side took it.
+    /// Delivered.
     Delivered,
-    /// It was tried often enough.
+    /// Failed after the last attempt.
     Failed,
 }
 
 impl DeliveryState {
-    /// The word in the database.
+    /// Name in the database.
     pub fn name(self) -> &'static str {
         match self {
             DeliveryState::Waiting => "waiting",
@@ -248,7 +239,7 @@ impl FromStr for DeliveryState {
     }
 }
 
-/// The text names no state of a delivery.
+/// Error: the text is not a delivery state.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("unknown state of a delivery")]
 pub struct UnknownState;
@@ -257,100 +248,93 @@ pub struct UnknownState;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DeliveryRow {
-    /// The message's number.
     pub id: DeliveryId,
-    /// What it tells of.
+    /// The event.
     pub event: WebhookEvent,
-    /// The run or the study.
+    /// Id of the run or the study.
     pub subject: Option<i64>,
-    /// How far it has come.
     pub state: DeliveryState,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// The HTTP status of the newest answer.
+    /// HTTP status of the latest response.
     pub status: Option<u16>,
-    /// Why the newest try failed.
+    /// Error of the latest attempt.
     pub error: Option<String>,
-    /// When the event happened.
+    /// Time of the event.
     pub created_at: Timestamp,
-    /// When it is tried next, while it waits.
+    /// Time of the next attempt, if one is pending.
     pub next_at: Option<Timestamp>,
 }
 
-/// A link to a closed study's public page. The link itself is shown once.
+/// A link to a closed study's public page. The secret is shown only once, on creation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PublicLinkRow {
-    /// The link's number.
     pub id: PublicLinkId,
-    /// Whether the page shows the models' code.
     pub code: bool,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it stops working; never where absent.
+    /// Expiry; `None` for never.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked, where it was.
     pub revoked_at: Option<Timestamp>,
-    /// Whether it works now.
+    /// Whether it is neither expired nor revoked.
     pub open: bool,
 }
 
-/// What is asked for in a new public link.
+/// Request for a new public link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewPublicLink {
-    /// Whether the page shows the tasks with the models' code.
+    /// Whether the page shows tasks and the models' code.
     #[serde(default)]
     pub code: bool,
-    /// How many days it works, 1 to 3650; for good where absent.
+    /// Lifetime in days, 1 to 3650; `None` for no expiry.
     #[serde(default)]
     pub days: Option<u32>,
 }
 
-/// A public link that was just made.
+/// A newly created public link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MadePublicLink {
-    /// The list's row.
     pub row: PublicLinkRow,
-    /// The page's path on this server; it is not kept and cannot be shown again.
+    /// Path of the page on this server. It is not stored and cannot be shown again.
     pub path: String,
 }
 
-/// What a study's public page shows. **Nothing here names a rater or tells one from another.**
+/// A study's public page. **Nothing here names or distinguishes raters.**
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublicStudy {
     /// The study's title.
     pub title: String,
-    /// The dataset's short name.
+    /// Short name of the dataset.
     pub dataset: String,
-    /// How many people rated.
+    /// Number of raters.
     pub raters: u64,
-    /// How many raters each output was to have.
+    /// Planned ratings per output.
     pub overlap: u32,
-    /// The figures, without what is about single raters.
+    /// The figures, without figures about individual raters.
     pub sheet: Sheet,
-    /// Whether they are being computed and are not there yet.
+    /// Whether the first figures are still being computed.
     pub counting: bool,
-    /// The tasks, where the link shows the code.
+    /// The tasks, if the link shows code.
     pub tasks: Vec<(TaskId, String, String)>,
 }
 
-/// One task of a public page: the description and what each model made of it.
+/// A task of a public page with every model's output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublicTask {
     /// The study's title.
     pub title: String,
     /// The task.
     pub task: TaskRow,
-    /// Each model's output, in the study's order.
+    /// One output per model, in the study's order.
     pub outputs: Vec<(String, super::code::CodeView)>,
 }
 
-/// The API's own description, as the reference page shows it.
+/// The API reference page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiReference {
-    /// Operations by area, in reading order.
+    /// Operations by area, in display order.
     pub areas: Vec<ApiArea>,
 }
 
@@ -366,23 +350,23 @@ pub struct ApiArea {
 /// One operation of the API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiOperation {
-    /// Its name, unique in the document.
+    /// Operation id, unique in the document.
     pub id: String,
     /// `GET`, `POST`, …
     pub method: String,
     /// The path, with its parameters in braces.
     pub path: String,
-    /// What it does, in a sentence.
+    /// Summary in one sentence.
     pub summary: String,
-    /// What else there is to know.
+    /// Further description.
     pub description: String,
-    /// The scope it needs; absent where it needs no token.
+    /// Required scope; `None` if no token is required.
     pub scope: Option<Scope>,
-    /// Parameters: name, where it stands, what it means, whether it is needed.
+    /// Parameters: name, location, description, whether required.
     pub parameters: Vec<(String, String, String, bool)>,
-    /// The body's type and its name in the document, where there is one.
+    /// Type of the body and its name in the document, if there is a body.
     pub body: Option<String>,
-    /// A call that works once `$TOKEN` and the parameters are filled in.
+    /// Example call; works once `$TOKEN` and the parameters are filled in.
     pub example: String,
 }
 

@@ -405,7 +405,7 @@ pub struct Point {
     /// Index of the model.
     pub model: usize,
     pub task: TaskId,
-    /// The task's id in its source.
+    /// The task's `task_id`.
     pub task_id: String,
     /// Mean pass ratio of its samples, 0 to 1; an anomaly can exceed 1.
     pub ratio: f64,
@@ -424,7 +424,6 @@ pub struct TaskFilter {
     /// Text in the `task_id` or the description.
     #[serde(default)]
     pub q: String,
-    /// The description's language.
     #[serde(default)]
     pub lang: Option<Lang>,
     /// Model to which `score` and `verdict` apply; `None` for any.
@@ -509,7 +508,7 @@ pub struct TaskPage {
     pub lines: Vec<TaskLine>,
     /// How many tasks the filter lets through.
     pub found: u64,
-    /// How many there are.
+    /// Number of items.
     pub all: u64,
     /// Every task that the filter lets through, for the picture.
     pub grid: TaskGrid,
@@ -539,7 +538,7 @@ impl TaskGrid {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct GridLine {
     pub task: TaskId,
-    /// The task's id in its source.
+    /// The task's `task_id`.
     pub task_id: String,
     /// A place a model: its mean score, or its pass ratio (an anomaly can exceed 1).
     pub values: Vec<Option<f64>>,

@@ -12,9 +12,9 @@ use super::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Checks {
-    /// People grade it.
+    /// By people.
     pub human: bool,
-    /// Tests run on it.
+    /// By automated tests.
     pub tests: bool,
 }
 
@@ -24,23 +24,23 @@ pub struct Checks {
 pub struct DatasetRow {
     /// The dataset.
     pub id: DatasetId,
-    /// Its short name, used in URLs and on the command line.
+    /// Short name, used in URLs and on the command line.
     pub slug: String,
-    /// Its name on screen.
+    /// Display name.
     pub name: Bilingual,
-    /// The newest version, which new work uses.
+    /// Newest version, which new studies and runs use.
     pub version: DatasetVersionId,
-    /// The newest version's number, counted from 1.
+    /// Number of the newest version, from 1.
     pub number: u32,
-    /// How many tasks the newest version has.
+    /// Number of tasks in the newest version.
     pub tasks: u64,
-    /// How many of them people grade.
+    /// Number of these that people grade.
     pub human: u64,
-    /// How many of them have tests.
+    /// Number of these with tests.
     pub tests: u64,
-    /// How many submissions there are, over all versions.
+    /// Number of submissions for all versions.
     pub submissions: u64,
-    /// When the newest version was imported.
+    /// Import time of the newest version.
     pub imported_at: Timestamp,
 }
 
@@ -48,84 +48,82 @@ pub struct DatasetRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DatasetDetail {
-    /// The list's row.
     pub row: DatasetRow,
-    /// What the dataset says about itself.
+    /// The dataset's own description.
     pub description: Bilingual,
-    /// Its license, as its source names it.
+    /// License as stated by the source.
     pub license: String,
-    /// Where it was read from: a file or folder name, never a machine's path.
+    /// Name of the file or folder that it was imported from, without its path.
     pub source: String,
     /// Every version, newest first.
     pub versions: Vec<VersionRow>,
-    /// The tasks of the version shown, in the dataset's order.
+    /// Tasks of the displayed version, in the dataset's order.
     pub tasks: Vec<TaskRow>,
 }
 
-/// One imported state.
+/// An imported version of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct VersionRow {
     /// The version.
     pub id: DatasetVersionId,
-    /// Its number, counted from 1.
+    /// Version number, from 1.
     pub number: u32,
     /// When it was imported.
     pub imported_at: Timestamp,
-    /// How many tasks it has.
+    /// Number of tasks.
     pub tasks: u64,
-    /// How many of them differ from, or are missing in, the version before.
+    /// Number of tasks that differ from, or are missing in, the previous version.
     pub changed: u64,
 }
 
-/// One task in one wording.
+/// A task in one revision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskRow {
     /// The task.
     pub id: TaskId,
-    /// The wording shown.
+    /// Revision of the task.
     pub revision: TaskRevisionId,
-    /// The source's own id (`task_id`).
+    /// The source's `task_id`.
     pub task_id: String,
-    /// The description (`raw_nl`), exactly as it came.
+    /// The description (`raw_nl`), unchanged.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The signature asked for, where there is one.
+    /// Requested signature, if any.
     pub signature: Option<String>,
     /// How its outputs are checked.
     pub checks: Checks,
 }
 
-/// What an import did, for the page and the command line.
+/// Result of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ImportReport {
-    /// A line for each dataset found.
+    /// One entry per dataset found.
     pub datasets: Vec<ImportedDataset>,
-    /// Whether the rubric's own wording was found and taken.
+    /// Name of the rubric whose wording was imported, if any.
     pub rubric: Option<String>,
-    /// What was noticed and is worth knowing, though nothing is wrong.
+    /// Notices that are not errors.
     pub notes: Vec<String>,
 }
 
-/// What an import did to one dataset.
+/// Result of an import for one dataset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ImportedDataset {
-    /// The dataset's short name.
+    /// Short name of the dataset.
     pub slug: String,
-    /// The version that now is the newest.
+    /// Newest version after the import.
     pub number: u32,
-    /// Whether the import made it; else everything was there already.
+    /// Whether the import created this version; otherwise nothing had changed.
     pub new: bool,
-    /// How many tasks it has.
+    /// Number of tasks.
     pub tasks: u64,
-    /// How many are in English.
+    /// Number of tasks in English.
     pub english: u64,
-    /// How many are in Chinese.
+    /// Number of tasks in Chinese.
     pub chinese: u64,
-    /// How many differ from the version before, new ones included.
+    /// Number of tasks that are new or differ from the previous version.
     pub changed: u64,
 }

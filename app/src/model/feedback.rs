@@ -14,73 +14,67 @@ use super::{
     time::Timestamp,
 };
 
-/// Which of the items that open a study this is.
+/// Position of an item in the opening calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OpeningStep {
-    /// Counted from 1.
+    /// From 1.
     pub number: u64,
-    /// How many there are.
+    /// Number of items.
     pub of: u64,
-    /// What they are for.
+    /// Purpose of the calibration.
     pub mode: Opening,
 }
 
-/// What comes between two items of a calibration, or after the last.
+/// What a rater sees between two calibration items or after the last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Calibration {
     /// The known scores of the item just rated.
     Feedback(Box<Feedback>),
-    /// The rater may begin.
+    /// The rater passed and can start.
     Passed(OpeningResult),
-    /// The rater was not near enough, and may not begin.
+    /// The rater failed and cannot start.
     Stopped(OpeningResult),
 }
 
-/// How a calibration went.
+/// Result of a calibration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OpeningResult {
-    /// The study's opaque name.
+    /// Opaque token of the study.
     pub study: Token,
     /// The study's title.
     pub title: String,
-    /// Items near enough to the known scores.
+    /// Items within the tolerance.
     pub right: u64,
     /// Items rated.
     pub of: u64,
-    /// Items that must be right; 0 where nothing must.
+    /// Items that must be right; 0 if there is no target.
     pub needed: u64,
 }
 
-/// An item with its known scores, after the rater has rated it.
+/// A calibration item with its known scores, shown after the rater rated it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Feedback {
-    /// The item's opaque name.
+    /// Opaque token of the item.
     pub token: Token,
-    /// The study's opaque name.
+    /// Opaque token of the study.
     pub study: Token,
     /// The study's title.
     pub title: String,
-    /// Which item it is.
     pub step: OpeningStep,
-    /// The description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The signature asked for.
     pub signature: Option<String>,
-    /// The code.
     pub code: CodeView,
-    /// The rubric.
     pub rubric: Rubric,
-    /// What the rater gave, one place a dimension.
+    /// The rater's scores, one per dimension.
     pub yours: Scores,
-    /// What is known, one place a dimension.
+    /// The known scores, one per dimension.
     pub known: Vec<u8>,
-    /// Why, one place a dimension, in the rater's language where it was written in it; may be empty.
+    /// The reasons, one per dimension, in the rater's language if available; may be empty.
     pub reasons: Vec<String>,
 }
 
@@ -88,120 +82,109 @@ pub struct Feedback {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct FlagReply {
-    /// The output's opaque name.
+    /// Opaque token of the output.
     pub token: Token,
-    /// The study's opaque name.
+    /// Opaque token of the study.
     pub study: Token,
     /// The study's title.
     pub title: String,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// What was raised.
     pub flag: Flag,
-    /// The reply; empty where it was settled without a word.
+    /// The reply; empty if the flag was resolved without one.
     pub reply: String,
     /// When.
     pub at: Timestamp,
-    /// Whether the rater has not yet said that they read it.
+    /// Whether the rater has not acknowledged it.
     pub fresh: bool,
 }
 
-/// What came back to a rater.
+/// Feedback to a rater.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CameBack {
-    /// Answers to flags, newest first; the unread ones and the last few read.
+    /// Answers to flags, newest first: all unread ones and the latest read ones.
     pub replies: Vec<FlagReply>,
-    /// Disagreements that they may decide.
+    /// Disagreements that the rater can adjudicate.
     pub disputes: u64,
-    /// Their figures, of the studies that show them.
+    /// The rater's figures, for studies that show them.
     pub figures: Vec<OwnFigures>,
 }
 
-/// A rater's own figures in one study, as far as the study shows them.
+/// A rater's own figures in one study, within what the study shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OwnFigures {
-    /// The study's opaque name.
+    /// Opaque token of the study.
     pub study: Token,
     /// The study's title.
     pub title: String,
-    /// How far they are.
     pub progress: Progress,
-    /// Outputs per hour of active time.
+    /// Outputs rated per hour of active time.
     pub per_hour: Option<f64>,
-    /// Time active, in milliseconds.
+    /// Active time in milliseconds.
     pub active_ms: u64,
-    /// Names of the dimensions and the rest of the figures; absent where the study shows progress only.
+    /// Names of the dimensions and further figures; `None` if the study shows progress only.
     pub figures: Option<(Rubric, RaterFigures)>,
 }
 
-/// What somebody may decide, and what they did.
+/// An adjudicator's pending and decided disagreements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeQueue {
-    /// The first of those that wait, then the first of those that the person decided.
+    /// The first pending ones, then the first decided ones.
     pub lines: Vec<DisputeLine>,
-    /// How many wait in all.
+    /// Total pending.
     pub waiting: u64,
-    /// How many the person decided in all.
+    /// Total decided by this person.
     pub decided: u64,
 }
 
-/// A disagreement that waits, in an adjudicator's list.
+/// A disagreement in an adjudicator's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeLine {
-    /// Its opaque name.
+    /// Opaque token of the disagreement.
     pub token: Token,
     /// The study's title.
     pub title: String,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The widest spread on any dimension.
+    /// Largest difference on any dimension.
     pub spread: u8,
-    /// When the asking person decided it, where they did.
+    /// When this person decided it, if they did.
     pub decided_at: Option<Timestamp>,
 }
 
-/// A disagreement as its adjudicator sees it: neither raters nor model have a name here.
+/// A disagreement as its adjudicator sees it, without names of raters or the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Dispute {
-    /// Its opaque name.
+    /// Opaque token of the disagreement.
     pub token: Token,
     /// The study's title.
     pub title: String,
-    /// The description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The signature asked for.
     pub signature: Option<String>,
-    /// The code.
     pub code: CodeView,
-    /// The rubric.
     pub rubric: Rubric,
-    /// The ratings under letters, in an order that says nothing.
+    /// The ratings under letters, in random order.
     pub ratings: Vec<Voice>,
-    /// The decision that stands, where there is one: scores and comment.
+    /// The current decision, if any: scores and comment.
     pub decided: Option<(Vec<u8>, String)>,
 }
 
-/// One rating of a disputed output, without its rater.
+/// A rating of the output, without its rater.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Voice {
     /// One place a dimension.
     pub scores: Vec<u8>,
-    /// What they said.
     pub comment: String,
-    /// The flag they raised.
     pub flag: Option<Flag>,
-    /// Line notes: the line of the code as it came, counted from 1, and the note.
+    /// Line notes: line of the original code, from 1, and the note.
     pub notes: Vec<(u32, String)>,
 }

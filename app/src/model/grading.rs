@@ -13,46 +13,46 @@ use super::{
     rubric::Rubric,
 };
 
-/// The scores of one output, one place a dimension in the rubric's order; `None` is not yet scored.
+/// Scores of one output, one per dimension in the rubric's order; `None` if not yet scored.
 pub type Scores = Vec<Option<u8>>;
 
-/// What a rater has put down about one output, complete or not.
+/// A rater's draft for one output, possibly incomplete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
-    /// One place a dimension, in the rubric's order.
+    /// One entry per dimension, in the rubric's order.
     pub scores: Scores,
-    /// What the rater says about it.
+    /// Comment.
     #[serde(default)]
     pub comment: String,
-    /// Why the output needs somebody's eye, where the rater says so.
+    /// Flag, if the rater raised one.
     #[serde(default)]
     pub flag: Option<Flag>,
     /// How long the rater had the page in front of them and was at it, in milliseconds; absent where
     /// the page could not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_ms: Option<u64>,
-    /// What they say about single lines, in the order of the code.
+    /// Line notes, in the order of the code.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<LineNote>,
 }
 
 impl Draft {
-    /// Whether both say the same, however long that took.
+    /// Whether both have the same content, ignoring active time.
     pub fn same(&self, other: &Draft) -> bool {
         Draft { active_ms: None, ..self.clone() } == Draft { active_ms: None, ..other.clone() }
     }
 
-    /// Nothing put down yet.
+    /// An empty draft.
     pub fn blank(rubric: &Rubric) -> Self {
         Draft { scores: vec![None; rubric.dimensions.len()], ..Draft::default() }
     }
 
-    /// The first dimension without a score, if there is one.
+    /// Index of the first dimension without a score.
     pub fn first_open(&self) -> Option<usize> {
         self.scores.iter().position(Option::is_none)
     }
 
-    /// What keeps this from being a rating under `rubric`, if anything does.
+    /// Why the draft is not a valid rating under `rubric`; `None` if it is.
     pub fn fault(&self, rubric: &Rubric) -> Option<DraftFault> {
         if self.scores.len() != rubric.dimensions.len() {
             return Some(DraftFault::OtherRubric);
@@ -70,7 +70,7 @@ impl Draft {
         self.text_fault()
     }
 
-    /// What keeps this from being kept as a draft: like [`Draft::fault`], but gaps are fine.
+    /// Why the draft cannot be saved; like [`Draft::fault`], but missing scores are allowed.
     pub fn draft_fault(&self, rubric: &Rubric) -> Option<DraftFault> {
         if self.scores.len() != rubric.dimensions.len() {
             return Some(DraftFault::OtherRubric);
@@ -94,195 +94,189 @@ impl Draft {
     }
 }
 
-/// The longest comment or flag text, in characters: enough for a page, too little to fill a disk.
+/// Maximum length of a comment or flag text in characters: a page of text.
 pub const TEXT_MAX: usize = 4000;
 
-/// Why a draft cannot be taken.
+/// Why a draft is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DraftFault {
-    /// The dimension at this place has no score.
+    /// The dimension with this index has no score.
     Missing(usize),
-    /// The dimension at this place has a score that its scale does not.
+    /// The dimension with this index has a score outside its scale.
     OffScale(usize),
-    /// The flag has a reason of one's own, which is not said.
+    /// Flag `Other` without a reason.
     NoReason,
-    /// The comment or the flag is longer than [`TEXT_MAX`].
+    /// The comment or the flag exceeds [`TEXT_MAX`].
     TooLong,
-    /// The line notes are too many or too long, or one stands where the code has no line.
+    /// Too many or too long line notes, or a note on a line that does not exist.
     Notes,
-    /// There are more or fewer scores than the rubric has dimensions.
+    /// The number of scores differs from the rubric's dimensions.
     OtherRubric,
 }
 
-/// Why a rater wants somebody to look at an output.
+/// A rater's reason for flagging an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "ssr", schema(as = RaterFlag))]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
-    /// The description leaves open what is asked.
+    /// The description is unclear.
     DescriptionUnclear,
     /// The rater cannot judge it.
     CannotJudge,
-    /// The code stops in the middle.
+    /// The code is truncated.
     CodeTruncated,
-    /// In the rater's own words.
+    /// Another reason, in the rater's words.
     Other(String),
 }
 
 /// One output as a rater sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GradingItem {
-    /// The assignment's opaque name.
+    /// Opaque token of the assignment.
     pub token: Token,
-    /// The study's opaque name.
+    /// Opaque token of the study.
     pub study: Token,
     /// The study's title.
     pub title: String,
-    /// How the study shows its outputs. The items of a calibration come one at a time in every study.
+    /// How the study shows its outputs. Calibration items come one at a time in every study.
     #[serde(default)]
     pub presentation: Presentation,
-    /// The description, exactly as it came.
+    /// The description, unchanged.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The signature asked for, where there is one.
+    /// Requested signature, if any.
     pub signature: Option<String>,
-    /// The code.
     pub code: CodeView,
-    /// The rubric to judge it by.
     pub rubric: Rubric,
-    /// What was put down so far; for a rated output, the rating.
+    /// The draft; for a rated output, the rating.
     pub draft: Draft,
-    /// Whether this rater has already submitted a rating of it.
+    /// Whether the rater has submitted a rating.
     pub rated: bool,
-    /// Where the rater stands.
+    /// Progress of the rater.
     pub progress: Progress,
-    /// The output rated before this one, to go back to.
+    /// Output rated before this one.
     pub previous: Option<Token>,
-    /// The output rated after this one, where the rater went back.
+    /// Output rated after this one, if the rater went back.
     pub following: Option<Token>,
-    /// Which item of the study's calibration this is; absent for all that counts as work.
+    /// Position in the opening calibration; `None` for work.
     #[serde(default)]
     pub opening: Option<OpeningStep>,
-    /// What was answered to flags that the rater raised on it, newest first.
+    /// Answers to the rater's flags on this output, newest first.
     #[serde(default)]
     pub replies: Vec<FlagReply>,
 }
 
-/// What a rater finds when asking for the next output.
+/// Response to a request for the next output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Next {
     /// This output.
     Item(Box<GradingItem>),
-    /// Nothing is left for this rater.
+    /// Nothing is left for the rater.
     Finished {
         /// The study's title.
         title: String,
-        /// Where the rater stands.
+        /// Progress of the rater.
         progress: Progress,
-        /// The output rated last, to go back to.
+        /// Output rated last.
         previous: Option<Token>,
     },
-    /// The study is not open now.
+    /// The study does not accept ratings now.
     Paused {
         /// The study's title.
         title: String,
-        /// Where the rater stands.
+        /// Progress of the rater.
         progress: Progress,
     },
-    /// Something about the study's calibration comes first.
+    /// A calibration step comes first.
     Calibration(Box<Calibration>),
 }
 
-/// What a rater finds when asking for the next task of a study that shows its outputs side by side.
+/// Response to a request for the next task of a side-by-side study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NextTask {
-    /// All outputs of one task that are this rater's, in the order of their letters: the first is A.
-    /// The order is the rater's own, drawn from the study's seed. Outputs that the rater rated
-    /// already (before a reload, say) stand among them.
+    /// All outputs of one task that are assigned to the rater, in the order of their letters; the first is A.
+    /// The order is specific to the rater and drawn from the study's seed. Includes outputs that the rater
+    /// rated already, for example before a reload.
     Task(Vec<GradingItem>),
     /// The study shows one output at a time: ask for the next item instead.
     OneByOne,
-    /// Nothing is left for this rater.
+    /// Nothing is left for the rater.
     Finished {
         /// The study's title.
         title: String,
-        /// Where the rater stands.
+        /// Progress of the rater.
         progress: Progress,
-        /// The output rated last, to go back to.
+        /// Output rated last.
         previous: Option<Token>,
     },
-    /// The study is not open now.
+    /// The study does not accept ratings now.
     Paused {
         /// The study's title.
         title: String,
-        /// Where the rater stands.
+        /// Progress of the rater.
         progress: Progress,
     },
 }
 
-/// Where a rater stands in a study.
+/// A rater's progress in a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Progress {
-    /// Outputs this rater has rated.
+    /// Outputs that the rater rated.
     pub rated: u64,
-    /// Outputs this rater has skipped and may yet be offered again.
+    /// Outputs that the rater skipped; they come again.
     pub skipped: u64,
     /// Outputs of this rater's share still to come. Somebody who has finished may take some of them,
     /// and a rater who has finished may be given some of others'.
     pub left: u64,
 }
 
-/// The answer to a submitted rating, given only after it is committed.
+/// Response to a submitted rating, sent after the commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Receipt {
-    /// It was stored now.
+    /// Stored.
     Stored,
-    /// The same submission had been stored before; it counts once.
+    /// The same submission was stored before and counts once.
     AlreadyStored,
 }
 
-/// A study on the rater's desk.
+/// A study in the rater's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeskStudy {
-    /// The study's opaque name.
+    /// Opaque token of the study.
     pub token: Token,
     /// Its title.
     pub title: String,
-    /// Whether ratings are taken now.
+    /// Whether the study accepts ratings.
     pub open: bool,
-    /// How outputs come before the rater.
+    /// How outputs are shown.
     pub presentation: Presentation,
-    /// Where the rater stands.
+    /// Progress of the rater.
     pub progress: Progress,
 }
 
-/// A study's rubric, to be read and printed by itself.
+/// A study's rubric, as a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RubricSheet {
     /// The study's title.
     pub title: String,
-    /// The rubric.
     pub rubric: Rubric,
 }
 
-/// A rating the rater gave, in their own list.
+/// A rating in the rater's own list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRating {
     /// The assignment.
     pub token: Token,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
-    /// The description's language.
     pub lang: Lang,
-    /// The scores given.
     pub scores: Scores,
-    /// Whether it carries a comment.
+    /// Whether it has a comment.
     pub commented: bool,
-    /// Whether it carries a flag.
+    /// Whether it has a flag.
     pub flagged: bool,
-    /// What was noted on single lines.
+    /// Line notes.
     pub notes: Vec<LineNote>,
 }

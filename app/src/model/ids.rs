@@ -57,7 +57,7 @@ ids! {
     RunId
     /// A personal token for the REST API.
     ApiTokenId
-    /// An address that hears of ends.
+    /// An address that receives messages about events.
     WebhookId
     /// One event on its way to a webhook.
     DeliveryId

@@ -1,4 +1,4 @@
-//! How a study's work is shared: what an admin decides, and what the plan comes to.
+//! How a study's work is assigned to raters: the admin's choices and the resulting plan.
 
 use std::{fmt, str::FromStr};
 
@@ -11,12 +11,12 @@ use super::{
     time::Timestamp,
 };
 
-/// How outputs come before a rater.
+/// How outputs are shown to raters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Presentation {
-    /// One at a time, two of one task kept apart.
+    /// One at a time, with outputs of one task kept apart.
     #[default]
     One,
     /// All outputs of one task together, under shuffled letters; the same raters rate all of them.
@@ -24,7 +24,7 @@ pub enum Presentation {
 }
 
 impl Presentation {
-    /// The word used in the database and on the command line.
+    /// Name in the database and on the command line.
     pub fn code(self) -> &'static str {
         match self {
             Presentation::One => "one",
@@ -44,22 +44,22 @@ impl FromStr for Presentation {
     }
 }
 
-/// By what the work is shared among the raters.
+/// How the work is shared among raters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// The same number for everybody, whatever they read.
+    /// The same number for every rater, regardless of language.
     #[default]
     Count,
-    /// As evenly as the languages that each reads allow.
+    /// As evenly as the raters' languages allow.
     Language,
-    /// So many for each, as the admin says; nobody is given a language they do not read.
+    /// As many as the admin sets for each rater, in languages that the rater reads.
     Hand,
 }
 
 impl Sharing {
-    /// The word used in the database and on the command line.
+    /// Name in the database and on the command line.
     pub fn code(self) -> &'static str {
         match self {
             Sharing::Count => "count",
@@ -81,7 +81,7 @@ impl FromStr for Sharing {
     }
 }
 
-/// The languages that somebody reads; at least one.
+/// The languages that a rater reads; at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Reads {
@@ -90,10 +90,10 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// Both languages: what everybody is taken to read until they say otherwise.
+    /// Both languages, the default.
     pub const BOTH: Reads = Reads { en: true, zh: true };
 
-    /// These languages; `None` where there is none.
+    /// A set of these languages; `None` if empty.
     pub fn of(langs: &[Lang]) -> Option<Reads> {
         let reads = Reads { en: langs.contains(&Lang::En), zh: langs.contains(&Lang::Zh) };
         (reads.en || reads.zh).then_some(reads)
@@ -107,7 +107,7 @@ impl Reads {
         }
     }
 
-    /// The form used in the database: codes with a space between.
+    /// Database form: codes separated by spaces.
     pub fn code(self) -> &'static str {
         match (self.en, self.zh) {
             (true, false) => "en",
@@ -142,7 +142,7 @@ impl fmt::Display for Reads {
 
 impl FromStr for Reads {
     type Err = String;
-    /// Codes with spaces, commas or `+` between them.
+    /// Parses codes separated by spaces, commas or `+`.
     fn from_str(s: &str) -> Result<Self, String> {
         let unknown = || "unknown languages; write `en`, `zh` or `en,zh`".to_owned();
         let langs = s
@@ -167,7 +167,7 @@ impl From<Reads> for String {
     }
 }
 
-/// What a plan comes to, before or after the study has begun.
+/// A study's plan, before or after its start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PlanDetail {
@@ -175,56 +175,56 @@ pub struct PlanDetail {
     pub study: StudyId,
     /// Its title.
     pub title: String,
-    /// Whether it has begun.
+    /// Whether the study has started.
     pub status: StudyStatus,
-    /// How outputs come before a rater.
+    /// How outputs are shown to raters.
     pub presentation: Presentation,
-    /// By what the work is shared.
+    /// How the work is shared.
     pub sharing: Sharing,
-    /// Different raters for each output.
+    /// Raters per output (overlap).
     pub overlap: u32,
-    /// What it is drawn from. As text: JavaScript's numbers end at 2^53.
+    /// Seed. A string, because JavaScript numbers are exact only up to 2^53.
     pub seed: String,
-    /// The dataset's short name.
+    /// Short name of the dataset.
     pub dataset: String,
-    /// How many tasks the study has.
+    /// Number of tasks in the study.
     pub tasks: u64,
-    /// How many tasks with outputs it could have.
+    /// Number of tasks with outputs that it could have.
     pub tasks_most: u64,
-    /// How many outputs.
+    /// Number of outputs.
     pub outputs: u64,
-    /// Ratings wanted: outputs times overlap.
+    /// Ratings needed: outputs × overlap.
     pub wanted: u64,
-    /// Ratings given.
+    /// Ratings submitted.
     pub done: u64,
-    /// Planned ratings that nobody in the study can be given; they wait for a rater.
+    /// Planned ratings that no rater in the study can be assigned.
     pub waiting: u64,
-    /// Seconds a rating, as the admin expects; absent where they left it to measurement.
+    /// Expected seconds per rating, if the admin set it.
     pub pace_s: Option<u32>,
     /// Seconds a rating, as measured in studies with the same rubric: the median of the time between
     /// one rating and the next. Absent where there are too few.
     pub measured_s: Option<u32>,
     /// The models, in the order of [`RaterPlan::models`].
     pub models: Vec<String>,
-    /// Everybody who is or was in it, by name.
+    /// Current and former raters, by name.
     pub raters: Vec<RaterPlan>,
-    /// Submissions of the same version that could be added.
+    /// Submissions for the same dataset version that can be added.
     pub more: Vec<(SubmissionId, String)>,
-    /// People who could join.
+    /// People who can be added.
     pub others: Vec<(UserId, String, Reads)>,
-    /// What changed the plan, newest first, single hand-overs left out.
+    /// Changes of the plan, newest first, without single reassignments.
     pub events: Vec<PlanEvent>,
-    /// How many outputs changed hands because somebody had finished early.
+    /// Number of outputs reassigned because a rater finished early.
     pub taken: u64,
 }
 
 impl PlanDetail {
-    /// Seconds a rating: the admin's word before the measured one.
+    /// Seconds per rating: the expected value if set, otherwise the measured one.
     pub fn pace(&self) -> Option<u32> {
         self.pace_s.or(self.measured_s)
     }
 
-    /// Hours that so many ratings take, where the pace is known.
+    /// Hours for this many ratings, if the pace is known.
     pub fn hours(&self, ratings: u64) -> Option<f64> {
         self.pace().map(|pace| f64::from(pace) * ratings as f64 / 3600.0)
     }
@@ -238,48 +238,47 @@ pub struct RaterPlan {
     pub id: UserId,
     /// Their name.
     pub name: String,
-    /// The languages in which this study gives them work.
+    /// Languages in which the study assigns work to the rater.
     pub reads: Reads,
     /// The most they are given, where the work is shared by hand: outputs, or tasks where outputs
     /// stand side by side.
     pub share: Option<u32>,
-    /// When they left.
     pub left_at: Option<Timestamp>,
-    /// Ratings given.
+    /// Ratings submitted.
     pub rated: u64,
-    /// Ratings planned for them and not given.
+    /// Planned ratings that are not submitted.
     pub open: u64,
-    /// Planned and given, a place a model.
+    /// Planned and submitted ratings per model.
     pub models: Vec<u64>,
-    /// Planned and given, English and Chinese.
+    /// Planned and submitted ratings, English and Chinese.
     pub langs: [u64; 2],
 }
 
-/// Something that changed a plan.
+/// A change of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PlanEvent {
     /// When.
     pub at: Timestamp,
-    /// What: `planned`, `started`, `joined`, `left` or `extended`.
+    /// `planned`, `started`, `joined`, `left` or `extended`.
     pub kind: String,
-    /// Whom it is about.
+    /// The person concerned.
     pub who: Option<String>,
-    /// How many planned ratings it made or moved.
+    /// Number of planned ratings created or moved.
     pub ratings: u64,
 }
 
-/// What an admin adds to a study that is there; nothing is ever taken away.
+/// Extension of a study. Nothing is ever removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Extension {
-    /// Submissions whose outputs come to it.
+    /// Submissions to add.
     #[serde(default)]
     pub submissions: Vec<SubmissionId>,
-    /// Different raters for each output, from now on; not fewer than before.
+    /// New overlap, at least the current one.
     #[serde(default)]
     pub overlap: Option<u32>,
-    /// How many tasks, from now on; not fewer than before.
+    /// New number of tasks, at least the current one.
     #[serde(default)]
     pub tasks: Option<u32>,
 }

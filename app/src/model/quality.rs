@@ -425,9 +425,7 @@ pub struct ListedRating {
     pub model: String,
     pub rater: String,
     pub scores: Vec<u8>,
-    /// What they said.
     pub comment: String,
-    /// The flag they raised.
     pub flag: Option<Flag>,
     pub at: Timestamp,
     /// Active time in milliseconds, if measured.
@@ -442,7 +440,6 @@ pub struct ListedRating {
 pub struct FlagRow {
     /// What it was raised on.
     pub on: FlagOn,
-    /// Who raised it.
     pub rater: String,
     /// The task's `task_id`.
     pub task_id: String,

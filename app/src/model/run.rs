@@ -141,7 +141,7 @@ pub struct CaseResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Outcome {
-    /// What came of it.
+    /// The outcome.
     pub verdict: Verdict,
     /// Which limit was hit, where one was.
     pub limit: Option<LimitHit>,
@@ -155,7 +155,7 @@ pub struct Outcome {
     pub wall_ms: u32,
     /// The most memory resident at once, in KiB, the JVM's own included.
     pub memory_kib: u32,
-    /// In a sentence why it ended so; empty where the numbers say it all.
+    /// Explanation of the outcome in a sentence; may be empty.
     pub message: String,
     /// What it printed, cut where it is long.
     pub printed: String,
@@ -363,11 +363,10 @@ pub struct RunRow {
     pub submission: SubmissionId,
     /// Whose outputs they are.
     pub model_name: String,
-    /// The dataset's short name.
+    /// Short name of the dataset.
     pub dataset: String,
     /// The dataset's version.
     pub number: u32,
-    /// How far it is.
     pub status: RunStatus,
     /// Outputs in all.
     pub items: u32,
@@ -440,7 +439,6 @@ pub struct RunProgress {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunDetail {
-    /// The list's row.
     pub row: RunRow,
     /// What was the same for every output.
     pub environment: Environment,
@@ -467,9 +465,9 @@ pub struct RunDetail {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MissingTask {
-    /// The source's id.
+    /// The source's `task_id`.
     pub task_id: String,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
 }
 
@@ -485,7 +483,6 @@ pub struct ItemRow {
     pub sample: u32,
     /// The description's beginning, with a mark where it goes on.
     pub raw_nl: String,
-    /// How far it is.
     pub state: ItemState,
     /// What came of it, once it is done.
     pub verdict: Option<Verdict>,
@@ -509,7 +506,6 @@ pub struct ItemRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ItemDetail {
-    /// The list's row.
     pub row: ItemRow,
     /// The run.
     pub run: RunId,
@@ -517,11 +513,10 @@ pub struct ItemDetail {
     pub model_name: String,
     /// The submission that it came with.
     pub submission: SubmissionId,
-    /// The dataset's short name.
+    /// Short name of the dataset.
     pub dataset: String,
     /// The task's whole description.
     pub raw_nl: String,
-    /// The signature asked for.
     pub signature: Option<String>,
     /// The model's own text.
     pub code: String,

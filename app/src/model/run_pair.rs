@@ -1,4 +1,4 @@
-//! Two runs of one dataset side by side, task by task.
+//! Comparison of two runs of one dataset, task by task.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,59 +8,56 @@ use super::{
     run::{ItemRow, ItemState, RunRow, Verdict},
 };
 
-/// Two runs beside each other.
+/// Comparison of two runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunPair {
-    /// The one on the left.
     pub a: RunRow,
-    /// The one on the right.
     pub b: RunRow,
-    /// How often both pass a task, only one, or neither.
+    /// Number of tasks by which run passes them.
     pub passes: Passes,
-    /// Every task that has tests in one of the two, in the dataset's order.
+    /// Tasks with tests in at least one run, in the dataset's order.
     pub tasks: Vec<PairTask>,
-    /// The task that was asked for, with both outputs' code.
+    /// The selected task with both outputs' code.
     pub focus: Option<PairFocus>,
 }
 
-/// The tasks by which run passes them. A run passes a task with its first sample.
+/// Number of tasks by which run passes them, by first samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Passes {
     /// Both pass.
     pub both: u32,
-    /// Only the left one.
+    /// Only the left run passes.
     pub only_a: u32,
-    /// Only the right one.
+    /// Only the right run passes.
     pub only_b: u32,
     /// Neither.
     pub neither: u32,
 }
 
-/// One task of two runs.
+/// A task in two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PairTask {
-    /// The source's id.
+    /// The source's `task_id`.
     pub task_id: String,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
-    /// The left run's samples, in their order; empty where it has no output.
+    /// The left run's samples in order; empty without an output.
     pub a: Vec<PairOutput>,
     /// The right run's.
     pub b: Vec<PairOutput>,
 }
 
-/// One output of a run, as short as a comparison wants it.
+/// Summary of an output of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PairOutput {
     /// The output.
     pub output: OutputId,
-    /// How far it is.
     pub state: ItemState,
-    /// What came of it.
+    /// The outcome.
     pub verdict: Option<Verdict>,
     /// Test cases passed.
     pub passed: u32,
@@ -69,7 +66,7 @@ pub struct PairOutput {
 }
 
 impl PairOutput {
-    /// What a comparison keeps of an item.
+    /// Summarises an item.
     pub fn of(item: &ItemRow) -> Self {
         PairOutput {
             output: item.output,
@@ -85,7 +82,7 @@ impl PairOutput {
     }
 }
 
-/// On which side of a comparison something stands.
+/// A side of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The left run.
@@ -103,7 +100,7 @@ impl PairTask {
         }
     }
 
-    /// Whether a side passes the task: its first sample passed every case.
+    /// Whether the side's first sample passes every test case.
     pub fn passes(&self, side: Side) -> bool {
         self.side(side).first().is_some_and(|o| o.verdict == Some(Verdict::Passed))
     }
@@ -116,7 +113,7 @@ impl PairTask {
 }
 
 impl Passes {
-    /// Counts the tasks.
+    /// Counts tasks.
     pub fn of(tasks: &[PairTask]) -> Passes {
         let count = |a, b| {
             let found = tasks.iter().filter(|t| (t.passes(Side::A), t.passes(Side::B)) == (a, b)).count();
@@ -131,27 +128,26 @@ impl Passes {
     }
 }
 
-/// One task with the code of both.
+/// A task with both runs' code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PairFocus {
-    /// The source's id.
+    /// The source's `task_id`.
     pub task_id: String,
     /// The whole description.
     pub raw_nl: String,
-    /// The signature asked for.
     pub signature: Option<String>,
     /// The left run's first sample.
     pub a: Option<PairCode>,
     /// The right run's.
     pub b: Option<PairCode>,
-    /// The task before it on which the two differ.
+    /// Previous task on which the runs differ.
     pub previous: Option<String>,
-    /// The task after it on which the two differ.
+    /// Next task on which the runs differ.
     pub next: Option<String>,
 }
 
-/// An output's code with what came of it.
+/// An output's code and outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PairCode {
@@ -159,7 +155,7 @@ pub struct PairCode {
     pub output: OutputId,
     /// Its code.
     pub code: CodeView,
-    /// In a sentence why it ended so; empty where the numbers say it all.
+    /// Explanation of the outcome in a sentence; may be empty.
     pub message: String,
 }
 

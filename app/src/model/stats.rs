@@ -5,66 +5,63 @@ use serde::{Deserialize, Serialize};
 
 use super::comparison::Interval;
 
-/// A figure, or why there is none.
+/// A figure, or the reason why it is undefined.
 pub type Known<T> = Result<T, Undefined>;
 
-/// Why a figure is missing.
+/// Reason why a figure is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Undefined {
-    /// There is no data for it at all.
+    /// There is no data.
     Nothing,
-    /// There is one unit, or one task, where two are needed.
+    /// At least two units or tasks are needed.
     TooFew,
     /// No output was rated twice, or not by these two raters.
     NoPairs,
-    /// Every value is the same, so nothing can be told apart.
+    /// All values are equal.
     NoVariation,
     /// No two outputs were rated by every rater.
     NotCrossed,
-    /// What the coefficient is divided by, the variance of a mean, is 0.
+    /// The divisor, the variance of a mean, is 0.
     NoDivisor,
-    /// The raters fall into so many groups that rated no output in common.
+    /// The raters form this many groups without a common output.
     Disconnected(u32),
-    /// Some task has more than one sample, and the test takes one.
+    /// A task has several samples, and the test needs one.
     SeveralSamples,
     /// More than half of the resamples were undefined.
     Unstable,
 }
 
-/// How a [`Known`] figure is written in JSON: `{"Ok": figure}`, or `{"Err": why it is missing}`.
+/// JSON form of [`Known`]: `{"Ok": figure}` or `{"Err": reason}`.
 #[cfg(feature = "ssr")]
 #[derive(utoipa::ToSchema)]
 #[allow(dead_code, reason = "it is read by the API's document, never made")]
 pub enum Figure<T> {
-    /// The figure.
     Ok(T),
-    /// Why it is missing.
     Err(Undefined),
 }
 
-/// A figure with its 95 % interval, which may be missing on its own.
+/// A figure with its 95 % interval, which can be undefined by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Estimate {
-    /// The figure.
     pub value: f64,
     /// Its 95 % interval.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Interval>))]
     pub interval: Known<Interval>,
 }
 
-/// How a p-value was found.
+/// How a p-value was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// By going through every case.
+    /// Exact enumeration.
     Exact,
-    /// By the normal approximation, corrected for ties.
+    /// Normal approximation with tie correction.
     Normal,
-    /// By drawn cases.
+    /// Monte Carlo.
     MonteCarlo,
 }
 
@@ -72,17 +69,15 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Wilcoxon {
-    /// Differences other than zero.
+    /// Number of non-zero differences.
     pub n: u32,
-    /// Differences of zero, which were dropped.
+    /// Number of zero differences, which are dropped.
     pub zeros: u32,
-    /// The sum of the ranks of positive differences.
+    /// Rank sum of the positive differences.
     pub plus: f64,
-    /// The sum of the ranks of negative ones.
+    /// Rank sum of the negative differences.
     pub minus: f64,
-    /// The p-value.
     pub p: f64,
-    /// How it was found.
     pub method: Method,
 }
 
@@ -90,20 +85,18 @@ pub struct Wilcoxon {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Permutation {
-    /// The p-value.
     pub p: f64,
-    /// How it was found.
     pub method: Method,
-    /// Assignments of signs that were looked at, the observed one included.
+    /// Sign assignments examined, including the observed one.
     pub looked_at: u64,
 }
 
-/// How many ratings would probably separate two models, if the observed difference is the true one.
-/// An approximation, for a chance of 80 %.
+/// Approximate number of ratings needed to confirm the observed difference between two models with a power
+/// of 80 %.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Needed {
-    /// Tasks in all, each rated as often as now.
+    /// Total tasks, each rated as often as now.
     pub tasks: u64,
     /// Ratings of both models that the tasks beyond the present ones would take; 0 where the present ones are
     /// enough.
@@ -114,13 +107,13 @@ pub struct Needed {
     pub per_task: Known<u64>,
 }
 
-/// Two models over the tasks that both have ratings for.
+/// Tests and effect sizes for two models over their common tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Paired {
-    /// Those tasks.
+    /// Number of common tasks.
     pub tasks: u32,
-    /// The mean difference, first minus second.
+    /// Mean difference, first minus second.
     pub mean: f64,
     /// Wilcoxon's signed-rank test.
     pub wilcoxon: Wilcoxon,
@@ -134,7 +127,7 @@ pub struct Paired {
     pub cohen_dz: Known<f64>,
     /// Cliff's delta, −1 to 1.
     pub cliff_delta: f64,
-    /// About how many ratings would separate them.
+    /// Ratings needed to confirm the difference.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Needed>))]
     pub needed: Known<Needed>,
 }
@@ -143,9 +136,9 @@ pub struct Paired {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct McNemar {
-    /// Tasks that only the first model solved.
+    /// Tasks solved only by the first model.
     pub first_only: u32,
-    /// Tasks that only the second model solved.
+    /// Tasks solved only by the second model.
     pub second_only: u32,
     /// The exact p-value.
     pub exact: f64,
@@ -157,10 +150,10 @@ pub struct McNemar {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Joint {
-    /// The mean of each model, in the order given.
+    /// Mean of each model, in the order given.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Estimate>>))]
     pub means: Vec<Known<Estimate>>,
-    /// Every pair, first before second.
+    /// Difference of every pair of models, in order.
     pub differences: Vec<Gap>,
 }
 
@@ -168,13 +161,13 @@ pub struct Joint {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Gap {
-    /// The model that is subtracted from, by its place.
+    /// Index of the first model (minuend).
     pub first: usize,
-    /// The model that is subtracted.
+    /// Index of the second model (subtrahend).
     pub second: usize,
-    /// Tasks that both have values for.
+    /// Number of common tasks.
     pub tasks: u32,
-    /// First minus second.
+    /// Difference, first minus second.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
     pub difference: Known<Estimate>,
 }
@@ -187,18 +180,18 @@ pub struct Automated {
     pub pass_at: Vec<Joint>,
     /// `AvgPassRatio` as the tests reported it.
     pub ratio: Joint,
-    /// The same with no task counting for more than 1.
+    /// `AvgPassRatio` with each task capped at 1.
     pub ratio_clamped: Joint,
     /// McNemar's test for every pair, in the order of [`Joint::differences`].
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<McNemar>>))]
     pub mcnemar: Vec<Known<McNemar>>,
 }
 
-/// How far two variables go together.
+/// Rank correlations of two variables.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Correlation {
-    /// Pairs of values.
+    /// Number of pairs of values.
     pub n: u32,
     /// Spearman's rank correlation.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
@@ -208,18 +201,18 @@ pub struct Correlation {
     pub kendall: Known<Estimate>,
 }
 
-/// How far raters agree on one dimension.
+/// Inter-rater reliability on one dimension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Reliability {
-    /// Outputs with at least two ratings.
+    /// Number of outputs with at least two ratings.
     pub outputs: u32,
-    /// Pairs of ratings of one output.
+    /// Number of pairs of ratings of one output.
     pub pairs: u64,
-    /// Share of such pairs that are equal.
+    /// Share of equal pairs, 0 to 1.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
     pub exact: Known<Estimate>,
-    /// Share of such pairs that are at most one level apart.
+    /// Share of pairs at most one level apart, 0 to 1.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
     pub within_one: Known<Estimate>,
     /// Krippendorff's alpha, ordinal.
@@ -231,15 +224,15 @@ pub struct Reliability {
     /// ICC(1): one-way random effects, one rater.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
     pub icc1: Known<Estimate>,
-    /// Whether the interval of `icc1` is an approximation, because outputs have unequal numbers of ratings.
+    /// Whether the interval of `icc1` is approximate because outputs have unequal numbers of ratings.
     pub icc1_unequal: bool,
     /// ICC(2,1): two-way random effects, absolute agreement, one rater.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
     pub icc2: Known<Estimate>,
-    /// ICC(2,k): the same of the mean of all raters.
+    /// ICC(2,k): as ICC(2,1), for the mean of all raters.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
     pub icc2k: Known<Estimate>,
-    /// Outputs that every rater rated: `icc2` and `icc2k` are over these alone.
+    /// Number of outputs that every rater rated, on which `icc2` and `icc2k` rest.
     pub crossed: u32,
     /// Quadratic-weighted kappa for each pair of raters.
     pub kappas: Vec<Kappa>,
@@ -249,24 +242,24 @@ pub struct Reliability {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Kappa {
-    /// The first rater, as given.
+    /// Index of the first rater.
     pub first: u32,
-    /// The second rater.
+    /// Index of the second rater.
     pub second: u32,
-    /// Outputs that both rated.
+    /// Number of outputs that both rated.
     pub outputs: u32,
     /// The coefficient.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
     pub kappa: Known<Estimate>,
 }
 
-/// Means adjusted for how strict the raters were.
+/// Means adjusted for the raters' severity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Adjusted {
-    /// The adjusted mean of each model, in the order given.
+    /// Adjusted mean of each model, in the order given.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<f64>>))]
     pub means: Vec<Known<f64>>,
-    /// Each rater, as given, with their leniency in levels of the scale: below zero is strict. They sum to zero.
+    /// Each rater's leniency in levels of the scale; negative is strict. They sum to zero.
     pub raters: Vec<(u32, f64)>,
 }

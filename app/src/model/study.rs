@@ -1,4 +1,4 @@
-//! Grading campaigns, as admins see them.
+//! Grading studies, as admins see them.
 
 use std::{fmt, str::FromStr};
 
@@ -10,23 +10,23 @@ use super::{
     time::Timestamp,
 };
 
-/// Whether a study takes ratings.
+/// Status of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StudyStatus {
-    /// It is planned and has not begun; raters do not see it.
+    /// Planned and not started; raters do not see it.
     Draft,
-    /// Ratings are taken.
+    /// Accepts ratings.
     Running,
-    /// Ratings are not taken for now.
+    /// Paused; accepts no ratings.
     Paused,
-    /// It is over; what was given stays.
+    /// Closed; its ratings are kept.
     Closed,
 }
 
 impl StudyStatus {
-    /// The word used in the database and on the command line.
+    /// Name in the database and on the command line.
     pub fn code(self) -> &'static str {
         match self {
             StudyStatus::Draft => "draft",
@@ -56,41 +56,41 @@ impl FromStr for StudyStatus {
     }
 }
 
-/// What an admin asks for.
+/// Request for a new study.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewStudy {
-    /// What raters read.
+    /// Title shown to raters.
     pub title: String,
-    /// The dataset's short name; its newest version with these submissions is used.
+    /// Short name of the dataset; its newest version with these submissions is used.
     pub dataset: String,
-    /// Whose outputs are graded: at least one, all of the same dataset version.
+    /// Submissions to grade: at least one, all for the same dataset version.
     #[serde(default)]
     pub submissions: Vec<SubmissionId>,
-    /// Who grades.
+    /// The raters.
     #[serde(default)]
     pub raters: Vec<UserId>,
-    /// How many different raters each output gets; 1 to the number of raters.
+    /// Raters per output (overlap), 1 to the number of raters.
     pub overlap: u32,
-    /// What the order is drawn from; drawn and recorded where absent.
+    /// Seed of the order; `None` to draw and record one.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// Only the first so many tasks of the seeded order, for a pilot; all where absent.
+    /// Limits the number of tasks, for a pilot; `None` for all.
     #[serde(default)]
     pub tasks: Option<u32>,
-    /// How outputs come before a rater.
+    /// How outputs are shown to raters.
     #[serde(default)]
     pub presentation: Presentation,
-    /// By what the work is shared.
+    /// How the work is shared.
     #[serde(default)]
     pub sharing: Sharing,
-    /// Shared by hand: the most for each of `raters`, in their order.
+    /// For shares set by hand: the maximum for each of `raters`, in order.
     #[serde(default)]
     pub shares: Vec<u32>,
-    /// Seconds a rating, for the preview's hours; as measured where absent.
+    /// Expected seconds per rating; `None` to use the measured value.
     #[serde(default)]
     pub pace_s: Option<u32>,
-    /// Whether it waits to be started, so that its plan can be looked at first.
+    /// Whether to create a draft, so that the plan can be reviewed before the start.
     #[serde(default)]
     pub draft: bool,
 }
@@ -101,45 +101,41 @@ pub struct NewStudy {
 pub struct StudyRow {
     /// The study.
     pub id: StudyId,
-    /// Its opaque name on the raters' side.
+    /// Opaque token used on the raters' side.
     pub token: Token,
     /// Its title.
     pub title: String,
-    /// The dataset's short name.
+    /// Short name of the dataset.
     pub dataset: String,
-    /// Whether it takes ratings.
     pub status: StudyStatus,
-    /// The models compared.
     pub models: Vec<String>,
-    /// How many raters.
+    /// Number of raters.
     pub raters: u64,
-    /// Ratings given.
+    /// Ratings submitted.
     pub done: u64,
-    /// Ratings wanted: outputs times overlap.
+    /// Ratings needed: outputs × overlap.
     pub wanted: u64,
-    /// When it was made.
     pub created_at: Timestamp,
 }
 
-/// A study with everything its page shows but the comparison.
+/// A study's page without its comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct StudyDetail {
-    /// The list's row.
     pub row: StudyRow,
-    /// How many raters each output gets.
+    /// Raters per output (overlap).
     pub overlap: u32,
-    /// What the order is drawn from. As text: JavaScript's numbers end at 2^53.
+    /// Seed of the order. A string, because JavaScript numbers are exact only up to 2^53.
     pub seed: String,
-    /// The rubric's name and version.
+    /// Name and version of the rubric.
     pub rubric: String,
-    /// How far each rater has come.
+    /// Progress of each rater.
     pub raters: Vec<RaterProgress>,
-    /// Flags that raters raised and nobody answered, newest first.
+    /// Open flags, newest first.
     pub flags: Vec<RaisedFlag>,
 }
 
-/// How far one rater has come.
+/// Progress of a rater.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaterProgress {
@@ -149,13 +145,13 @@ pub struct RaterProgress {
     pub name: String,
     /// Outputs rated.
     pub rated: u64,
-    /// Outputs skipped and not yet rated.
+    /// Skipped outputs that are not rated.
     pub skipped: u64,
-    /// Outputs handed out to them now.
+    /// Outputs that the rater is working on.
     pub leased: u64,
-    /// Their newest rating.
+    /// Time of the newest rating.
     pub last_at: Option<Timestamp>,
-    /// Median time from an output being shown to its rating, in milliseconds, where there are any.
+    /// Median time from display to rating in milliseconds, if there are ratings.
     pub median_ms: Option<i64>,
 }
 
@@ -163,11 +159,10 @@ pub struct RaterProgress {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RaisedFlag {
-    /// The task's id in its source.
+    /// The task's `task_id`.
     pub task_id: String,
     /// The model.
     pub model: String,
-    /// Who raised it.
     pub rater: String,
     /// The reason.
     pub flag: super::grading::Flag,

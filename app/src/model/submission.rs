@@ -115,7 +115,7 @@ impl Preview {
 pub struct Telltale {
     /// The line of the file; 0 for an output that was taken already.
     pub line: u64,
-    /// The task's id in its source.
+    /// The task's `task_id`.
     pub task_id: String,
     /// The name found, in lower case.
     pub name: String,
@@ -153,13 +153,13 @@ pub struct SubmissionRow {
     pub model: ModelId,
     /// The model's name.
     pub model_name: String,
-    /// The dataset's short name.
+    /// Short name of the dataset.
     pub dataset: String,
     /// The version of the dataset they answer.
     pub number: u32,
     /// The file's name as uploaded.
     pub file: String,
-    /// How many outputs.
+    /// Number of outputs.
     pub outputs: u64,
     /// How many tasks have one.
     pub tasks: u64,
@@ -171,7 +171,6 @@ pub struct SubmissionRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SubmissionDetail {
-    /// The list's row.
     pub row: SubmissionRow,
     /// Every output, in the dataset's order.
     pub outputs: Vec<OutputRow>,
@@ -185,7 +184,7 @@ pub struct OutputRow {
     pub id: OutputId,
     /// The source's id of its task.
     pub task_id: String,
-    /// The description's beginning.
+    /// Start of the description.
     pub raw_nl: String,
     /// Counts from 0 where a task has several samples.
     pub sample: u32,
@@ -205,6 +204,5 @@ pub struct OutputDetail {
     pub model_name: String,
     /// The task.
     pub task: TaskRow,
-    /// The code.
     pub code: CodeView,
 }

@@ -18,7 +18,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word used in the database and on the command line.
+    /// Name in the database and on the command line.
     pub fn code(self) -> &'static str {
         match self {
             Role::Admin => "admin",
@@ -113,9 +113,7 @@ pub struct Invitation {
     pub label: String,
     /// The role of the account it makes.
     pub role: Role,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it stops working.
     pub expires_at: Timestamp,
     /// Who used it, once somebody has.
     pub used_by: Option<String>,
