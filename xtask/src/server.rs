@@ -31,6 +31,11 @@ pub fn build_quietly(release: bool) -> Result<PathBuf> {
     Ok(aixgrade)
 }
 
+/// Builds one of the server's bench programs, optimised, and returns where it is.
+pub fn bench(name: &str) -> Result<PathBuf> {
+    built(tools::cargo().args(["build", "--locked", "--release", "--package", "server", "--bench", name]), name)
+}
+
 const HELPER: &str = "aixgrade-sandbox";
 
 /// Builds the sandbox's helper and puts it into its place.

@@ -4,11 +4,9 @@
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
 //! codes: 0 success, 1 internal error, 2 invalid input.
 
-mod bench;
 mod datasets;
 mod doctor;
 mod export;
-mod fill;
 mod import;
 mod progress;
 mod public;
@@ -79,8 +77,6 @@ enum Command {
     Runs(runs::Runs),
     /// Export ratings, verdicts, tables, or a reproducible bundle of a comparison
     Export(export::Export),
-    #[command(hide = true)]
-    Fill(fill::Fill),
     /// Recompute the figures of a bundle and check them against those that it contains
     Report(report::Report),
     /// Add accounts, set passwords, create invitation links
@@ -91,9 +87,6 @@ enum Command {
     Token(token::Token),
     /// Check the data folder, the host and the sandbox
     Doctor(doctor::Doctor),
-    /// Measure the bootstrap (for `cargo xtask bench results`)
-    #[command(hide = true)]
-    BenchFigures(bench::Bench),
     /// Update the database to this version's schema
     Migrate,
 }
@@ -122,12 +115,10 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Run(run) => run::run(&global, run).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
-        Command::Fill(fill) => fill::run(&global, fill).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
         Command::Token(token) => token::run(&global, token).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
-        Command::BenchFigures(bench) => bench::run(&global, &bench),
         Command::Migrate => migrate(&global).await,
     }
 }

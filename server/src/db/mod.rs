@@ -15,7 +15,6 @@ pub mod public_links;
 pub mod quality;
 pub mod queue;
 pub mod results;
-pub mod results_fill;
 pub mod results_final;
 pub mod results_import;
 pub mod results_judges;

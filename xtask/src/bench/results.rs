@@ -1,6 +1,6 @@
 //! `cargo xtask bench results`: comparisons and exports over a million ratings and a million verdicts.
 //!
-//! A data folder is filled with made-up ones by the program itself; then pages are asked for over HTTP on
+//! `server/benches/fill.rs` fills a data folder with invented ones; then pages are asked for over HTTP on
 //! loopback by a logged-in admin, and exports are read to their end as fast as they come.
 
 use std::{
@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use super::{Report, Target};
-use crate::tools;
+use crate::{server, tools};
 
 /// What to measure with.
 #[derive(Args)]
@@ -47,19 +47,10 @@ pub fn run(options: &Options) -> Result<Report> {
     let data = options.data.clone().unwrap_or_else(|| scratch.path().join("data"));
     if !data.join("aixgrade.sqlite3").is_file() {
         tools::say_aside("Filling a database (minutes)");
-        let mut fill = Command::new(&program);
-        fill.arg("--data").arg(&data).args([
-            "fill",
-            "--studies",
-            &options.studies.to_string(),
-            "--runs",
-            &options.runs.to_string(),
-        ]);
-        let output = fill.output().context("cannot start the program")?;
-        if !output.status.success() {
-            bail!("filling failed:\n{}", String::from_utf8_lossy(&output.stderr));
-        }
-        tools::say_aside(String::from_utf8_lossy(&output.stdout).trim());
+        let sizes = ["--studies", &options.studies.to_string(), "--runs", &options.runs.to_string()].map(str::to_owned);
+        let mut fill = Command::new(server::bench("fill")?);
+        let said = tools::run_quietly(fill.arg("--data").arg(&data).args(sizes)).context("filling failed")?;
+        tools::say_aside(said.trim());
     }
     let mut report = Report::new("Comparisons and exports");
     let server = Server::start(&program, &data)?;
@@ -120,10 +111,8 @@ pub fn run(options: &Options) -> Result<Report> {
     report.figure("peak memory before exporting", before, "MiB");
     report.figure("peak memory after exporting", server.peak_mib()?, "MiB");
     drop(server);
-    let measured =
-        Command::new(&program).args(["--json", "bench-figures"]).output().context("cannot start the program")?;
-    let measured: serde_json::Value =
-        serde_json::from_slice(&measured.stdout).context("the program measured nothing")?;
+    let measured = tools::run_quietly(&mut Command::new(server::bench("bootstrap")?))?;
+    let measured: serde_json::Value = serde_json::from_str(&measured).context("the bench printed no figures")?;
     report.promised(
         "bootstrap, 10,000 resamples x 161 tasks x 5 models x 3 raters x 3 dimensions",
         measured["seconds"].as_f64().unwrap_or(f64::NAN),
@@ -161,7 +150,7 @@ impl Drop for Server {
 impl Server {
     fn start(program: &Path, data: &Path) -> Result<Server> {
         let mut process = Command::new(program)
-            .args(["serve", "--listen", "127.0.0.1:0", "--demo", "--data"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--demo=study", "--data"])
             .arg(data)
             .env("RUST_LOG", "warn,server=info")
             .stdout(Stdio::piped())

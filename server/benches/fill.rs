@@ -1,13 +1,78 @@
-//! A database as large as the program promises to bear: made-up tasks, models, ratings and verdicts, put
-//! in by the statements that real ones go through, so that every trigger has its work.
+//! Fills a data folder with a database as large as the program promises to bear: invented tasks, models, ratings and
+//! verdicts, inserted by the statements that real ones go through, so that every trigger does its work.
+//!
+//! Built and run by `cargo xtask bench results`. A bench target, because it is compiled neither with the program that
+//! ships nor with the tests, and linted with both.
 
-use app::model::{compare::Choice, ids::StudyId, run::Outcome, run::Verdict};
+use std::{path::PathBuf, process::ExitCode};
+
+use app::{
+    model::{
+        compare::Choice,
+        run::{Outcome, Verdict},
+    },
+    port::Caller,
+};
+use clap::Parser;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rusqlite::{Connection, params};
-use serde::Serialize;
+use server::{
+    clock,
+    error::Failure,
+    services::{Services, starter},
+};
 
-use crate::{clock, error::Failure};
+/// Fills an empty data folder.
+#[derive(Parser)]
+struct Arguments {
+    /// The data folder
+    #[arg(long)]
+    data: PathBuf,
+    /// Studies of the invented dataset; each gets ratings of every output by five people
+    #[arg(long, default_value_t = 20)]
+    studies: u32,
+    /// Runs of every model; each gets a verdict for every task
+    #[arg(long, default_value_t = 100)]
+    runs: u32,
+    /// Models
+    #[arg(long, default_value_t = 10)]
+    models: u32,
+    /// Tasks
+    #[arg(long, default_value_t = 1000)]
+    tasks: u32,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(Arguments::parse()).await {
+        Ok(made) => {
+            println!("{} ratings and {} verdicts", made.ratings, made.verdicts);
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("error: {failure:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(arguments: Arguments) -> Result<Made, Failure> {
+    let services = Services::open(&arguments.data).map_err(|e| Failure::internal(e.to_string()))?;
+    if services.db.read(holds_data).await? {
+        return Err(Failure::conflict("This data folder holds data already. Name an empty one with --data."));
+    }
+    starter::load(&services).await?;
+    starter::demo(&services).await?;
+    let Arguments { studies, runs, models, tasks, .. } = arguments;
+    let made = services.db.write(move |tx| fill(tx, &Size { studies, runs, models, tasks })).await?;
+    let known = services.comparisons.settled(&Caller::Operator, choice()).await?;
+    let counted: u64 = known.options.studies.iter().map(|study| study.ratings).sum();
+    if counted != made.ratings {
+        return Err(Failure::internal(format!("{} ratings were inserted and {counted} count", made.ratings)));
+    }
+    Ok(made)
+}
 
 /// The dataset's short name.
 const DATASET: &str = "bench";
@@ -15,35 +80,32 @@ const DATASET: &str = "bench";
 const OVERLAP: u32 = 5;
 
 /// How large.
-pub struct Size {
+struct Size {
     /// Studies.
-    pub studies: u32,
+    studies: u32,
     /// Runs a model.
-    pub runs: u32,
+    runs: u32,
     /// Models.
-    pub models: u32,
+    models: u32,
     /// Tasks.
-    pub tasks: u32,
+    tasks: u32,
 }
 
 /// What was made.
-#[derive(Serialize)]
-pub struct Made {
+struct Made {
     /// Ratings, none superseded.
-    pub ratings: u64,
+    ratings: u64,
     /// Verdicts.
-    pub verdicts: u64,
-    /// The studies.
-    pub studies: Vec<StudyId>,
+    verdicts: u64,
 }
 
 /// Everything of the made-up dataset.
-pub fn choice() -> Choice {
+fn choice() -> Choice {
     Choice { dataset: DATASET.into(), ..Choice::default() }
 }
 
 /// Whether anybody's data is there: made-up ratings have no business beside them.
-pub fn holds_data(conn: &Connection) -> Result<bool, Failure> {
+fn holds_data(conn: &Connection) -> Result<bool, Failure> {
     let tables = ["datasets", "users", "models", "submissions", "studies", "ratings", "runs"];
     for table in tables {
         if conn.prepare(&format!("SELECT 1 FROM {table}"))?.exists([])? {
@@ -54,7 +116,7 @@ pub fn holds_data(conn: &Connection) -> Result<bool, Failure> {
 }
 
 /// Makes it all.
-pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
+fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
     let now = clock::now().0;
     let mut random = ChaCha8Rng::seed_from_u64(2022);
     let one = |sql: &str, values: &[&dyn rusqlite::ToSql]| -> Result<i64, Failure> {
@@ -113,7 +175,7 @@ pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
         }
         submissions.push((submission, outputs));
     }
-    let mut made = Made { ratings: 0, verdicts: 0, studies: Vec::new() };
+    let mut made = Made { ratings: 0, verdicts: 0 };
     for n in 0..size.studies {
         let study = one(
             "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)
@@ -157,7 +219,6 @@ pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
                 }
             }
         }
-        made.studies.push(StudyId(study));
     }
     for (submission, outputs) in &submissions {
         for _ in 0..size.runs {

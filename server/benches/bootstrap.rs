@@ -1,22 +1,18 @@
-//! What `cargo xtask bench results` measures inside the program: the bootstrap, without a database.
+//! Measures the bootstrap, without a database, and prints the figures as JSON. Built and run by
+//! `cargo xtask bench results`.
 
 use std::time::Instant;
 
-use clap::Args;
+use clap::Parser;
 use serde::Serialize;
-
-use super::Global;
-use crate::{
-    error::Failure,
-    stats::{
-        bootstrap::{Cell, Scores, joint},
-        random::Draws,
-    },
+use server::stats::{
+    bootstrap::{Cell, Scores, joint},
+    random::Draws,
 };
 
-/// How large the made-up study is.
-#[derive(Args)]
-pub struct Bench {
+/// How large the invented study is.
+#[derive(Parser)]
+struct Bench {
     /// Tasks
     #[arg(long, default_value_t = 161)]
     tasks: usize,
@@ -48,8 +44,9 @@ struct Measured {
     high: f64,
 }
 
-/// Resamples every mean and every difference of every dimension, and says how long it took.
-pub fn run(global: &Global, bench: &Bench) -> Result<(), Failure> {
+/// Resamples every mean and every difference of every dimension, and prints how long it took.
+fn main() -> Result<(), serde_json::Error> {
+    let bench = Bench::parse();
     // Scores 1 to 4 by a fixed rule: what they are does not change how long it takes.
     let score = |m: usize, t: usize, r: usize| 1.0 + ((m * 7 + t * 13 + r * 5 + t * t) % 4) as f64;
     let cell = |m: usize, t: usize| -> Cell { (0..bench.raters).map(|r| score(m, t, r)).collect() };
@@ -73,8 +70,6 @@ pub fn run(global: &Global, bench: &Bench) -> Result<(), Failure> {
         low,
         high,
     };
-    global.show(&measured, |m| {
-        let size = format!("{} tasks, {} models, {} raters, {} dimensions", m.tasks, m.models, m.raters, m.dimensions);
-        format!("{} resamples of {size}: {:.3} s on {} threads", m.resamples, m.seconds, m.threads)
-    })
+    println!("{}", serde_json::to_string(&measured)?);
+    Ok(())
 }
