@@ -28,7 +28,7 @@ use crate::{
         grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
-        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow, StartHow},
+        run::{Again, EngineReadiness, ItemDetail, RunDetail, RunProgress, RunRow, StartHow},
         run_pair::RunPair,
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
@@ -162,6 +162,8 @@ pub trait Runs: Send + Sync {
     async fn start_so(&self, caller: &Caller, submission: SubmissionId, how: StartHow) -> Answer<RunId>;
     /// Stops a run; what is done stays.
     async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()>;
+    /// Whether this machine can run tests.
+    async fn readiness(&self, caller: &Caller) -> Answer<EngineReadiness>;
     /// Runs some of a run's outputs again.
     async fn again(&self, caller: &Caller, id: RunId, what: Again) -> Answer<()>;
     /// Two runs of one dataset side by side; with a task's code where one is asked for.

@@ -4,7 +4,7 @@
 
 use crate::model::{
     ids::RunId,
-    run::{Change, Conditions, Flag, LimitHit, RunStatus, Sums, Verdict, said},
+    run::{Change, Conditions, EngineNeed, Flag, LimitHit, RunStatus, Sums, Verdict, said},
 };
 
 texts! {
@@ -298,6 +298,24 @@ impl RunTexts {
             LimitHit::Printed => ("printed output", "打印量"),
         };
         self.lang.pick(en, zh)
+    }
+
+    /// What the engine lacks on this machine.
+    pub fn engine_lacks(&self, missing: &[EngineNeed]) -> String {
+        let name = |need: &EngineNeed| match need {
+            EngineNeed::Jdk => self.pick("a JDK 17 or newer with jlink", "带 jlink 的 JDK 17 或更高版本"),
+            EngineNeed::Bubblewrap => "bubblewrap",
+        };
+        let names = missing.iter().map(name).collect::<Vec<_>>().join(self.pick(" and ", "和"));
+        self.pick(
+            format!("Tests cannot run on this server yet: {names} is not installed."),
+            format!("此服务器暂时无法运行测试：未安装{names}。"),
+        )
+    }
+
+    /// What stands before the command that installs it.
+    pub fn engine_install(&self) -> &'static str {
+        self.pick("Install it with this command, then start the run again:", "请用以下命令安装，然后重新开始运行：")
     }
 
     /// A run's state.

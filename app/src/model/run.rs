@@ -573,6 +573,25 @@ pub enum Origin {
     Changed(u32, String),
 }
 
+/// What the engine needs from the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineNeed {
+    /// A JDK 17 or newer with `jlink` and its modules.
+    Jdk,
+    /// bubblewrap, which isolates sandboxes.
+    Bubblewrap,
+}
+
+/// Whether this machine has what the engine needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineReadiness {
+    /// What it lacks; runs fail unless this is empty.
+    pub missing: Vec<EngineNeed>,
+    /// The command that installs it, where the distribution is known.
+    pub install: Option<String>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use crate::{
     error::AppError,
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{ItemDetail, RunDetail, RunRow},
+        run::{EngineReadiness, ItemDetail, RunDetail, RunRow},
         run_pair::RunPair,
     },
 };
@@ -22,6 +22,13 @@ use crate::{
 pub async fn runs(submission: Option<SubmissionId>) -> Result<Vec<RunRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.list(&caller, submission).await
+}
+
+/// Whether the server's machine can run tests.
+#[server(prefix = "/rpc", endpoint = "engine_readiness", protocol = Call)]
+pub async fn check_engine() -> Result<EngineReadiness, AppError> {
+    let (ports, caller) = ports()?;
+    ports.runs.readiness(&caller).await
 }
 
 /// One run with all its outputs.

@@ -1,11 +1,11 @@
 //! `aixgrade doctor`
 
-use app::i18n;
+use app::{i18n, model::run::EngineReadiness};
 use clap::Args;
 use serde::Serialize;
 
 use super::Global;
-use crate::{db::migrations, error::Failure, jobs, sandbox::OptionalWalls};
+use crate::{db::migrations, engine::readiness, error::Failure, jobs, sandbox::OptionalWalls};
 
 /// `doctor`
 #[derive(Args)]
@@ -62,6 +62,10 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
 /// The sandbox checks: each runs a fixture that tries to break one isolation layer.
 async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     let what = "sandbox".to_owned();
+    let readiness = readiness::look();
+    if !readiness.missing.is_empty() {
+        return vec![("engine".to_owned(), false, engine_lacks(&readiness))];
+    }
     let services = match global.open() {
         Ok(services) => services,
         Err(failure) => return vec![(what, false, said(failure))],
@@ -84,6 +88,13 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
         Ok(Err(failure)) => vec![(what, false, said(failure))],
         Err(e) => vec![(what, false, e.to_string())],
     }
+}
+
+/// What the engine lacks and how to install it, in one line.
+pub fn engine_lacks(readiness: &EngineReadiness) -> String {
+    let words = &i18n::runs::EN;
+    let install = readiness.install.as_ref().map(|command| format!(" {} {command}", words.engine_install()));
+    words.engine_lacks(&readiness.missing) + &install.unwrap_or_default()
 }
 
 fn said(failure: Failure) -> String {

@@ -3,7 +3,8 @@
 //! [`toolchain`] makes the Java that stands inside the walls, [`suite`] readies a dataset's tests,
 //! [`compiler`] and [`runner`] speak with the Java side, [`grader`] puts them together: assemble,
 //! compile, run, judge; [`batch`] runs what is [`tame`] in one JVM where a run asks for it, [`dates`]
-//! sets the clock, [`proof`] tries the walls with our own fixtures. Called by `jobs`; it knows no
+//! sets the clock, [`proof`] tries the walls with our own fixtures, [`readiness`] looks for what the
+//! machine lacks. Called by `jobs`; it knows no
 //! database. The sandbox is a trait object, so that tests can play the Java side.
 //!
 //! What must stay true: a program's failure is an [`Outcome`], our own is an [`EngineError`], and
@@ -18,6 +19,7 @@ pub mod dates;
 pub mod grader;
 mod opened;
 pub mod proof;
+pub mod readiness;
 pub mod runner;
 pub mod suite;
 pub mod tame;

@@ -186,7 +186,11 @@ pub fn mounts(image: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     Ok(mounts)
 }
 
-fn find_jdk() -> io::Result<PathBuf> {
+/// The JDK that images are made from.
+///
+/// # Errors
+/// Where there is none with `jlink` and its modules.
+pub(super) fn find_jdk() -> io::Result<PathBuf> {
     let named = ["AIXGRADE_JDK", "JAVA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let found = bubblewrap::find("javac").and_then(|javac| javac.canonicalize().ok());
     let mut homes = named.chain(found.and_then(|javac| Some(javac.parent()?.parent()?.to_path_buf())));

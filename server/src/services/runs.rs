@@ -3,7 +3,7 @@
 use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{Again, ItemDetail, RunDetail, RunProgress, RunRow, RunStatus, StartHow, Verdict},
+        run::{Again, EngineReadiness, ItemDetail, RunDetail, RunProgress, RunRow, RunStatus, StartHow, Verdict},
         run_pair::RunPair,
     },
     port::{Answer, Caller, Runs},
@@ -20,7 +20,7 @@ use crate::{
         runs::{self, Run, TaskSamples},
         submissions,
     },
-    engine::dates::Dates,
+    engine::{dates::Dates, readiness},
     error::Failure,
     jobs::Engine,
     layout,
@@ -92,6 +92,11 @@ impl Runs for RunService {
                 runs::list(conn, submission)?.iter().map(|run| row(conn, run, &figures(conn, run.id)?)).collect()
             })
             .await?)
+    }
+
+    async fn readiness(&self, caller: &Caller) -> Answer<EngineReadiness> {
+        caller.admin()?;
+        Ok(readiness::look())
     }
 
     async fn get(&self, caller: &Caller, id: RunId) -> Answer<RunDetail> {

@@ -3,6 +3,7 @@
 mod compare;
 mod dataset;
 mod datasets;
+mod engine;
 mod filter;
 mod home;
 mod new_study;

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::parts::{Filter, FormError, asked, holds, param};
+use super::{
+    engine::EngineNotice,
+    parts::{Filter, FormError, asked, holds, param},
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -120,6 +123,7 @@ fn page(
             }
         >
         <FormError of=move || start.value().get().and_then(Result::err)/>
+        <EngineNotice/>
         <dl class="facts">
             <div><dt>{t.dataset}</dt><dd>
                 <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>

@@ -11,6 +11,7 @@ mod verdicts;
 
 use leptos::prelude::*;
 
+use super::engine::EngineNotice;
 use crate::{
     i18n::{I18n, use_i18n},
     model::run::{RunRow, RunStatus},
@@ -30,6 +31,7 @@ pub fn RunsPage() -> impl IntoView {
     let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
     view! {
         <Page title=i.runs().runs actions>
+            <EngineNotice/>
             <Load data let:rows>{table(i, rows)}</Load>
         </Page>
     }
