@@ -2,16 +2,17 @@
 
 use std::net::SocketAddr;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
-use super::Global;
+use super::{Global, doctor::engine_lacks};
 use crate::{
     config::Config,
     db::sessions::Sessions,
+    engine::readiness,
     error::Failure,
     http,
-    services::{Services, starter, webhooks::Origins},
+    services::{Services, demo_results, starter, webhooks::Origins},
     state::AppState,
 };
 
@@ -31,9 +32,19 @@ pub struct Serve {
     /// [default: none]
     #[arg(long = "webhook-host", env = "AIXGRADE_WEBHOOK_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
     webhook_hosts: Vec<String>,
-    /// Create demo accounts (admin, ada, bo, chen) and a running study of the starter dataset
-    #[arg(long)]
-    demo: bool,
+    /// Create demo accounts (admin, ada, bo, chen) and a running study of the starter dataset; with `results`, the
+    /// default, also invented ratings and a test run of each model
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "results", value_name = "WHAT")]
+    demo: Option<Demo>,
+}
+
+/// How much the demo brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Demo {
+    /// Accounts and a study that nobody has rated.
+    Study,
+    /// Also ratings and runs.
+    Results,
 }
 
 /// Runs the server until it receives Ctrl-C or SIGTERM.
@@ -68,6 +79,10 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     for line in welcome {
         println!("{line}");
     }
+    let readiness = readiness::look();
+    if !readiness.missing.is_empty() {
+        println!("{}", engine_lacks(&readiness));
+    }
     services.runs.engine().clone().serve();
     tokio::spawn(services.webhooks.clone().serve());
     tokio::spawn(sweep(Sessions(services.db.clone())));
@@ -76,14 +91,25 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
 }
 
 /// Fills an empty data folder. Returns the lines to print for the operator.
-async fn prepare(services: &Services, demo: bool) -> Result<Vec<String>, Failure> {
+async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>, Failure> {
     let mut welcome = Vec::new();
     if starter::load(services).await? {
         welcome.push("Imported the starter dataset and the outputs of its three models.".to_owned());
     }
-    if demo {
-        for (name, password) in starter::demo(services).await? {
+    if let Some(demo) = demo {
+        let accounts = match demo {
+            Demo::Study => starter::demo(services).await?,
+            Demo::Results => starter::demo_with(services, starter::RATED_STUDY).await?,
+        };
+        for (name, password) in accounts {
             welcome.push(format!("Demo account: {name}, password {password}"));
+        }
+        if demo == Demo::Results {
+            demo_results::rate(services).await?;
+            welcome.push("The demo's ratings are invented.".to_owned());
+            if demo_results::run(services).await? {
+                welcome.push("Started a test run of each demo model.".to_owned());
+            }
         }
     }
     if let Some((name, password)) = services.accounts.first_admin().await? {

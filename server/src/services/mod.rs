@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod comparisons;
 pub mod datasets;
+pub mod demo_results;
 pub mod grading;
 pub mod handing;
 pub mod imports;

@@ -14,6 +14,8 @@ pub const DATASET: &str = "starter";
 const PEOPLE: [(&str, Role); 4] =
     [("admin", Role::Admin), ("ada", Role::Rater), ("bo", Role::Rater), ("chen", Role::Rater)];
 const STUDY: &str = "Demo: three models on the starter tasks";
+/// The study's title where `demo_results` adds ratings.
+pub const RATED_STUDY: &str = "Demo with invented ratings: three models on the starter tasks";
 
 /// Loads the starter dataset and the outputs of its models where there is no dataset yet. Whether it
 /// did.
@@ -36,6 +38,11 @@ pub async fn load(services: &Services) -> Answer<bool> {
 /// Makes the demo's accounts and its study, each unless it is there. Returns every account's name and
 /// password.
 pub async fn demo(services: &Services) -> Answer<Vec<(&'static str, String)>> {
+    demo_with(services, STUDY).await
+}
+
+/// The same with another title for the study.
+pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static str, String)>> {
     let caller = Caller::Operator;
     let users = services.accounts.users(&caller).await?;
     let mut accounts = Vec::new();
@@ -47,14 +54,14 @@ pub async fn demo(services: &Services) -> Answer<Vec<(&'static str, String)>> {
         accounts.push((name, password));
     }
     let studies = services.studies.list(&caller).await?;
-    if !studies.iter().any(|study| study.title == STUDY) {
+    if !studies.iter().any(|study| study.title == title) {
         let mut submissions: Vec<SubmissionId> =
             services.submissions.list(&caller, Some(DATASET.into())).await?.iter().map(|row| row.id).collect();
         submissions.sort_unstable();
         let users = services.accounts.users(&caller).await?;
         let raters = users.iter().filter(|user| PEOPLE.contains(&(user.name.as_str(), Role::Rater)));
         let new = NewStudy {
-            title: STUDY.into(),
+            title: title.into(),
             dataset: DATASET.into(),
             submissions,
             raters: raters.map(|user| user.id).collect(),
