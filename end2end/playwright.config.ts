@@ -11,8 +11,9 @@ export default defineConfig({
   testDir: 'journeys',
   outputDir: 'test-results/traces',
   forbidOnly: true,
-  // One after the other: each spec file has a server and a database of its own, and two cores.
-  workers: 1,
+  // Spec files run in parallel, each with a server, a data folder and a port of its own; the tests of a file run in
+  // order, because they tell one story. A worker is a browser and a server: about 600 MB.
+  workers: Number(process.env.AIXGRADE_WORKERS ?? 2),
   fullyParallel: false,
   // A journey that passes at its second try has found something.
   retries: 0,

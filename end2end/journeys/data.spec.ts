@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 import { hydrated, logIn, open } from '../support/steps.ts';
@@ -100,21 +99,20 @@ test('a study over the new outputs reaches its raters', async ({ page, browser, 
   await context.close();
 });
 
-const real = process.env.AIXGRADE_TEST_DATA;
-if (real && existsSync(path.join(real, 'manual_outputs_aixcoder.jsonl'))) {
-  test('the published files go the same way', async ({ page }) => {
-    await logIn(page, demo.admin);
-    await open(page, '/admin/datasets');
-    const published = ['dataset_autotest_nl.jsonl', 'dataset_manual_nl.jsonl'].map((name) => path.join(real, name));
-    await page.getByLabel('Files or archive').setInputFiles(published);
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    const row = (slug: string) => page.getByRole('row').filter({ hasText: slug });
-    await expect(row('aixbench-manual').getByRole('cell').nth(1)).toHaveText('161');
-    await expect(page.getByRole('cell', { name: '175', exact: true }).first()).toBeVisible();
+test('the published files go the same way', async ({ page }) => {
+  const real = process.env.AIXGRADE_TEST_DATA ?? '';
+  test.skip(real === '', 'needs the published data files of AixBench, named in AIXGRADE_TEST_DATA');
+  await logIn(page, demo.admin);
+  await open(page, '/admin/datasets');
+  const published = ['dataset_autotest_nl.jsonl', 'dataset_manual_nl.jsonl'].map((name) => path.join(real, name));
+  await page.getByLabel('Files or archive').setInputFiles(published);
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  const row = (slug: string) => page.getByRole('row').filter({ hasText: slug });
+  await expect(row('aixbench-manual').getByRole('cell').nth(1)).toHaveText('161');
+  await expect(page.getByRole('cell', { name: '175', exact: true }).first()).toBeVisible();
 
-    await open(page, '/admin/upload?dataset=aixbench-manual');
-    await page.getByLabel('Outputs').setInputFiles(path.join(real, 'manual_outputs_aixcoder.jsonl'));
-    await page.getByRole('button', { name: 'Upload and preview' }).click();
-    await expect(page.getByText('Matched 82 outputs. 82 of 161 tasks get an output.')).toBeVisible();
-  });
-}
+  await open(page, '/admin/upload?dataset=aixbench-manual');
+  await page.getByLabel('Outputs').setInputFiles(path.join(real, 'manual_outputs_aixcoder.jsonl'));
+  await page.getByRole('button', { name: 'Upload and preview' }).click();
+  await expect(page.getByText('Matched 82 outputs. 82 of 161 tasks get an output.')).toBeVisible();
+});

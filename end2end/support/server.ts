@@ -39,7 +39,9 @@ export class Server {
   /** Starts it over a fresh data folder. */
   async start(): Promise<void> {
     this.folder = await mkdtemp(path.join(tmpdir(), 'aixgrade-journey-'));
-    await this.launch(`127.0.0.1:${await port()}`, this.args);
+    // Journeys begin with a study that nobody has rated and nothing that runs.
+    const args = this.args.map((arg) => (arg === '--demo' ? '--demo=study' : arg));
+    await this.launch(`127.0.0.1:${await port()}`, args);
   }
 
   /** Ends it at once, as a power cut would: no handler runs, nothing is flushed. */
@@ -105,8 +107,10 @@ export class Server {
  * speak to itself, and keep the server from coming back.
  */
 async function port(): Promise<number> {
+  // Each worker draws from a range of its own, so that two never try the same port at the same moment.
+  const worker = Number(process.env.TEST_PARALLEL_INDEX ?? 0) % 4;
   for (;;) {
-    const tried = 10_000 + Math.floor(Math.random() * 20_000);
+    const tried = 10_000 + worker * 5_000 + Math.floor(Math.random() * 5_000);
     const free = await new Promise<boolean>((resolve) => {
       const probe = createServer();
       probe.once('error', () => resolve(false));

@@ -18,6 +18,9 @@ pub mod http;
 pub mod jobs;
 pub mod layout;
 pub mod plan;
+#[cfg(test)]
+#[path = "../tests/util/prerequisites.rs"]
+mod prerequisites;
 pub mod report;
 pub mod sandbox;
 pub mod services;

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
 
+#[path = "util/prerequisites.rs"]
+mod prerequisites;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -139,11 +142,7 @@ fn every_fixture_comes_to_its_verdict() {
 /// A run may ask for another date than today's.
 #[test]
 fn dates_are_those_that_a_run_asks_for() {
-    if let Err(missing) = Dates::June2022.needs() {
-        assert!(missing.to_string().contains("libfaketime"), "{missing}");
-        eprintln!("skipped: {missing}");
-        return;
-    }
+    let Some(_) = prerequisites::host(Dates::June2022.needs()) else { return };
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../java-harness/fixtures");
     let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
     let class = "aixgrade.fixture.SumTest".to_owned();
@@ -195,26 +194,17 @@ fn without_places(text: &str) -> String {
     })
 }
 
-/// Needs a checkout of the published benchmark (`AIXGRADE_TEST_AIXBENCH`) and the published runner's results
-/// (`AIXGRADE_TEST_DATA`); says so and does nothing where they are not there.
 #[test]
 fn agrees_with_the_published_runner() {
-    let (Some(checkout), Some(data)) =
-        (std::env::var_os("AIXGRADE_TEST_AIXBENCH"), std::env::var_os("AIXGRADE_TEST_DATA"))
-    else {
-        eprintln!(
-            "skipped: set AIXGRADE_TEST_AIXBENCH to a checkout of AixBench, AIXGRADE_TEST_DATA to its data files"
-        );
-        return;
-    };
-    let checkout = PathBuf::from(checkout);
+    let Some(checkout) = prerequisites::aixbench_checkout() else { return };
+    let Some(data) = prerequisites::aixbench_data() else { return };
     let source = "src/main/java/com/aixcode/autoTest";
     let tree = tree(&checkout, |path| {
         let packaged = path.contains("/generate/") && !path.ends_with("/copilot/GenerateMethod95.java");
         (path.starts_with("src/main/") || path.starts_with("lib/")) && !packaged
     });
     for (model, prefix) in [("aixcoder", "AixcoderOld"), ("copilot", "GenerateMethod")] {
-        let reference = PathBuf::from(&data).join(format!("reference_{model}.tsv"));
+        let reference = data.join(format!("reference_{model}.tsv"));
         let reference = fs::read_to_string(reference).unwrap();
         let expected: Vec<(String, u32, u32)> = reference
             .lines()

@@ -92,21 +92,33 @@ fn debian_cargo() -> Command {
     cargo
 }
 
-/// Everything that the tests need besides the compiler.
-pub fn for_tests() -> Result<()> {
-    let mut missing = Vec::new();
-    for (program, package) in [
-        ("javac", "openjdk-17-jdk-headless"),
-        ("jlink", "openjdk-17-jdk-headless"),
-        ("bwrap", "bubblewrap"),
-        ("faketime", "faketime"),
-        ("node", "nodejs"),
-        ("npm", "npm"),
-    ] {
-        if !on_path(program) && !missing.contains(&package) {
-            missing.push(package);
-        }
+/// What the engine needs: programs, each with its Debian package.
+const ENGINE: [(&str, &str); 3] =
+    [("javac", "openjdk-17-jdk-headless"), ("jlink", "openjdk-17-jdk-headless"), ("bwrap", "bubblewrap")];
+
+/// Installs what the engine needs, where this machine lets us. Elsewhere the server says at its start what is missing
+/// and how to install it; all but the automated tests works without.
+pub fn for_serving() {
+    let missing = missing(&ENGINE);
+    if !missing.is_empty()
+        && can_install()
+        && let Err(e) = packages(&missing, "the automated tests")
+    {
+        eprintln!("{e:#}\nThe server starts all the same; it cannot run automated tests.");
     }
+}
+
+/// Makes sure that the Rust tests have what they need: the engine's programs, and another clock for runs with a date.
+pub fn for_rust_tests() -> Result<()> {
+    let mut missing = missing(&ENGINE);
+    missing.extend(self::missing(&[("faketime", "faketime")]));
+    install_missing(&missing, "the Rust tests")
+}
+
+/// Makes sure that the journeys have what they need: the engine's programs, a browser, and Playwright.
+pub fn for_journeys() -> Result<()> {
+    let mut missing = missing(&ENGINE);
+    missing.extend(self::missing(&[("node", "nodejs"), ("npm", "npm")]));
     if std::env::var_os("CHROMIUM").is_none() && !Path::new("/usr/bin/chromium").is_file() {
         missing.push("chromium");
     }
@@ -114,10 +126,20 @@ pub fn for_tests() -> Result<()> {
     if !run_quietly(command("fc-list").arg(":lang=zh")).is_ok_and(|fonts| !fonts.trim().is_empty()) {
         missing.push("fonts-noto-cjk");
     }
-    if !missing.is_empty() {
-        packages(&missing, "the tests")?;
-    }
+    install_missing(&missing, "the browser journeys")?;
     node_modules()
+}
+
+/// The packages of those programs that are not on the path.
+fn missing(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
+    let mut packages: Vec<_> =
+        programs.iter().filter(|(name, _)| !on_path(name)).map(|(_, package)| *package).collect();
+    packages.dedup();
+    packages
+}
+
+fn install_missing(missing: &[&str], purpose: &str) -> Result<()> {
+    if missing.is_empty() { Ok(()) } else { packages(missing, purpose) }
 }
 
 /// The browser tests' packages, exactly as locked.
@@ -138,8 +160,7 @@ fn node_modules() -> Result<()> {
 
 /// Installs Debian packages, or says which to install.
 fn packages(names: &[&str], purpose: &str) -> Result<()> {
-    let root = run_quietly(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
-    if !root || !on_path("apt-get") {
+    if !can_install() {
         bail!("missing for {purpose}; install with: sudo apt-get install --no-install-recommends {}", names.join(" "));
     }
     say(format!("Installing {} for {purpose}", names.join(", ")));
@@ -148,4 +169,9 @@ fn packages(names: &[&str], purpose: &str) -> Result<()> {
     install.args(["install", "--yes", "-q", "--no-install-recommends"]).args(names);
     run_quietly(install.env("DEBIAN_FRONTEND", "noninteractive"))?;
     Ok(())
+}
+
+/// Whether packages can be installed here: on Debian and its like, as root.
+fn can_install() -> bool {
+    on_path("apt-get") && run_quietly(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
 }

@@ -95,6 +95,19 @@ pub fn build_artifacts(command: &mut Command, name: &str) -> Result<Vec<PathBuf>
     Ok(files)
 }
 
+/// Adds every file below a folder to `found`.
+pub fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files(&path, found)?;
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
 /// Whether a program of this name is on the path.
 pub fn on_path(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))

@@ -59,7 +59,11 @@ impl Dates {
     /// # Errors
     /// Where the library is not installed.
     pub fn needs(self) -> io::Result<Needs> {
-        let library = library().ok_or_else(|| {
+        self.needs_with(library())
+    }
+
+    fn needs_with(self, library: Option<PathBuf>) -> io::Result<Needs> {
+        let library = library.ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::NotFound,
                 "a run with other dates needs libfaketime. Install the package `libfaketime`, or run without --dates",
@@ -85,4 +89,18 @@ fn library() -> Option<PathBuf> {
     let below = ["faketime".into(), format!("{triple}/faketime"), triple.clone(), String::new()];
     let all = folders.iter().flat_map(|folder| below.iter().map(move |below| folder.join(below)));
     all.map(|folder| folder.join("libfaketimeMT.so.1")).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn needs_name_the_package_that_is_missing() {
+        let missing = Dates::June2022.needs_with(None).unwrap_err().to_string();
+        assert!(missing.contains("libfaketime"), "{missing}");
+        let needs = Dates::June2022.needs_with(Some("/usr/lib/libfaketimeMT.so.1".into())).unwrap();
+        assert_eq!(needs.mounts, [(PathBuf::from("/usr/lib/libfaketimeMT.so.1"), INSIDE.to_owned())]);
+        assert!(needs.env.contains(&("LD_PRELOAD".to_owned(), INSIDE.to_owned())));
+    }
 }

@@ -293,11 +293,8 @@ mod tests {
 
     #[test]
     fn reads_the_published_benchmark() {
-        let Some(checkout) = std::env::var_os("AIXGRADE_TEST_AIXBENCH") else {
-            eprintln!("skipped: set AIXGRADE_TEST_AIXBENCH to a checkout of AixBench to read it");
-            return;
-        };
-        let found = super::super::read(&Files::folder(checkout.as_ref()).unwrap()).unwrap();
+        let Some(checkout) = crate::prerequisites::aixbench_checkout() else { return };
+        let found = super::super::read(&Files::folder(&checkout).unwrap()).unwrap();
         let counts: Vec<_> = found
             .datasets
             .iter()

@@ -130,10 +130,7 @@ mod tests {
 
     #[test]
     fn reads_the_published_wording() {
-        let Some(checkout) = std::env::var_os("AIXGRADE_TEST_AIXBENCH").map(std::path::PathBuf::from) else {
-            eprintln!("skipped: set AIXGRADE_TEST_AIXBENCH to a checkout of AixBench to read its rubric");
-            return;
-        };
+        let Some(checkout) = crate::prerequisites::aixbench_checkout() else { return };
         let readme = |name| std::fs::read_to_string(checkout.join(name)).unwrap();
         let (english, chinese) = (readme("README.md"), readme("README-zh.md"));
         let rubric = read(&english, &chinese).unwrap();

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::prerequisites;
 
 /// Source, then what it is laid out as.
 fn check(code: &str, expected: &str) {
@@ -22,10 +23,7 @@ fn holds(code: &str) {
 
 #[test]
 fn every_published_text_keeps_its_tokens() {
-    let Some(checkout) = std::env::var_os("AIXGRADE_TEST_AIXBENCH").map(std::path::PathBuf::from) else {
-        eprintln!("skipped: set AIXGRADE_TEST_AIXBENCH to a checkout of AixBench to lay out what it publishes");
-        return;
-    };
+    let Some(checkout) = prerequisites::aixbench_checkout() else { return };
     let outputs = std::fs::read_to_string(checkout.join("src/main/resources/prediction.jsonl")).unwrap();
     let mut laid_out = 0;
     for line in outputs.lines() {

@@ -191,13 +191,40 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_made_where_the_host_lets_us_and_leave_nothing() {
+    fn groups_hold_their_limits_and_leave_nothing() {
         let places = Places::find();
+        let possible = places.held().ok_or("no control group can be created on this machine");
+        let Some(held) = crate::prerequisites::host(possible) else { return };
         let groups = places.make(1_000_000, 64 << 20, 16);
         let folders = groups.folders.clone();
         assert_eq!(folders.len(), places.folders.len());
+        let limits = |names: &[&str]| -> Vec<String> {
+            let files = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+            files.filter_map(|file| fs::read_to_string(file).ok()).map(|text| text.trim().to_owned()).collect()
+        };
+        let memory = limits(&["memory.max", "memory.limit_in_bytes"]);
+        let threads = limits(&["pids.max"]);
+        let expected = |limit: &str, has: bool| if has { vec![limit.to_owned()] } else { Vec::new() };
+        assert_eq!(memory, expected("67108864", held != Sums::Threads));
+        assert_eq!(threads, expected("16", held != Sums::Memory));
         assert!(!groups.out_of_memory());
         drop(groups);
         assert!(folders.iter().all(|folder| !folder.exists()), "{folders:?}");
+    }
+
+    #[test]
+    fn a_process_that_the_kernel_ended_counts_as_out_of_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |file: &str, text: &str, expected: bool| {
+            fs::write(folder.path().join(file), text).unwrap();
+            let groups = Groups { folders: vec![folder.path().to_path_buf()] };
+            assert_eq!(groups.out_of_memory(), expected, "{file}: {text}");
+            // Not a real group: its end would write into it.
+            std::mem::forget(groups);
+            fs::remove_file(folder.path().join(file)).unwrap();
+        };
+        check("memory.events", "oom 1\noom_kill 0\n", false);
+        check("memory.events", "oom 1\noom_kill 2\n", true);
+        check("memory.oom_control", "under_oom 0\noom_kill 1\n", true);
     }
 }

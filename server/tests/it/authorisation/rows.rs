@@ -146,6 +146,7 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/runs/{id}/outputs/{output}", "/admin/runs/1/outputs/1"),
         admins_page("GET /admin/runs/{id}/results.csv", "/admin/runs/1/results.csv"),
         admins_page("GET /admin/runs/{id}/results.jsonl", "/admin/runs/1/results.jsonl"),
+        admins_call("/rpc/engine_readiness", json!({})),
         admins_call("/rpc/runs", json!({"submission": null})),
         admins_call("/rpc/run", json!({"id": 1})),
         admins_call("/rpc/run_item", json!({"id": 1, "output": 1})),

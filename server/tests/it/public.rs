@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod util;
-
+use crate::util::{Answer, TestApp};
 use app::{
     model::{
         api::{MadePublicLink, NewPublicLink, PublicStudy},
@@ -16,7 +15,6 @@ use axum::http::StatusCode;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
-use util::{Answer, TestApp};
 
 const OPERATOR: Caller = Caller::Operator;
 const STUDY: StudyId = StudyId(1);

@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod util;
-
+use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
         feedback::{Calibration, CameBack, Dispute, DisputeQueue},
@@ -23,7 +22,6 @@ use app::{
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use server::services::quality::finals;
-use util::{Answer, Client, TestApp};
 
 const STUDY: StudyId = StudyId(1);
 const ADMIN: Caller = Caller::Operator;

@@ -6,12 +6,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-#[path = "authorisation/rows.rs"]
 mod rows;
-mod util;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{api::Scope, study::NewStudy, user::Role},
     port::{Accounts, Caller, Grading, Runs, Studies},
@@ -19,7 +18,6 @@ use app::{
 use axum::http::{Method, StatusCode};
 use rows::{Call, Row};
 use serde_json::{Value, json};
-use util::{Answer, Client, TestApp};
 
 /// Words that only somebody who may know the models should ever read.
 const MODELS: [&str; 3] = ["northwind", "quillmoor", "saltmarsh"];
@@ -154,13 +152,13 @@ async fn everything_that_can_be_asked_has_a_row() {
     // Server functions, from their registry.
     there.extend(app_functions());
     // The rest, from the table of contents.
-    there.extend(routes_of(include_str!("../src/http/router.rs")));
+    there.extend(routes_of(include_str!("../../src/http/router.rs")));
     let rows: BTreeSet<String> = rows::rows().iter().map(|row| row.what.to_owned()).collect();
     let missing: Vec<_> = there.difference(&rows).collect();
     let gone: Vec<_> = rows.difference(&there).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "Without a row in server/tests/authorisation/rows.rs: {missing:#?}\nRows for what is not there: {gone:#?}\n\
+        "Without a row in server/tests/it/authorisation/rows.rs: {missing:#?}\nRows for what is not there: {gone:#?}\n\
          A page for admins: `admins_page(\"/admin/x/{{id}}\", \"/admin/x/1\")`; a server function for admins: \
          `admins_call(\"/rpc/x\", json!({{\"id\": 1}}))`; others say the four statuses themselves. STUDY and ITEM \
          stand for a study's and an output's name on ada's side, TASK for the number of a task of the study."
@@ -186,7 +184,7 @@ fn app_functions() -> Vec<String> {
 /// What a router's source registers by name: `.route("/x", post(f))` is `POST /x`.
 fn routes_of(source: &str) -> Vec<String> {
     // Anybody's, and the same for everybody; the API has a table of its own below.
-    let skipped = ["GET /healthz", "GET /assets/{name}", "POST /rpc/{*function}"];
+    let skipped = ["GET /healthz", "GET /assets/{name}", "GET /dev/server", "POST /rpc/{*function}"];
     let mut found = Vec::new();
     for part in source.split(".route(").skip(1) {
         let Some(rest) = part.trim_start().strip_prefix('"') else { continue };
@@ -219,7 +217,7 @@ async fn every_operation_takes_the_tokens_that_its_row_says() {
     let gone: Vec<_> = table.keys().filter(|what| !there.contains_key(*what)).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "Operations without a row in `operations()` of server/tests/authorisation/rows.rs: {missing:#?}\n\
+        "Operations without a row in `operations()` of server/tests/it/authorisation/rows.rs: {missing:#?}\n\
          Rows without an operation: {gone:#?}"
     );
     let mut tokens = Vec::new();

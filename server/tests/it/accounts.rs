@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod util;
-
+use crate::util::TestApp;
 use app::{
     model::{
         keys::Settings,
@@ -14,7 +13,6 @@ use app::{
 };
 use axum::http::{Method, StatusCode};
 use serde_json::json;
-use util::TestApp;
 
 #[tokio::test]
 async fn a_session_survives_a_restart_and_ends_with_the_log_out() {

@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod util;
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -12,6 +10,7 @@ use std::{
     process::{Command, Output},
 };
 
+use crate::util::{TestApp, prerequisites};
 use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
@@ -23,7 +22,6 @@ use app::{
 use axum::http::StatusCode;
 use serde_json::Value;
 use server::db::runs;
-use util::TestApp;
 
 /// The program's answer to `args`, over the application's data folder.
 #[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
@@ -311,22 +309,14 @@ async fn a_folder_that_is_no_models_names_its_files() {
     assert!(app.services.submissions.list(&Caller::Operator, None).await.unwrap().is_empty(), "nothing was taken");
 }
 
-/// Needs a checkout of the published benchmark (`AIXGRADE_TEST_AIXBENCH`) and the published runner's
-/// results (`AIXGRADE_TEST_DATA`); says so and does nothing where they are not there.
 #[tokio::test]
 async fn the_published_classes_come_to_the_published_runners_figures() {
-    let (Some(checkout), Some(data)) =
-        (std::env::var_os("AIXGRADE_TEST_AIXBENCH"), std::env::var_os("AIXGRADE_TEST_DATA"))
-    else {
-        eprintln!(
-            "skipped: set AIXGRADE_TEST_AIXBENCH to a checkout of AixBench, AIXGRADE_TEST_DATA to its data files"
-        );
-        return;
-    };
+    let Some(checkout) = prerequisites::aixbench_checkout() else { return };
+    let Some(data) = prerequisites::aixbench_data() else { return };
     let app = TestApp::empty().await;
-    take(&app, Path::new(&checkout), &[("aiXcoder", "aixcoder"), ("Copilot", "copilot")]);
+    take(&app, &checkout, &[("aiXcoder", "aixcoder"), ("Copilot", "copilot")]);
     for (submission, model, solved, sum) in [("1", "aixcoder", 86, 119.96), ("2", "copilot", 79, 121.97)] {
-        let reference = fs::read_to_string(Path::new(&data).join(format!("reference_{model}.tsv"))).unwrap();
+        let reference = fs::read_to_string(data.join(format!("reference_{model}.tsv"))).unwrap();
         let expected: BTreeMap<&str, (u64, u64)> = reference
             .lines()
             .skip(1)

@@ -7,10 +7,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod util;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
         feedback::{Calibration, CameBack, DisputeQueue},
@@ -28,7 +27,6 @@ use app::{
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use util::{Answer, Client, TestApp};
 
 const ADMIN: Caller = Caller::Operator;
 
@@ -117,6 +115,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("study_flags", Sent::Json(json!({"study": 1}))),
         ("study_disputes", Sent::Json(json!({"study": 1}))),
         ("mask", Sent::Json(json!({"submission": 1}))),
+        ("engine_readiness", Sent::Json(json!({}))),
         ("runs", Sent::Json(json!({"submission": null}))),
         ("run", Sent::Json(json!({"id": 1}))),
         ("run_item", Sent::Json(json!({"id": 1, "output": 1}))),
@@ -240,6 +239,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
     vec![
         ("/healthz", For::Everybody, Method::GET, "/healthz"),
         ("/assets/{name}", For::Everybody, Method::GET, "/assets/none"),
+        ("/dev/server", For::Everybody, Method::GET, "/dev/server"),
         ("/log-in", For::Everybody, Method::POST, "/log-in"),
         ("/log-out", For::Everybody, Method::POST, "/log-out"),
         ("/join/{secret}", For::Everybody, Method::POST, "/join/none"),
@@ -516,7 +516,7 @@ async fn the_walk_knows_every_function_page_and_address() {
         server::http::router::pages().iter().cloned().collect(),
         pages(&here).iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
     );
-    let router = include_str!("../src/http/router.rs");
+    let router = include_str!("../../src/http/router.rs");
     check(
         "addresses",
         router.split(".route(\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect(),

@@ -3,10 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod util;
-
 use std::collections::BTreeSet;
 
+use crate::util::{Answer, TestApp};
 use app::{
     model::{
         api::Scope,
@@ -16,7 +15,6 @@ use app::{
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use util::{Answer, TestApp};
 
 /// An error is always the one form.
 fn check_problem(answer: &Answer, status: u16, what: &str) -> Value {

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod util;
+use std::io::Write;
 
-use std::{io::Write, path::PathBuf};
-
+use crate::util::{Answer, Client, TestApp, prerequisites};
 use app::{
     error::AppError,
     model::{
@@ -17,7 +16,6 @@ use app::{
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use util::{Answer, Client, TestApp};
 
 const MANUAL: &str = "dataset_manual_nl.jsonl";
 const TASKS: &str = "{\"task_id\": 0, \"raw_nl\": \"Stops all jobs.\"}\n{\"task_id\": 1, \"raw_nl\": \"关闭连接\"}\n{\"task_id\": 2, \"raw_nl\": \"Sorts the list.\"}\n";
@@ -206,12 +204,8 @@ async fn only_admins_send_files() {
 
 #[tokio::test]
 async fn the_published_benchmark_goes_the_whole_way() {
-    let (Some(checkout), Some(data)) = (folder("AIXGRADE_TEST_AIXBENCH"), folder("AIXGRADE_TEST_DATA")) else {
-        eprintln!(
-            "skipped: set AIXGRADE_TEST_AIXBENCH to a checkout of AixBench, AIXGRADE_TEST_DATA to its data files"
-        );
-        return;
-    };
+    let Some(checkout) = prerequisites::aixbench_checkout() else { return };
+    let Some(data) = prerequisites::aixbench_data() else { return };
     let app = TestApp::demo().await;
     let imports = &app.services.imports;
     let numbers =
@@ -241,8 +235,4 @@ async fn the_published_benchmark_goes_the_whole_way() {
     check("aixbench-auto", "prediction.jsonl", Matching::TaskId, 175).await;
     check("aixbench-manual", "manual_outputs_aixcoder.jsonl", Matching::TaskId, 82).await;
     check("aixbench-manual", "prediction.jsonl", Matching::Description, 82).await;
-}
-
-fn folder(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).map(PathBuf::from)
 }

@@ -3,10 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod util;
-
 use std::sync::Arc;
 
+use crate::util::TestApp;
 use app::{
     error::{AppError, Refusal},
     model::{
@@ -21,7 +20,6 @@ use app::{
 };
 use proptest::{prelude::*, test_runner::TestRunner};
 use server::services::{Services, starter};
-use util::TestApp;
 
 /// A data folder with the starter's outputs and so many raters, who need no password here.
 async fn people(raters: usize) -> (TestApp, Vec<Caller>) {

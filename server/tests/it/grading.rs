@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod util;
-
+use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
         grading::{Draft, Flag, GradingItem, Next, NextTask, OwnRating, Receipt},
@@ -15,7 +14,6 @@ use app::{
 };
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use util::{Answer, Client, TestApp};
 
 async fn study(client: &mut Client) -> String {
     let desk: Value = client.rpc("desk", json!({})).await.json();

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-mod util;
-
 use std::sync::{Arc, Mutex};
 
+use crate::util::TestApp;
 use app::{
     model::{
         api::{DeliveryRow, DeliveryState, MadeWebhook, NewWebhook, WebhookEvent},
@@ -27,7 +26,6 @@ use server::services::{
     Services,
     webhooks::{Origins, sign},
 };
-use util::TestApp;
 
 const OPERATOR: Caller = Caller::Operator;
 

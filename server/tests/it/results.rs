@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod util;
-
 use std::io::{Cursor, Read, Write};
 
+use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
         compare::{Choice, Compared, Human, Scores, TaskFilter, TaskPage},
@@ -27,7 +26,6 @@ use server::{
     report::{bundle, results_file, sheet},
     services::{quality, ratings_import},
 };
-use util::{Client, TestApp};
 
 async fn study(client: &mut Client) -> String {
     let desk: Value = client.rpc("desk", json!({})).await.json();
@@ -560,12 +558,9 @@ async fn every_picture_is_a_file() {
 /// The per-task results of the published runner, as a run's verdicts would give them.
 #[test]
 fn the_published_sums_come_from_the_published_results() {
-    let Some(folder) = std::env::var_os("AIXGRADE_TEST_DATA") else {
-        eprintln!("skipped: AIXGRADE_TEST_DATA names no folder with the published data files");
-        return;
-    };
+    let Some(folder) = prerequisites::aixbench_data() else { return };
     let check = |model: &str, solved: u32, sum: f64, percent: f64| {
-        let path = std::path::Path::new(&folder).join(format!("reference_{model}.tsv"));
+        let path = folder.join(format!("reference_{model}.tsv"));
         let text = std::fs::read_to_string(&path).unwrap();
         let ground = results_file::ground(&[(model.into(), "results".into(), text)]).unwrap();
         let sheet = sheet::compute(&ground);

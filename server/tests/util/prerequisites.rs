@@ -1,0 +1,58 @@
+//! What some tests need and not every machine has. A test that lacks it is skipped, and says so: `cargo xtask test`
+//! lists it by name, and fails in CI where the machine should have it.
+//!
+//! Tests read: `let Some(data) = prerequisites::aixbench_data() else { return };`. No other early return for lack of
+//! something is allowed (`tests/it/sources.rs`). The lib's unit tests include this file, too.
+
+#![allow(dead_code, reason = "every test program uses a part of it")]
+#![allow(clippy::panic, reason = "a test that cannot go on ends")]
+
+use std::{
+    env,
+    fmt::Display,
+    fs::OpenOptions,
+    io::{self, Write},
+    path::PathBuf,
+    thread,
+};
+
+/// The folder with AixBench's published data files.
+pub fn aixbench_data() -> Option<PathBuf> {
+    folder("AIXGRADE_TEST_DATA", "the published data files of AixBench")
+}
+
+/// A checkout of AixBench's published repository.
+pub fn aixbench_checkout() -> Option<PathBuf> {
+    folder("AIXGRADE_TEST_AIXBENCH", "a checkout of AixBench")
+}
+
+/// What the kernel, its settings or a package provides; the test is skipped with the error where it does not.
+pub fn host<T, E: Display>(provided: Result<T, E>) -> Option<T> {
+    provided.map_err(|missing| skip("host", &missing.to_string())).ok()
+}
+
+fn folder(variable: &str, what: &str) -> Option<PathBuf> {
+    let Some(folder) = env::var_os(variable).map(PathBuf::from) else {
+        skip("data", &format!("needs {what}, named in {variable}"));
+        return None;
+    };
+    assert!(folder.is_dir(), "{variable} is {}, which is not a folder", folder.display());
+    Some(folder)
+}
+
+/// Reports the running test as skipped: to the file that `cargo xtask test` names, else on standard error past the
+/// capturing of the test program.
+fn skip(kind: &str, why: &str) {
+    let thread = thread::current();
+    let name = thread.name().unwrap_or("a test without a name");
+    let reported = match env::var_os("AIXGRADE_TEST_SKIPPED") {
+        Some(file) => {
+            let line = format!("{kind}\t{name}\t{}\n", why.replace(['\n', '\t'], " "));
+            OpenOptions::new().append(true).open(file).and_then(|mut file| file.write_all(line.as_bytes()))
+        }
+        None => writeln!(io::stderr(), "skipped {name}: {why}"),
+    };
+    if let Err(e) = reported {
+        panic!("{name} is skipped ({why}), and that cannot be reported: {e}");
+    }
+}

@@ -1,0 +1,164 @@
+//! What tests need beside the checkout, and which tests may be skipped for lack of it.
+//!
+//! The tests' half is `server/tests/util/prerequisites.rs`: it writes a line for each skipped test to the file that
+//! [`VARIABLE`] names.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+
+use crate::tools;
+
+/// Names the file to which tests append `kind<TAB>name<TAB>reason` when they are skipped.
+const VARIABLE: &str = "AIXGRADE_TEST_SKIPPED";
+
+/// Where the published data lie beside a checkout, seen from the workspace's parent folder.
+const BESIDE: &str = "shared/data/aixbench";
+
+/// What a skipped test lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Published data, which are no part of the repository.
+    Data,
+    /// A feature of the kernel or a right that this machine does not give, such as control groups.
+    Host,
+    /// Nothing: the test itself says that it is not to run.
+    Ignored,
+}
+
+/// A test that did not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    pub kind: Kind,
+    pub name: String,
+    pub why: String,
+}
+
+impl Skip {
+    pub fn ignored(name: &str) -> Skip {
+        Skip { kind: Kind::Ignored, name: name.to_owned(), why: "it is marked as ignored".to_owned() }
+    }
+
+    /// Reads a line that a test wrote.
+    fn parse(line: &str) -> Option<Skip> {
+        let mut parts = line.splitn(3, '\t');
+        let kind = match parts.next()? {
+            "data" => Kind::Data,
+            "host" => Kind::Host,
+            _ => return None,
+        };
+        Some(Skip { kind, name: parts.next()?.to_owned(), why: parts.next()?.to_owned() })
+    }
+}
+
+/// What was found on this machine.
+#[derive(Default)]
+pub struct Prerequisites {
+    /// The folder with AixBench's published data files.
+    pub data: Option<PathBuf>,
+    /// A checkout of AixBench.
+    pub checkout: Option<PathBuf>,
+    /// Whether the data are expected here: in CI, with `shared/` beside the checkout.
+    pub strict: bool,
+}
+
+impl Prerequisites {
+    /// Looks for the published data, named in the environment or beside the checkout, and unpacks the benchmark's
+    /// repository where no checkout of it is named.
+    ///
+    /// # Errors
+    /// The archive is there and cannot be unpacked.
+    pub fn find() -> Result<Prerequisites> {
+        let named = |variable| std::env::var_os(variable).map(PathBuf::from);
+        let parent = tools::root().parent().map(Path::to_path_buf).unwrap_or_default();
+        let beside = Some(parent.join(BESIDE)).filter(|folder| folder.is_dir());
+        let data = named("AIXGRADE_TEST_DATA").or(beside).and_then(|folder| folder.canonicalize().ok());
+        let archive = data.as_ref().map(|folder| folder.join("checkout.tar.gz")).filter(|file| file.is_file());
+        let checkout = match (named("AIXGRADE_TEST_AIXBENCH"), archive) {
+            (Some(folder), _) => Some(folder.canonicalize().with_context(|| folder.display().to_string())?),
+            (None, Some(archive)) => Some(unpacked(&archive)?),
+            (None, None) => None,
+        };
+        let strict = std::env::var_os("CI").is_some_and(|ci| ci != "false") && parent.join("shared").is_dir();
+        Ok(Prerequisites { data, checkout, strict })
+    }
+
+    /// Says where the data are, or what is skipped without them.
+    pub fn announce(&self) {
+        for (what, place) in [("Published data", &self.data), ("AixBench checkout", &self.checkout)] {
+            match place {
+                Some(folder) => println!("{what}: {}", folder.display()),
+                None => println!("{what}: not found; tests that need it are skipped"),
+            }
+        }
+    }
+
+    /// Names the data to a command that runs tests.
+    pub fn pass_to(&self, command: &mut Command) {
+        for (variable, folder) in [("AIXGRADE_TEST_DATA", &self.data), ("AIXGRADE_TEST_AIXBENCH", &self.checkout)] {
+            match folder {
+                Some(folder) => command.env(variable, folder),
+                None => command.env_remove(variable),
+            };
+        }
+    }
+
+    /// Whether a test may not be skipped here.
+    pub fn forbid(&self, skip: &Skip) -> bool {
+        match skip.kind {
+            Kind::Data => self.strict,
+            Kind::Host => false,
+            Kind::Ignored => true,
+        }
+    }
+}
+
+/// Lets a command's tests report what they skip; returns what they reported, with what `run` returned.
+pub fn collect<T>(command: &mut Command, run: impl FnOnce(&mut Command) -> Result<T>) -> Result<(T, Vec<Skip>)> {
+    let file = tempfile::NamedTempFile::new()?;
+    let result = run(command.env(VARIABLE, file.path()))?;
+    let text = fs::read_to_string(file.path())?;
+    let lines = text.lines().map(|line| Skip::parse(line).with_context(|| format!("not a skipped test: {line}")));
+    Ok((result, lines.collect::<Result<_>>()?))
+}
+
+/// The folder with an archive's files, under `target`; unpacked again when the archive has changed.
+fn unpacked(archive: &Path) -> Result<PathBuf> {
+    let digest = hex::encode(Sha256::digest(fs::read(archive)?));
+    let folder = tools::root().join("target/aixbench");
+    let place = folder.join(&digest[..16]);
+    if !place.is_dir() {
+        let fresh = folder.join("unpacking");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&fresh)?;
+        let mut tar = tools::command("tar");
+        tools::run_quietly(
+            tar.args(["--extract", "--gzip", "--no-same-owner", "--file"]).arg(archive).arg("--directory").arg(&fresh),
+        )?;
+        // Last, in one step: a folder of this name is always complete.
+        fs::rename(&fresh, &place)?;
+    }
+    Ok(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skipped_tests_report_themselves_by_name() {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "printf 'data\\ta::b\\tno data\\nhost\\tc\\tno groups\\n' >> \"$AIXGRADE_TEST_SKIPPED\""]);
+        let ((), skipped) = collect(&mut shell, tools::run).unwrap();
+        let expected = [(Kind::Data, "a::b", "no data"), (Kind::Host, "c", "no groups")];
+        assert_eq!(skipped, expected.map(|(kind, name, why)| Skip { kind, name: name.into(), why: why.into() }),);
+        assert!(
+            collect(Command::new("sh").args(["-c", "echo oops >> \"$AIXGRADE_TEST_SKIPPED\""]), tools::run).is_err()
+        );
+    }
+}

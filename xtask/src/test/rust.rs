@@ -1,0 +1,187 @@
+//! Rust tests: all of them, or those whose path holds a name.
+
+use std::{fs, path::Path, process::Command};
+
+use anyhow::{Result, bail};
+
+use super::{
+    Counts,
+    prerequisites::{self, Prerequisites, Skip},
+};
+use crate::{server, setup, tools};
+
+/// Runs the tests of the app, the server and the helper.
+pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
+    setup::for_rust_tests()?;
+    let mut cargo = tools::cargo();
+    cargo.args(["test", "--locked", "--no-fail-fast"]);
+    prerequisites.pass_to(&mut cargo);
+    run(&mut cargo)
+}
+
+/// Runs the tests whose path holds `name`, and builds no other test program than those they are in.
+pub fn some(prerequisites: &Prerequisites, name: &str) -> Result<Counts> {
+    setup::for_rust_tests()?;
+    let mut targets: Vec<Vec<String>> =
+        find()?.into_iter().filter(|t| t.path.contains(name)).map(|t| t.target).collect();
+    targets.sort();
+    targets.dedup();
+    if targets.iter().any(|target| target.contains(&"--test".to_owned())) {
+        // Tests of the sandbox start the helper, which no test program builds.
+        server::build(false)?;
+    }
+    let mut counts = Counts::default();
+    for target in targets {
+        let mut cargo = tools::cargo();
+        cargo.args(["test", "--locked"]).args(target).args(["--", name]);
+        prerequisites.pass_to(&mut cargo);
+        counts.add(run(&mut cargo)?);
+    }
+    if counts.passed + counts.failed == 0 && counts.skipped.is_empty() {
+        bail!("`{name}` stands in the sources, but no test of that name ran");
+    }
+    Ok(counts)
+}
+
+/// Runs `cargo test`, shows its output, and adds up what it reported.
+pub fn run(cargo: &mut Command) -> Result<Counts> {
+    let mut counts = Counts::default();
+    let (good, skipped) = prerequisites::collect(cargo, |cargo| {
+        tools::run_lines(cargo, |line| {
+            println!("{line}");
+            if let Some((passed, failed)) = result(line) {
+                counts.passed += passed;
+                counts.failed += failed;
+            } else if let Some(name) = ignored(line) {
+                counts.skipped.push(Skip::ignored(name));
+            }
+        })
+    })?;
+    // The test program counts a test that skipped itself as passed.
+    counts.passed = counts.passed.saturating_sub(skipped.len() as u64);
+    counts.skipped.extend(skipped);
+    if !good && counts.failed == 0 {
+        bail!("`{}` failed", tools::shown(cargo));
+    }
+    Ok(counts)
+}
+
+/// How many passed and failed, of a line `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+fn result(line: &str) -> Option<(u64, u64)> {
+    let (_, list) = line.strip_prefix("test result: ")?.split_once(". ")?;
+    let count = |what: &str| {
+        list.split(';').find_map(|part| part.trim().strip_suffix(what)?.trim().parse::<u64>().ok()).unwrap_or(0)
+    };
+    Some((count("passed"), count("failed")))
+}
+
+/// The name, of a line `test a::b ... ignored`.
+fn ignored(line: &str) -> Option<&str> {
+    let (name, verdict) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    (verdict == "ignored" || verdict.starts_with("ignored,")).then_some(name)
+}
+
+/// A test as the sources have it.
+pub struct Test {
+    /// Its path as the test program prints it.
+    pub path: String,
+    /// What `cargo test` needs to be told to build only its program.
+    pub target: Vec<String>,
+}
+
+/// Every test in the sources, found by its attribute: nothing is compiled for it.
+pub fn find() -> Result<Vec<Test>> {
+    let root = tools::root();
+    let mut tests = Vec::new();
+    for (folder, target) in [
+        ("app/src", &["--package", "app", "--lib"][..]),
+        ("server/src", &["--package", "server", "--lib"]),
+        ("server/helper/src", &["--package", "helper"]),
+        ("server/tests", &["--package", "server", "--test"]),
+        ("xtask/src", &["--package", "xtask"]),
+    ] {
+        let mut files = Vec::new();
+        tools::files(&root.join(folder), &mut files)?;
+        files.sort();
+        for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "rs")) {
+            let module = module(file.strip_prefix(root.join(folder))?);
+            let mut target: Vec<String> = target.iter().map(|part| (*part).to_owned()).collect();
+            let mut prefix = module;
+            if folder == "server/tests" {
+                // A file there is a program of its own, and so is a folder with a `main.rs`.
+                target.push(prefix.remove(0));
+            }
+            let source = fs::read_to_string(file)?;
+            tests.extend(in_source(&source).into_iter().map(|name| {
+                let path = prefix.iter().cloned().chain([name]).collect::<Vec<_>>().join("::");
+                Test { path, target: target.clone() }
+            }));
+        }
+    }
+    Ok(tests)
+}
+
+/// The path of the module in a file: `db/runs.rs` and `db/runs/mod.rs` hold `db::runs`.
+fn module(file: &Path) -> Vec<String> {
+    let plain = file.with_extension("");
+    let parts = plain.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    parts.filter(|part| !["mod", "lib", "main"].contains(&part.as_str())).collect()
+}
+
+/// The tests in a source file, with the path of the modules written in it.
+fn in_source(source: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    // Inline modules that are open, with their indentation: the sources are formatted.
+    let mut modules: Vec<(usize, String)> = Vec::new();
+    let mut attribute = false;
+    for line in source.lines() {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        if text == "}" && modules.last().is_some_and(|(open, _)| *open == indent) {
+            modules.pop();
+        }
+        if let Some(name) = text.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(" {")) {
+            modules.push((indent, name.to_owned()));
+        }
+        attribute |= ["#[test]", "#[tokio::test"].iter().any(|start| text.starts_with(start));
+        let function = text.strip_prefix("async fn ").or_else(|| text.strip_prefix("fn "));
+        if let (true, Some(rest)) = (attribute, function) {
+            let name = rest.split(['(', '<']).next().unwrap_or_default().to_owned();
+            found.push(modules.iter().map(|(_, m)| m.clone()).chain([name]).collect::<Vec<_>>().join("::"));
+            attribute = false;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_what_was_reported() {
+        let check = |line, expected: Option<(u64, u64)>| assert_eq!(result(line), expected, "{line}");
+        check(
+            "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.10s",
+            Some((12, 0)),
+        );
+        check("test result: FAILED. 1 passed; 2 failed; 4 ignored; 0 measured; 0 filtered out", Some((1, 2)));
+        check("test db::opens ... ok", None);
+        check("running 3 tests", None);
+        assert_eq!(ignored("test db::opens ... ignored"), Some("db::opens"));
+        assert_eq!(ignored("test db::opens ... ignored, too slow"), Some("db::opens"));
+        assert_eq!(ignored("test db::ignored ... ok"), None);
+    }
+
+    #[test]
+    fn finds_tests_in_sources() {
+        let source = "fn helper() {}\n#[tokio::test]\nasync fn first() {\n}\nmod tests {\n    #[test]\n    #[cfg(unix)]\n    fn second() {\n    }\n}\n#[test]\nfn third() {}\n";
+        assert_eq!(in_source(source), ["first", "tests::second", "third"]);
+        assert_eq!(module(Path::new("db/runs.rs")), ["db", "runs"]);
+        assert_eq!(module(Path::new("db/mod.rs")), ["db"]);
+        let all = find().unwrap();
+        let this = all.iter().find(|test| test.path == "test::rust::tests::finds_tests_in_sources");
+        assert_eq!(this.unwrap().target, ["--package", "xtask"]);
+        assert!(all.iter().any(|test| test.target.last().is_some_and(|name| name == "it")));
+    }
+}
