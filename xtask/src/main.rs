@@ -7,6 +7,7 @@
 
 mod bench;
 mod client;
+mod dev;
 mod glue;
 mod serve;
 mod server;
@@ -35,9 +36,24 @@ enum Command {
         release: bool,
     },
     /// Build, then run the server; stop it with Ctrl-C
-    Serve(Serve),
-    /// Run every test there is: format, lints, Rust, Java, browser
-    Test,
+    Serve {
+        #[command(flatten)]
+        serve: Serve,
+        /// Serve the optimised build
+        #[arg(long)]
+        release: bool,
+    },
+    /// Serve the development build; rebuild, restart and reload pages when a source file changes
+    Dev(Serve),
+    /// Run every check: format, lints, Rust and Java tests, browser journeys
+    Test {
+        /// Stages, journeys or parts of Rust tests' paths to run instead of everything
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Print the names that can be given
+        #[arg(long, conflicts_with = "names")]
+        list: bool,
+    },
     /// Measure what the program promises, on this machine
     Bench(bench::Bench),
 }
@@ -45,12 +61,9 @@ enum Command {
 /// How to serve. What is not named here goes to `aixgrade serve` as it is, after `--`.
 #[derive(Args)]
 struct Serve {
-    /// Make three known rater accounts and a running study
+    /// Create known accounts, a running study with invented ratings, and test runs
     #[arg(long)]
     demo: bool,
-    /// Serve the optimised build
-    #[arg(long)]
-    release: bool,
     /// The port to listen on
     #[arg(long)]
     port: Option<u16>,
@@ -86,8 +99,10 @@ fn run(command: Command) -> Result<ExitCode> {
             }
             Ok(ExitCode::SUCCESS)
         }
-        Command::Serve(args) => serve::serve(args),
-        Command::Test => test::test(),
+        Command::Serve { serve, release } => serve::serve(&serve, release),
+        Command::Dev(args) => dev::dev(&args),
+        Command::Test { list: true, .. } => test::list(),
+        Command::Test { names, .. } => test::test(&names),
         Command::Bench(_) if cfg!(debug_assertions) => bench::optimised(),
         Command::Bench(args) => bench::bench(&args),
     }

@@ -1,17 +1,30 @@
 //! `cargo xtask serve`.
 
-use std::{os::unix::process::CommandExt, process::ExitCode};
+use std::{
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Command, ExitCode},
+};
 
 use anyhow::{Context, Result};
 
-use crate::{client, server, tools};
+use crate::{client, server, setup, tools};
 
 /// Builds, then becomes the server: Ctrl-C and other signals reach it without help.
-pub fn serve(args: crate::Serve) -> Result<ExitCode> {
-    client::build(client::Profile::of(args.release))?;
-    let binary = server::build(args.release)?;
-    let mut command = tools::command(&binary);
-    let data = match args.data {
+pub fn serve(args: &crate::Serve, release: bool) -> Result<ExitCode> {
+    setup::for_serving();
+    client::build(client::Profile::of(release))?;
+    let binary = server::build(release)?;
+    let mut command = command(&binary, args)?;
+    tools::say(tools::shown(&command));
+    let failure = command.exec();
+    Err(failure).with_context(|| format!("cannot start {}", binary.display()))
+}
+
+/// The command that starts a server as `args` say.
+pub fn command(binary: &Path, args: &crate::Serve) -> Result<Command> {
+    let mut command = tools::command(binary);
+    let data = match &args.data {
         // As typed: from where it was typed, not from where we run it.
         Some(folder) => std::path::absolute(folder)?,
         None => tools::root().join("data"),
@@ -24,7 +37,5 @@ pub fn serve(args: crate::Serve) -> Result<ExitCode> {
         command.arg("--demo");
     }
     command.args(&args.more);
-    tools::say(tools::shown(&command));
-    let failure = command.exec();
-    Err(failure).with_context(|| format!("cannot start {}", binary.display()))
+    Ok(command)
 }

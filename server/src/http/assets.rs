@@ -85,7 +85,10 @@ pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
     let Some((content, encoding)) = packed.or_else(|| Some((file(&name)?, None))) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let mut response = content.into_owned().into_response();
+    let content = content.into_owned();
+    #[cfg(debug_assertions)]
+    let content = super::dev::with_reload(&name, content);
+    let mut response = content.into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));

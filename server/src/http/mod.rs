@@ -4,6 +4,8 @@ pub mod account;
 pub mod assets;
 pub mod compare;
 pub mod compress;
+#[cfg(debug_assertions)]
+pub mod dev;
 pub mod errors;
 pub mod grade;
 pub mod guard;

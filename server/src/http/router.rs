@@ -72,11 +72,14 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), session::caller))
         .layer(session::layer(&state))
         .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
-    Router::new()
+    let open = Router::new()
         .route("/healthz", get(pages::health))
         // The client's files: the same for everybody.
-        .route("/assets/{name}", get(assets::serve))
-        .merge(people)
+        .route("/assets/{name}", get(assets::serve));
+    // For `cargo xtask dev`; a release does not have it.
+    #[cfg(debug_assertions)]
+    let open = open.route("/dev/server", get(super::dev::server));
+    open.merge(people)
         // Programs: http/rest/mod.rs lists what they may ask.
         .merge(rest::router(&state))
         .layer(middleware::from_fn(compress::pack))

@@ -1,0 +1,104 @@
+//! `cargo xtask dev`: serves the development build, and rebuilds, restarts and reloads when a source file changes.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitCode},
+    sync::mpsc,
+    time::Duration,
+};
+
+use anyhow::{Context, Result};
+use notify_debouncer_mini::{DebounceEventResult, new_debouncer, notify::RecursiveMode};
+
+use crate::{client, serve, server, setup, tools};
+
+/// What the program is made from.
+const WATCHED: [&str; 8] =
+    ["app", "server", "style", "datasets", "java-harness/src", "Cargo.toml", "Cargo.lock", ".cargo"];
+
+/// How long nothing may change before a build starts: editors write a file in several steps.
+const SETTLED: Duration = Duration::from_millis(200);
+
+/// Builds and serves until it is interrupted. A build that fails leaves the last server running.
+pub fn dev(args: &crate::Serve) -> Result<ExitCode> {
+    setup::for_serving();
+    let (send, changes) = mpsc::channel::<DebounceEventResult>();
+    let mut watcher = new_debouncer(SETTLED, send).context("cannot watch files")?;
+    for path in WATCHED {
+        let path = tools::root().join(path);
+        watcher.watcher().watch(&path, RecursiveMode::Recursive).with_context(|| path.display().to_string())?;
+    }
+    let mut running: Option<Running> = None;
+    loop {
+        match build() {
+            Ok(binary) => {
+                // The old server ends before the new one opens the same data folder and port.
+                drop(running.take());
+                running = Some(Running::start(&binary, args)?);
+                tools::say("Watching for changes; stop with Ctrl-C");
+            }
+            Err(e) => {
+                let still =
+                    if running.is_some() { "The last build goes on serving." } else { "Nothing is served yet." };
+                eprintln!("error: {e:#}\n{still}");
+            }
+        }
+        // What changed during the build is in the channel, too, and starts another.
+        while !changes
+            .recv()
+            .context("the watcher ended")?
+            .is_ok_and(|events| events.iter().any(|e| is_source(&e.path)))
+        {}
+    }
+}
+
+fn build() -> Result<PathBuf> {
+    client::build(client::Profile::Dev)?;
+    server::build(false)
+}
+
+/// Whether a changed file is one that the program is made from, and none that an editor keeps beside it.
+fn is_source(path: &Path) -> bool {
+    let known = ["rs", "toml", "lock", "css", "java", "json", "jsonl", "sql", "md", "tsv"];
+    path.extension().and_then(|e| e.to_str()).is_some_and(|extension| known.contains(&extension))
+}
+
+/// A server that ends with this value.
+struct Running(Child);
+
+impl Running {
+    fn start(binary: &Path, args: &crate::Serve) -> Result<Running> {
+        let mut command: Command = serve::command(binary, args)?;
+        // server/src/http/dev.rs
+        command.env("AIXGRADE_DEV_RELOAD", "1");
+        tools::say(tools::shown(&command));
+        Ok(Running(command.spawn().with_context(|| format!("cannot start {}", binary.display()))?))
+    }
+}
+
+impl Drop for Running {
+    /// At once: open connections would hold a graceful end back, and an acknowledged rating survives a kill.
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_watched_is_there_and_editors_files_start_no_build() {
+        for path in WATCHED {
+            assert!(tools::root().join(path).exists(), "{path}");
+        }
+        let check = |path: &str, expected| assert_eq!(is_source(Path::new(path)), expected, "{path}");
+        check("app/src/lib.rs", true);
+        check("style/00-base.css", true);
+        check("server/migrations/0001_start.sql", true);
+        check("app/src/.lib.rs.swp", false);
+        check("app/src/lib.rs~", false);
+        check("app/src/4913", false);
+    }
+}
