@@ -49,6 +49,7 @@ texts! {
         encoding: "Encoding", "编码";
         engine_failed: "Engine error. It says nothing about the output.", "引擎错误，与该输出无关。";
         engine_failed_short: "engine error", "引擎错误";
+        engine_install: "Install it with this command:", "请用以下命令安装：";
         environment: "Environment", "运行环境";
         every_verdict: "Verdicts", "测试结果分布";
         export_csv: "Export CSV", "导出 CSV";
@@ -303,19 +304,14 @@ impl RunTexts {
     /// What the engine lacks on this machine.
     pub fn engine_lacks(&self, missing: &[EngineNeed]) -> String {
         let name = |need: &EngineNeed| match need {
-            EngineNeed::Jdk => self.pick("a JDK 17 or newer with jlink", "带 jlink 的 JDK 17 或更高版本"),
+            EngineNeed::Jdk => self.lang.pick("a JDK 17 or newer with jlink", "带 jlink 的 JDK 17 或更高版本"),
             EngineNeed::Bubblewrap => "bubblewrap",
         };
-        let names = missing.iter().map(name).collect::<Vec<_>>().join(self.pick(" and ", "和"));
-        self.pick(
-            format!("Tests cannot run on this server yet: {names} is not installed."),
-            format!("此服务器暂时无法运行测试：未安装{names}。"),
+        let names = missing.iter().map(name).collect::<Vec<_>>().join(self.lang.pick(" and ", "和"));
+        self.lang.pick(
+            format!("This server cannot run tests yet: {names} must be installed first."),
+            format!("此服务器暂时无法运行测试：需要先安装{names}。"),
         )
-    }
-
-    /// What stands before the command that installs it.
-    pub fn engine_install(&self) -> &'static str {
-        self.pick("Install it with this command, then start the run again:", "请用以下命令安装，然后重新开始运行：")
     }
 
     /// A run's state.

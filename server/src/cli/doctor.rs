@@ -93,7 +93,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
 /// What the engine lacks and how to install it, in one line.
 pub fn engine_lacks(readiness: &EngineReadiness) -> String {
     let words = &i18n::runs::EN;
-    let install = readiness.install.as_ref().map(|command| format!(" {} {command}", words.engine_install()));
+    let install = readiness.install.as_ref().map(|command| format!(" {} {command}", words.engine_install));
     words.engine_lacks(&readiness.missing) + &install.unwrap_or_default()
 }
 

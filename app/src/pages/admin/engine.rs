@@ -27,7 +27,7 @@ fn notice(i: I18n, readiness: EngineReadiness) -> AnyView {
     let t = i.runs();
     let command = readiness.install.map(|command| {
         view! {
-            <p>{t.engine_install()}</p>
+            <p>{t.engine_install}</p>
             <pre><code>{command}</code></pre>
         }
     });
