@@ -1,29 +1,29 @@
-//! Messages that appear without anything being loaded: the page's two live regions.
+//! Messages that appear without a page load: the page's two live regions.
 //!
-//! The root draws them once, so that they outlive the page that spoke.
+//! The root draws them once, so that they outlive the page that sent the message.
 
 use leptos::prelude::*;
 
-/// Where messages go; provided at the root.
+/// The message target, provided at the root.
 #[derive(Clone, Copy)]
 struct Regions {
     quiet: RwSignal<String>,
     seen: RwSignal<String>,
 }
 
-/// Makes the live regions' signals available below; the root calls it once.
+/// Provides the live regions' signals; the root calls it once.
 pub fn provide_announcer() {
     provide_context(Regions { quiet: RwSignal::new(String::new()), seen: RwSignal::new(String::new()) });
 }
 
-/// Tells screen readers, politely. Saying the same again is heard again.
+/// Announces a message to screen readers, politely. Repeated messages are announced again.
 pub fn say(text: impl Into<String>) {
     if let Some(regions) = use_context::<Regions>() {
         put(regions.quiet, text.into());
     }
 }
 
-/// A function that says, for callbacks that run outside of any component.
+/// A function that announces, for callbacks outside of components.
 pub fn sayer() -> impl Fn(String) + Copy + 'static {
     let regions = use_context::<Regions>();
     move |text| {
@@ -33,14 +33,14 @@ pub fn sayer() -> impl Fn(String) + Copy + 'static {
     }
 }
 
-/// Tells everybody: shown at the page's foot for some seconds.
+/// Shows a toast at the bottom of the page for some seconds.
 pub fn toast(text: impl Into<String>) {
     if let Some(regions) = use_context::<Regions>() {
         show(regions, text.into());
     }
 }
 
-/// A function that toasts, for callbacks that run outside of any component.
+/// A function that shows a toast, for callbacks outside of components.
 pub fn toaster() -> impl Fn(String) + Copy + 'static {
     let regions = use_context::<Regions>();
     move |text| {
@@ -63,7 +63,7 @@ pub fn LiveRegions() -> impl IntoView {
     }
 }
 
-/// A region that gets the text it has is not read again: an invisible mark makes it another.
+/// Screen readers ignore unchanged text, so an invisible mark makes a repeated message different.
 fn put(region: RwSignal<String>, mut text: String) {
     if region.with_untracked(|old| *old == text) {
         text.push('\u{200b}');

@@ -1,7 +1,7 @@
-//! Code to read: numbered lines of highlighted runs, laid out or as it came.
+//! Shows code: numbered, highlighted lines, formatted or original.
 //!
-//! Both forms are in the document and a checkbox chooses between them, so that the choice needs
-//! no JavaScript. Line numbers are drawn by the style sheet: they are never selected or copied.
+//! Both forms are in the document and a checkbox switches between them, so that switching needs
+//! no JavaScript. The style sheet draws line numbers, so they are never selected or copied.
 
 use leptos::{ev, prelude::*};
 
@@ -19,16 +19,16 @@ use crate::{
 pub fn CodeBox(
     /// The code.
     code: CodeView,
-    /// Whether it is shown as it came, where the page wants to know and to switch it by key.
+    /// Whether the original form is shown, if the page tracks it.
     #[prop(optional)]
     raw: Option<RwSignal<bool>>,
-    /// Whose code it is, where a page shows several.
+    /// Label of the code, if a page shows several.
     #[prop(optional, into)]
     of: String,
-    /// What stands beside the lines.
+    /// The margin beside the lines.
     #[prop(optional)]
     margin: Option<Margin>,
-    /// The key that switches between the two forms, where there is one.
+    /// Shortcut that switches between the forms, if any.
     #[prop(optional)]
     key: Option<char>,
 ) -> impl IntoView {
@@ -101,24 +101,24 @@ pub fn CodeBox(
     }
 }
 
-/// Numbered lines that scroll sideways in their own box, by keyboard too.
+/// Numbered lines that scroll sideways in their own box, also by keyboard.
 #[component]
 pub fn Listing(
     /// The lines.
     lines: Vec<Line>,
-    /// What they are, for screen readers.
+    /// Label for screen readers.
     label: &'static str,
     /// The classes of the box.
     #[prop(default = "code")]
     class: &'static str,
-    /// What stands beside the lines.
+    /// The margin beside the lines.
     #[prop(default = None)]
     margin: Option<Margin>,
-    /// Where each line lies in the code as it came; needed for a margin.
+    /// Start of each line in the original code; required with a margin.
     #[prop(optional)]
     spots: Vec<Spot>,
 ) -> impl IntoView {
-    // Wide enough for the last line's number: one of four widths, since inline styles are not allowed.
+    // One of four widths that fits the last line's number, because inline styles are not allowed.
     let digits = match lines.len() {
         0..=9 => "digits-1",
         10..=99 => "digits-2",
@@ -132,7 +132,7 @@ pub fn Listing(
         .enumerate()
         .map(|(n, line)| {
             let spot = spots.get(n).copied();
-            // One of the lines takes part in Tab's round; arrows lead from it to the others.
+            // One line is a tab stop; arrow keys move to the others.
             let mark = spot.zip(open).filter(|_| !line.0.is_empty()).map(|(spot, open)| {
                 let tabindex = if std::mem::take(&mut reachable) { "0" } else { "-1" };
                 let label = (open.label)(spot.number, line.text().trim());
@@ -168,7 +168,7 @@ pub fn Listing(
             </div>
         }
         .into_any(),
-        // The lines' own buttons take the keyboard, so the box needs not.
+        // The lines' buttons are focusable, so the box need not be.
         Some(_) => view! {
             <div class=format!("{class} open") role="group" aria-label=label>
                 <pre class=digits translate="no" on:click=opener on:keydown=walk on:focusin=rove><code>{lines}</code></pre>
@@ -178,8 +178,8 @@ pub fn Listing(
     }
 }
 
-/// The line that was clicked, as its place among the lines. A click that ends a selection opens
-/// nothing, and neither does one on what stands under a line.
+/// Index of the clicked line. A click that ends a selection opens
+/// nothing, and neither does one below a line.
 fn clicked_line(event: &ev::MouseEvent) -> Option<usize> {
     let target = element(event.target())?;
     if target.closest(".line-under").ok()?.is_some() {
@@ -193,7 +193,7 @@ fn clicked_line(event: &ev::MouseEvent) -> Option<usize> {
     number(&target.closest(".line").ok()??.query_selector(".line-mark").ok()??)
 }
 
-/// Up, down, to the first and to the last line.
+/// Moves up, down, to the first and to the last line.
 fn walk(event: ev::KeyboardEvent) {
     let steps: fn(usize, usize) -> usize = match event.key().as_str() {
         "ArrowUp" => |at, _| at.saturating_sub(1),
@@ -217,7 +217,7 @@ fn walk(event: ev::KeyboardEvent) {
     }
 }
 
-/// The line that has the keyboard is the one to which Tab comes back.
+/// The focused line becomes the tab stop.
 fn rove(event: ev::FocusEvent) {
     let _ = (|| {
         let here = element(event.target())?.closest(".line-mark").ok()??;

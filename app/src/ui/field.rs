@@ -1,33 +1,33 @@
-//! Form fields: label, control, hint and error, tied together for eyes and screen readers.
+//! Form fields: label, control, hint and error, connected for screen readers.
 
 use leptos::prelude::*;
 
-/// A line of text, a password, a number: any `<input>` with a label.
+/// An `<input>` with a label.
 #[component]
 pub fn TextField(
-    /// The field's name in the form, and its id.
+    /// Name in the form, and id.
     name: &'static str,
     /// Its label.
     label: &'static str,
     /// The input's type.
     #[prop(default = "text")]
     kind: &'static str,
-    /// What it holds at first.
+    /// Initial value.
     #[prop(optional, into)]
     value: String,
-    /// What to write, under the label.
+    /// Hint below the label.
     #[prop(optional, into)]
     hint: String,
-    /// What is wrong with it; empty where nothing is.
+    /// Error; empty for none.
     #[prop(optional, into)]
     error: String,
-    /// What the browser may fill in (`username`, `current-password`, …).
+    /// Value of `autocomplete` (`username`, `current-password`, …).
     #[prop(default = "off")]
     autocomplete: &'static str,
-    /// Whether the form may be sent without it.
+    /// Whether it is optional.
     #[prop(optional)]
     optional: bool,
-    /// Whether writing starts here.
+    /// Whether it gets the focus.
     #[prop(optional)]
     autofocus: bool,
 ) -> impl IntoView {
@@ -61,10 +61,10 @@ pub fn Field(
     id: &'static str,
     /// The label.
     label: &'static str,
-    /// What to write or choose.
+    /// Hint.
     #[prop(optional, into)]
     hint: String,
-    /// What is wrong; empty where nothing is.
+    /// Error; empty for none.
     #[prop(optional, into)]
     error: String,
     /// The control.
@@ -83,7 +83,7 @@ pub fn Field(
     }
 }
 
-/// The ids of a field's hint and error, where it has them.
+/// Ids of the field's hint and error, if it has them.
 pub fn described_by(id: &str, hint: &str, error: &str) -> Option<String> {
     let ids = [(hint, "hint"), (error, "error")];
     let ids: Vec<_> = ids.iter().filter(|(text, _)| !text.is_empty()).map(|(_, kind)| format!("{id}-{kind}")).collect();

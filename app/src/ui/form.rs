@@ -1,8 +1,8 @@
-//! Forms whose answer the page shows.
+//! Forms whose result the page shows.
 //!
-//! Without JavaScript such a form posts to its server function and the browser shows the page again.
-//! With it the same fields travel in the same way, but the page stays: what was typed is never read
-//! into the function's own type here, so no such reader is part of the client.
+//! Without JavaScript, a form posts to its server function and the browser loads the page again.
+//! With JavaScript, the same fields are sent in the same way, but the page stays: the fields are never parsed
+//! into the function's argument type here, which keeps the parsers out of the client.
 
 use leptos::{ev::SubmitEvent, prelude::*, server::ServerActionError, server_fn::ServerFn, task::spawn_local};
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use crate::{
     rpc::call::{Answer, read},
 };
 
-/// What a form does, and what came of it: for an [`ActionForm`] and whatever beside it shows the end.
+/// A form's action and its result, for an [`ActionForm`] and the components that show the result.
 pub struct FormAction<S: ServerFn> {
     value: RwSignal<Option<Result<S::Output, AppError>>>,
     version: RwSignal<usize>,
@@ -40,7 +40,7 @@ impl<S: ServerFn<Error = AppError>> FormAction<S>
 where
     S::Output: Clone + DeserializeOwned + Send + Sync + 'static,
 {
-    /// One that was not sent yet; or, where a form without JavaScript was refused just now, with why.
+    /// An action that was not sent yet, or the error of a form that was just refused without JavaScript.
     pub fn new() -> FormAction<S> {
         FormAction {
             value: RwSignal::new(refused(S::PATH).map(Err)),
@@ -49,17 +49,17 @@ where
         }
     }
 
-    /// What the newest answer was.
+    /// The latest result.
     pub fn value(self) -> RwSignal<Option<Result<S::Output, AppError>>> {
         self.value
     }
 
-    /// How many answers there were: what is to be fetched again after each depends on it.
+    /// Number of results, a dependency for data to refetch after each.
     pub fn version(self) -> RwSignal<usize> {
         self.version
     }
 
-    /// Whether an answer is awaited.
+    /// Whether a request is pending.
     pub fn pending(self) -> RwSignal<bool> {
         self.pending
     }
@@ -68,7 +68,7 @@ where
         self.pending.set(true);
         spawn_local(async move {
             let value = answer.await.and_then(|answer| read(&answer));
-            // The page may be gone meanwhile.
+            // The page may be gone by now.
             self.value.try_set(Some(value));
             self.pending.try_set(false);
             self.version.try_update(|n| *n += 1);
@@ -81,7 +81,7 @@ where
 pub fn ActionForm<S>(
     /// What it does.
     action: FormAction<S>,
-    /// The fields, named as the function's arguments, and a button.
+    /// The fields, named like the function's arguments, and a button.
     children: Children,
 ) -> impl IntoView
 where
@@ -101,15 +101,15 @@ fn form(path: &'static str, begin: Box<dyn Fn(Answer)>, children: Children) -> A
     view! { <form method="post" action=path on:submit=submit>{children()}</form> }.into_any()
 }
 
-/// Why a form without JavaScript was refused, if this page was asked for after that. The reason is in the
-/// address, so that a browser draws what the server drew.
+/// Error of a form refused without JavaScript, if this page load followed it. The error is in the
+/// address, so that the browser renders the same as the server.
 fn refused(path: &str) -> Option<AppError> {
     use_context::<ServerActionError>()
         .filter(|error| error.path() == path)
         .map(|error| leptos::server_fn::error::ServerFnUrlError::decode_err(error.err()))
 }
 
-/// Sends what stands in the fields, and the pressed button's name with it.
+/// Sends the fields and the name of the pressed button.
 #[cfg(feature = "hydrate")]
 fn post(path: &str, event: &SubmitEvent) -> Answer {
     use leptos::{

@@ -1,4 +1,4 @@
-//! The frame of every page: the header, and the head of the content.
+//! The frame of every page: header, breadcrumbs and heading.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -16,13 +16,13 @@ pub fn Page(
     /// The heading, and the document's title.
     #[prop(into)]
     title: String,
-    /// The pages above this one, outermost first: address and name.
+    /// Parent pages, outermost first: address and name.
     #[prop(optional)]
     crumbs: Vec<(String, String)>,
     /// Buttons and links beside the heading.
     #[prop(optional, into)]
     actions: ViewFn,
-    /// Content as narrow as a letter, for forms.
+    /// Whether the content is narrow, for forms.
     #[prop(optional)]
     narrow: bool,
     /// The content.
@@ -42,7 +42,7 @@ pub fn Page(
     }
 }
 
-/// The way here from the start. Nothing where there is no page above.
+/// Breadcrumbs; empty without parent pages.
 #[component]
 pub fn Breadcrumbs(
     /// The pages above, outermost first: address and name.
@@ -121,8 +121,8 @@ pub fn Header() -> impl IntoView {
     }
 }
 
-/// Going to another page without loading it leaves the keyboard where it was, on something that is
-/// gone. This puts it on the new page's content; a page that wants it elsewhere takes it later.
+/// Client-side navigation leaves the focus on an element that no longer
+/// exists. This moves it to the new page's content; a page can move it elsewhere later.
 #[component]
 pub fn FocusOnNavigation() -> impl IntoView {
     let path = use_location().pathname;
@@ -139,7 +139,7 @@ pub fn FocusOnNavigation() -> impl IntoView {
     });
 }
 
-/// Changes the visitor's language: a form, so that it works before and without the client.
+/// Changes the visitor's language. A form, so that it works without the client.
 #[component]
 pub fn LanguageSwitch() -> impl IntoView {
     let i18n = use_i18n();
@@ -173,14 +173,14 @@ pub fn LanguageSwitch() -> impl IntoView {
     }
 }
 
-/// Whether a navigation link stands for the page at `path`. The start page is `home` by another
-/// address, and the overview's address begins the address of every admin page.
+/// Whether a navigation link is current at `path`. The start page is `home` under another
+/// address, and the overview's address is a prefix of every admin page's.
 fn leads_to(href: &str, path: &str, home: &str) -> bool {
     let below = || href != "/admin" && path.strip_prefix(href).is_some_and(|rest| rest.starts_with('/'));
     path == href || (path == "/" && href == home) || below()
 }
 
-/// The mark of the program: three steps of a scale, the middle one chosen.
+/// The logo: three steps of a scale, the middle one selected.
 #[component]
 fn BrandMark() -> impl IntoView {
     view! {

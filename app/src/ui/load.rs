@@ -1,8 +1,8 @@
-//! Waiting for a page's data.
+//! Loads a page's data.
 //!
-//! Every page loads something of its own type, and each type would have its own copy of Leptos's
-//! machinery of resources in the client, some kilobytes each. So there is one resource for all of
-//! them, of [`Held`]; the types begin again where a page draws.
+//! Each page loads data of its own type, and each type would need its own copy of Leptos's
+//! resource code in the client, several kilobytes each. Therefore one resource serves all of
+//! them with [`Held`], and pages downcast when they draw.
 
 use std::{any::Any, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::failure::Failure;
 use crate::{error::AppError, i18n::use_i18n, json};
 
-/// What a page loads: made at its top, drawn by [`Load`].
+/// A page's data: created at the top of the page, drawn by [`Load`].
 pub struct Data<T> {
     held: Resource<Held, AsJson>,
     of: PhantomData<fn() -> T>,
@@ -30,7 +30,7 @@ impl<T> Clone for Data<T> {
 impl<T> Copy for Data<T> {}
 
 impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Data<T> {
-    /// What `fetch` brings for `source`, again whenever that changes.
+    /// Fetches for `source`, again whenever it changes.
     pub fn new<S, F>(
         source: impl Fn() -> S + Send + Sync + 'static,
         fetch: impl Fn(S) -> F + Send + Sync + 'static,
@@ -54,12 +54,12 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Data<T> {
         Data { held: resource(source, fetch), of: PhantomData }
     }
 
-    /// What is there by now, for effects; tracked.
+    /// The current data, for effects; tracked.
     pub fn get(&self) -> Option<Result<T, AppError>> {
         self.held.get().map(|held| held.open())
     }
 
-    /// Fetches again; until the answer is there, what was there stays.
+    /// Fetches again; the current data stay until the response arrives.
     pub fn refetch(&self) {
         self.held.refetch();
     }
@@ -68,7 +68,7 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Data<T> {
 type Fetch = Box<dyn Fn(Source) -> Pin<Box<dyn Future<Output = Held> + Send>> + Send + Sync>;
 
 fn resource(source: Box<dyn Fn() -> Source + Send + Sync>, fetch: Fetch) -> Resource<Held, AsJson> {
-    // Not a blocking one: the server sends every page whole (`SsrMode::Async`).
+    // Not a blocking resource: the server sends every page in one piece (`SsrMode::Async`).
     Resource::new_with_options(source, fetch, false)
 }
 
@@ -97,17 +97,17 @@ impl<S: PartialEq + Send + Sync + 'static> Same for S {
     }
 }
 
-/// A `Result<T, AppError>`, of whatever `T`.
+/// A `Result<T, AppError>` for any `T`.
 #[derive(Clone)]
 enum Held {
-    /// As it was fetched.
+    /// Fetched in this process.
     Value {
         value: Arc<dyn Any + Send + Sync>,
-        /// Its JSON: what the page takes along to the browser.
+        /// JSON, serialised into the page.
         #[cfg(feature = "ssr")]
         write: fn(&dyn Any) -> Result<String, serde_json::Error>,
     },
-    /// As it came with the page.
+    /// JSON that came with the page.
     Json(Arc<str>),
 }
 
@@ -130,7 +130,7 @@ impl Held {
     }
 }
 
-/// How [`Held`] travels with its page.
+/// Serialisation of [`Held`] into the page.
 struct AsJson;
 
 impl Encoder<Held> for AsJson {
@@ -141,7 +141,7 @@ impl Encoder<Held> for AsJson {
         match held {
             #[cfg(feature = "ssr")]
             Held::Value { value, write } => write(value.as_ref()),
-            // Browsers send nothing along.
+            // Browsers never serialise it.
             #[cfg(not(feature = "ssr"))]
             Held::Value { .. } => Ok("null".into()),
             Held::Json(text) => Ok(text.as_ref().to_owned()),
@@ -158,9 +158,9 @@ impl Decoder<Held> for AsJson {
     }
 }
 
-/// Draws `children` with what `data` brings, or says why it brought nothing. On the server the
-/// page waits for it, so that it is complete without JavaScript and has the right status; in the
-/// browser the old view stays until a new one is there.
+/// Draws `children` with the loaded data, or the error. On the server the
+/// page waits for the data, so that it is complete without JavaScript and has the right status; in the
+/// browser the old view stays until the new data arrive.
 ///
 /// ```text
 /// let data = Data::new(move || slug.get(), rpc::datasets::dataset);

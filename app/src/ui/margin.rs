@@ -1,7 +1,7 @@
-//! What stands beside single lines of code: who may put something there, and what is put there.
+//! Line notes in the margin of code, read-only or editable.
 //!
-//! [`Margin`] is handed to [`super::code::CodeBox`]. A page that only shows line notes makes one with
-//! [`read_only`]; the grading page makes its own, which opens an editor under the line.
+//! Pages pass a [`Margin`] to [`super::code::CodeBox`]. Pages that only show notes use
+//! [`read_only`]; the grading page's margin opens an editor below the line.
 
 use std::sync::Arc;
 
@@ -12,32 +12,32 @@ use crate::model::{
     note::{LineNote, Place},
 };
 
-/// One shown line of code.
+/// A displayed line of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// The line's number as it is shown, from 1.
+    /// Displayed line number, from 1.
     pub number: usize,
-    /// Where the line begins in the code as it came.
+    /// Start of the line in the original code.
     pub start: Place,
-    /// Where the next one begins; absent for the last.
+    /// Start of the next line; `None` for the last.
     pub end: Option<Place>,
-    /// Whether it is a line of the code as it came, not of the laid-out form.
+    /// Whether the line belongs to the original form, not the formatted one.
     pub raw: bool,
 }
 
 impl Spot {
-    /// Whether a place of the code falls into this line.
+    /// Whether a position of the code is in this line.
     pub fn holds(&self, at: Place) -> bool {
         (self.number == 1 || self.start <= at) && self.end.is_none_or(|end| at < end)
     }
 }
 
-/// What stands beside the lines.
+/// The margin beside the lines.
 #[derive(Clone)]
 pub struct Margin {
-    /// Draws what belongs under a line.
+    /// Draws the content below a line.
     pub under: Arc<dyn Fn(Spot) -> AnyView + Send + Sync>,
-    /// What opening a line does, by click or by key; absent where lines are only read.
+    /// Opens a line, by click or key; `None` for read-only lines.
     pub open: Option<Opener>,
 }
 
@@ -46,18 +46,18 @@ pub struct Margin {
 pub struct Opener {
     /// Called with the line.
     pub run: Callback<Spot>,
-    /// What the line's button is called: its number and its text.
+    /// Accessible name of the line's button.
     pub label: fn(usize, &str) -> String,
 }
 
-/// The lines' places, one for each of `starts`.
+/// The lines, one per entry of `starts`.
 pub fn spots(starts: &[Place], lines: usize, raw: bool) -> Vec<Spot> {
     let none = Place { line: 1, column: 1 };
     let start = |n: usize| starts.get(n).copied();
     (0..lines).map(|n| Spot { number: n + 1, start: start(n).unwrap_or(none), end: start(n + 1), raw }).collect()
 }
 
-/// A margin that shows notes, each with who wrote it.
+/// A read-only margin that shows notes with their authors.
 pub fn read_only(notes: Vec<(LineNote, String)>) -> Margin {
     let notes = Arc::new(notes);
     let under = Arc::new(move |spot: Spot| {

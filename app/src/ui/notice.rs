@@ -1,18 +1,18 @@
-//! Small pieces that tell a state: notice, empty place, badge, bar.
+//! Small components for states: notice, empty list, badge, progress bar.
 
 use leptos::prelude::*;
 
-/// How a message is meant.
+/// Tone of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// Neither good nor bad.
+    /// Neutral.
     #[default]
     Plain,
-    /// It worked.
+    /// Success.
     Good,
-    /// Worth a look.
+    /// Warning.
     Care,
-    /// It did not work.
+    /// Error.
     Bad,
 }
 
@@ -28,12 +28,10 @@ impl Tone {
     }
 }
 
-/// A framed message. Bad ones are announced at once.
+/// A framed message. Errors are announced to screen readers at once.
 #[component]
 pub fn Notice(
-    /// How it is meant.
-    #[prop(optional)]
-    tone: Tone,
+    #[prop(optional)] tone: Tone,
     /// What it says.
     children: Children,
 ) -> impl IntoView {
@@ -41,19 +39,19 @@ pub fn Notice(
     view! { <div class=format!("notice {}", tone.class()) role=role>{children()}</div> }
 }
 
-/// What is said where scripts are switched off.
+/// Text shown when scripts are disabled.
 ///
-/// As HTML in one piece: a browser that runs scripts reads what stands in `noscript` as text, and
-/// hydration would look for elements in it.
+/// Rendered as one HTML string: a browser with scripts parses the content of `noscript` as text, and
+/// hydration would look for elements.
 #[component]
 pub fn WithoutScripts(
-    /// What it says: a text of the catalogue, without markup.
+    /// A text of the catalogue, without markup.
     text: &'static str,
 ) -> impl IntoView {
     view! { <noscript inner_html=format!("<p class=\"notice tone-care\">{text}</p>")></noscript> }
 }
 
-/// A list that has nothing in it: says so, and in its children what to do about it.
+/// An empty list: says so, and its children say what to do.
 #[component]
 pub fn Empty(
     /// What is missing.
@@ -71,26 +69,24 @@ pub fn Empty(
     }
 }
 
-/// A word in a tone.
+/// A coloured label.
 #[component]
 pub fn Badge(
-    /// How it is meant.
-    #[prop(optional)]
-    tone: Tone,
+    #[prop(optional)] tone: Tone,
     /// The word.
     children: Children,
 ) -> impl IntoView {
     view! { <span class=format!("badge {}", tone.class())>{children()}</span> }
 }
 
-/// So many of so many, as a bar. Draw the figures beside it: a bar alone is a guess.
+/// A progress bar. Show the numbers beside it, because a bar alone is imprecise.
 #[component]
 pub fn Progress(
-    /// How many are done.
+    /// Number done.
     value: u64,
-    /// How many there are; 0 draws an empty bar.
+    /// Total; 0 draws an empty bar.
     max: u64,
-    /// What is counted, for screen readers.
+    /// Label for screen readers.
     #[prop(into)]
     label: String,
 ) -> impl IntoView {

@@ -1,69 +1,69 @@
-//! The two pictures that fill their box, stacked distributions and interval plots, as SVG text; and what
-//! all pictures share: marks, scales, escaping.
+//! SVG text of stacked bars and interval plots, which fill their box, and what all charts share: marks, scales,
+//! escaping.
 //!
-//! Everything here is a pure function from figures to text, the same on the server and in the browser.
-//! Widths are percentages and heights pixels, so that a picture fills its box while its lettering keeps
-//! its size, on a phone as on a wide screen. All text handed in is escaped here and in
+//! Pure functions from figures to text, the same on the server and in the browser.
+//! Widths are percentages and heights are pixels, so that a chart fills its box while its text keeps its size.
+//! All text is escaped here and in
 //! [`draw`](super::draw), nowhere else.
 
 use std::fmt::Write;
 
 use crate::model::comparison::Interval;
 
-/// How many colours the palette for scores has, lightest (lowest score) first.
+/// Number of colours in the score palette, lightest (lowest score) first.
 pub const STEPS: usize = 9;
 
-/// One bar of a stacked chart.
+/// A bar of a stacked chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Its name, on the line above it.
+    /// Name, on the line above the bar.
     pub label: String,
-    /// What stands at the right end of that line.
+    /// Text at the right end of that line.
     pub note: String,
-    /// Its parts from left to right; their sum is the whole width.
+    /// Parts from left to right; their sum is the full width.
     pub parts: Vec<Part>,
 }
 
 /// One part of a bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Its size; parts of size 0 are not drawn.
+    /// Size; parts of size 0 are not drawn.
     pub size: u64,
-    /// Its name, short enough for a narrow part: a score.
+    /// Name, short enough for a narrow part, such as a score.
     pub name: String,
-    /// What a pointer resting on it tells.
+    /// Tooltip.
     pub tip: String,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
-/// One line of an interval plot.
+/// A row of an interval plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     /// Its name.
     pub label: String,
-    /// The figures in words, at the right end of the line above it.
+    /// The figures as text, at the right end of the line above.
     pub note: String,
-    /// Where the point is; nothing is drawn without one.
+    /// Value of the point; `None` draws nothing.
     pub value: Option<f64>,
-    /// How far the line reaches; a point alone is drawn without one.
+    /// Interval; `None` draws the point alone.
     pub interval: Option<Interval>,
-    /// Whether the line is to stand out: a difference that the data separate from zero.
+    /// Whether to highlight the row: a significant difference.
     pub strong: bool,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
-/// The scale under an interval plot.
+/// The scale of an interval plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// The value at the left end.
     pub low: f64,
     /// The value at the right end.
     pub high: f64,
-    /// Where lines are drawn, with what is written under them.
+    /// Ticks with their labels.
     pub ticks: Vec<(f64, String)>,
-    /// Where a heavier line is drawn: no difference.
+    /// Position of the reference line for no difference.
     pub zero: Option<f64>,
 }
 
@@ -74,7 +74,7 @@ impl Axis {
         Axis { low: low.into(), high: high.into(), ticks, zero: None }
     }
 
-    /// A scale with zero in the middle that holds every one of `values`.
+    /// A symmetric scale around zero that includes all `values`.
     pub fn around_zero(values: impl IntoIterator<Item = f64>) -> Self {
         let reach = values.into_iter().filter(|v| v.is_finite()).map(f64::abs).fold(0.0, f64::max);
         let step = [0.1, 0.2, 0.25, 0.5, 1.0, 2.0].into_iter().find(|s| s * 3.0 >= reach).unwrap_or(4.0);
@@ -89,14 +89,14 @@ impl Axis {
         Axis { low: -end, high: end, ticks, zero: Some(0.0) }
     }
 
-    /// The value's place from the left in percent, with room at both ends for half a point.
+    /// Position of the value from the left in percent, with room for half a point at both ends.
     pub(super) fn place(&self, value: f64) -> f64 {
         let share = if self.high > self.low { (value - self.low) / (self.high - self.low) } else { 0.5 };
         MARGIN + (100.0 - 2.0 * MARGIN) * share.clamp(0.0, 1.0)
     }
 }
 
-/// The palette's step for the part at `index` of `count`, spread evenly from lightest to darkest.
+/// Palette step for part `index` of `count`, spread evenly from lightest to darkest.
 pub fn step(index: usize, count: usize) -> usize {
     match count {
         0 | 1 => STEPS / 2,
@@ -104,7 +104,7 @@ pub fn step(index: usize, count: usize) -> usize {
     }
 }
 
-/// A number with a true minus sign and a plus sign where it is above zero.
+/// A number with a true minus sign, or a plus sign if positive.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let zero = text.bytes().all(|b| b == b'0' || b == b'.');
@@ -120,7 +120,7 @@ pub(super) fn stacked_height(bars: &[Bar]) -> u32 {
     ROW * bars.len() as u32
 }
 
-/// Bars of equal length, each cut into its parts: widths in percent of the box.
+/// Stacked bars of equal length; widths in percent of the box.
 pub(super) fn stacked_body(out: &mut String, nothing: &str, bars: &[Bar], marks: &mut Marks) {
     let cramped = cramped(bars.iter().map(|bar| &bar.label));
     for (i, bar) in bars.iter().enumerate() {
@@ -152,7 +152,7 @@ pub(super) fn intervals_height(marks: &[Mark]) -> u32 {
     ROW * marks.len() as u32 + AXIS
 }
 
-/// Points with the intervals around them, over one scale: widths in percent of the box.
+/// Points with intervals on a common scale; widths in percent of the box.
 pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reached: &mut Marks) {
     let bottom = ROW * marks.len() as u32;
     for (i, (value, text)) in axis.ticks.iter().enumerate() {
@@ -162,7 +162,7 @@ pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reac
             _ if i + 1 == axis.ticks.len() => "end",
             _ => "middle",
         };
-        // The outermost labels keep inside the picture.
+        // Keeps the outermost labels inside the chart.
         let label = match anchor {
             "start" => 0.0,
             "end" => 100.0,
@@ -197,8 +197,8 @@ pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reac
     }
 }
 
-/// The marks of a picture that the keyboard reaches: one stop for the whole picture, arrow keys within it
-/// (`view`). A picture without a listener has silent ones.
+/// Keyboard navigation of marks: one tab stop for the chart, arrow keys within it
+/// (`view`). Charts in files have none.
 pub(super) struct Marks {
     spoken: bool,
     first: bool,
@@ -213,8 +213,8 @@ impl Marks {
         Marks { spoken: true, first: true }
     }
 
-    /// Opens the next mark, named by its tip; a link where it leads somewhere and somebody is there to
-    /// follow it. Returns what closes it.
+    /// Opens the next mark, named by its tooltip; a link if it has a target and the chart is
+    /// interactive. Returns the closing tag.
     pub(super) fn open(&mut self, out: &mut String, class: &str, tip: &str, href: Option<&str>) -> &'static str {
         let first = std::mem::replace(&mut self.first, false);
         let tip = escape(tip);
@@ -232,25 +232,25 @@ impl Marks {
     }
 }
 
-/// The height of a row: a line of lettering and a bar under it.
+/// Height of a row: a line of text and a bar below it.
 const ROW: u32 = 58;
-/// Where the bar begins under the row's top.
+/// Offset of the bar from the top of the row.
 const BAR_TOP: u32 = 22;
 /// The bar's height.
 const BAR: u32 = 26;
-/// The height of the scale's lettering.
+/// Height of the scale's labels.
 const AXIS: u32 = 24;
-/// The room at both ends of an interval plot, in percent.
+/// Margin at both ends of an interval plot, in percent.
 const MARGIN: f64 = 2.0;
-/// The narrowest part, in percent, that has room for its name on a phone.
+/// Narrowest part, in percent, that fits its name on a phone.
 const ROOM_FOR_NAME: f64 = 6.0;
-/// The narrowest part, in percent, that has room for its share besides.
+/// Narrowest part, in percent, that also fits its share.
 const ROOM_FOR_SHARE: f64 = 22.0;
-/// The longest name, in characters, that leaves room for figures beside it on a phone.
+/// Longest name, in characters, that leaves room for figures on a phone.
 const SHORT_LABEL: usize = 20;
 
-/// Whether some name is so long that on a phone no figures have room beside it. Then all are left out there: a
-/// figure in one row and none in the next would look like a missing one. The page has them in a table.
+/// Whether a name is too long for figures beside it on a phone. Then all figures are left out, because a single
+/// gap would look like a missing value. The table below the chart has them.
 fn cramped<'a>(mut labels: impl Iterator<Item = &'a String>) -> bool {
     labels.any(|label| label.chars().count() > SHORT_LABEL)
 }
@@ -283,8 +283,8 @@ fn percent(part: u64, whole: u64) -> f64 {
     part as f64 * 100.0 / whole as f64
 }
 
-/// Text as it may stand in an element or in a quoted attribute. Characters that XML does not
-/// allow at all become the replacement character.
+/// Escapes text for an element or a quoted attribute. Characters that XML does not
+/// allow become the replacement character.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -404,7 +404,7 @@ mod tests {
         check(Axis::scores(1, 5), 5.0, "98.000%");
         check(Axis::around_zero([0.3, -0.1]), 0.0, "50.000%");
         check(Axis::around_zero([0.3, -0.1]), 0.3, "98.000%");
-        // An interval outside its scale is drawn at the edge, not outside the picture.
+        // An interval outside its scale is clamped to the edge.
         check(Axis::scores(1, 3), 9.0, "98.000%");
     }
 
@@ -444,7 +444,7 @@ mod tests {
         check(9, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
     }
 
-    /// WCAG's contrast between what is written on a part and the part, read from the style sheet.
+    /// WCAG contrast between a part and its text, from the style sheet.
     #[test]
     fn lettering_on_bars_can_be_read() {
         let css = include_str!("../../../../style/60-admin.css");

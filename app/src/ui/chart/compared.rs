@@ -1,5 +1,5 @@
-//! Every picture of a comparison, made of its figures: the same for the page, for a file to take away and
-//! for the bundle. A picture is found by its id, which is also its file's name.
+//! All charts of a comparison: the same for the page, for an exported file and
+//! for the bundle. A chart's id is also its file name.
 
 use std::collections::BTreeMap;
 
@@ -19,24 +19,24 @@ use crate::{
     },
 };
 
-/// With more raters a picture of every two of them is no picture any more; their table stays.
+/// With more raters, the chart of pairs of raters is left out; its table stays.
 const MOST_RATERS: usize = 16;
-/// The same of pairs of models.
+/// With more pairs of models, the chart of differences is left out.
 const MOST_PAIRS: usize = 15;
 
-/// Where the marks of a comparison's pictures lead: the tasks behind them.
+/// Link targets of a comparison's charts: the tasks behind each mark.
 #[derive(Clone, Debug)]
 pub struct Links {
     /// The dataset's short name.
     slug: String,
     /// The choice as a query.
     query: String,
-    /// The models' ids, by their places.
+    /// Ids of the models, by index.
     models: Vec<ModelId>,
 }
 
 impl Links {
-    /// The ways from a choice with nothing left to a default.
+    /// Links for a fully resolved choice.
     pub fn of(choice: &Choice) -> Links {
         Links { slug: choice.dataset.clone(), query: choice.query(), models: choice.models.clone().unwrap_or_default() }
     }
@@ -48,38 +48,38 @@ impl Links {
         format!("/admin/compare/{}?{}#tasks", self.slug, fields.join("&"))
     }
 
-    /// The tasks that a model has anything for.
+    /// Tasks for which the model has data.
     pub fn model(&self, model: usize) -> String {
         self.tasks(Some(model), "")
     }
 
-    /// The tasks where somebody gave a model this score.
+    /// Tasks for which the model got this score.
     pub fn score(&self, model: usize, dimension: &str, score: u8) -> String {
         self.tasks(Some(model), &format!("score={dimension}.{score}"))
     }
 
-    /// The tasks where a model came to this verdict.
+    /// Tasks for which the model got this verdict.
     pub fn verdict(&self, model: usize, verdict: Verdict) -> String {
         self.tasks(Some(model), &format!("verdict={}", verdict.name()))
     }
 
-    /// The tasks where models lie farthest apart come first.
+    /// Tasks with the largest differences between models first.
     pub fn gaps(&self) -> String {
         self.tasks(None, "sort=gap")
     }
 
-    /// The tasks with an output about this place of tests and people.
+    /// Tasks with an output in this cell.
     pub fn spot(&self, spot: Spot) -> String {
         self.tasks(None, &format!("spot={spot}"))
     }
 
-    /// One task; `more` is the filter by which its neighbours are found.
+    /// One task; `more` is the filter that determines its neighbours.
     pub fn task(&self, task: TaskId, more: &str) -> String {
         let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
         format!("/admin/compare/{}/tasks/{task}?{}", self.slug, fields.join("&"))
     }
 
-    /// A picture as SVG and as PNG; `more` is what it depends on besides the choice.
+    /// A chart as SVG and PNG; `more` is what it depends on besides the choice.
     pub fn files(&self, id: &str, more: &str) -> (String, String) {
         let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
         let file = |kind| format!("/admin/compare/{}/figures/{id}.{kind}?{}", self.slug, fields.join("&"));
@@ -87,7 +87,7 @@ impl Links {
     }
 }
 
-/// Every picture but the grid of tasks, which depends on a filter.
+/// All charts except the grid of tasks, which depends on a filter.
 pub fn all(i: I18n, sheet: &Sheet, raters: &[String]) -> Vec<Figure> {
     let mut found = Vec::new();
     if let Some(human) = &sheet.human {
@@ -152,7 +152,7 @@ fn counts(c: &Comparison, d: usize, dimension: &Dimension) -> Vec<(String, Vec<u
     each.collect()
 }
 
-/// How far each two raters agree on a dimension; absent where no two of them rated the same.
+/// Agreement of each pair of raters on a dimension; `None` if no output has two ratings.
 pub fn rater_agreement(i: I18n, human: &Human, raters: &[String], d: usize) -> Option<Figure> {
     let dimension = human.comparison.rubric.dimensions.get(d)?;
     let kappas = &human.reliability.get(d)?.kappas;
@@ -187,7 +187,7 @@ pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Link
     rates.extend(lines("AvgPassRatio", &|c| (c.metrics.ratio_mean, c.ratio_interval)));
     let passed = |at: usize| Some(links?.verdict(place(at)?, Verdict::Passed));
     let mut found = vec![figures::shares(i, "pass-rates", t.pass_rates, &rates, &passed)];
-    // Verdicts that nobody came to are not listed; the best stands last, as with scores.
+    // Verdicts that do not occur are left out; the best comes last, as with scores.
     let kinds: Vec<(Verdict, String)> = Verdict::ALL
         .into_iter()
         .rev()
@@ -287,7 +287,7 @@ pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
     found
 }
 
-/// A cell for each model and task. `filter` is the query by which a task's neighbours are found.
+/// One cell per model and task. `filter` is the query that determines a task's neighbours.
 pub fn grid(i: I18n, models: &[String], grid: &TaskGrid, links: Option<(&Links, &str)>) -> Option<Figure> {
     if grid.tasks.is_empty() {
         return None;

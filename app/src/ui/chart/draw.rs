@@ -1,8 +1,8 @@
-//! A [`Figure`]'s picture as SVG.
+//! Draws a [`Figure`] as SVG.
 //!
-//! Pictures of bars and intervals fill their box: widths are percentages, heights pixels, so that
-//! lettering keeps its size. The others have a size of their own, in which they are drawn; where the box is
-//! narrower, it scrolls. All text is escaped here and in [`bars`](super::bars), nowhere else.
+//! Bars and intervals fill their box: widths are percentages and heights are pixels, so that
+//! text keeps its size. Other charts have a fixed size and scroll in a
+//! narrower box. All text is escaped here and in [`bars`](super::bars), nowhere else.
 
 use std::{collections::HashMap, fmt::Write};
 
@@ -11,16 +11,16 @@ use super::{
     figure::{Cell, Dot, Figure, Group, Look, Picture, SERIES, TaskColumn, Upright, Whose},
 };
 
-/// How large a picture is, in pixels.
+/// Size of a chart in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// Its width; absent where it fills its box.
+    /// Width; `None` if it fills its box.
     pub width: Option<f64>,
     /// Its height.
     pub height: f64,
 }
 
-/// The picture as it stands in a page: marks can be reached by keyboard, colours come from the style sheet.
+/// The chart for a page: keyboard-reachable marks, colours from the style sheet.
 pub fn page(figure: &Figure) -> String {
     let size = size(&figure.picture);
     let (id, title, desc) = (escape(&figure.id), escape(&figure.title), escape(&figure.desc));
@@ -45,14 +45,14 @@ pub fn page(figure: &Figure) -> String {
     out
 }
 
-/// What is inside the picture, for a file: to be put into a viewport as large as [`size`] says.
+/// The content of the chart for a file, to be placed in a viewport of [`size`].
 pub fn inside(picture: &Picture) -> String {
     let mut out = String::new();
     body(&mut out, picture, &mut Marks::silent());
     out
 }
 
-/// How large the picture is.
+/// Size of the chart.
 pub fn size(picture: &Picture) -> Size {
     match picture {
         Picture::Stacked { bars, .. } => Size { width: None, height: bars::stacked_height(bars).into() },
@@ -71,7 +71,7 @@ pub fn size(picture: &Picture) -> Size {
     }
 }
 
-/// A legend's mark: what is drawn for it in a box of 14 by 14 at a place.
+/// Draws a legend's mark in a box of 14 by 14 pixels.
 pub fn swatch(look: Look, x: f64, y: f64) -> String {
     match look {
         Look::Step(step) => {
@@ -87,34 +87,34 @@ pub fn swatch(look: Look, x: f64, y: f64) -> String {
     }
 }
 
-/// The room at the left for names, in pixels.
+/// Left margin for names, in pixels.
 const NAMES: f64 = 132.0;
-/// The room above a heat map for names.
+/// Top margin of a heat map for names, in pixels.
 const HEAD: f64 = 24.0;
-/// A heat map's cell.
+/// Size of a heat map's cell, in pixels.
 const HEAT: f64 = 72.0;
-/// A grid's cell.
+/// Size of a grid's cell, in pixels.
 const GRID: f64 = 20.0;
-/// Tasks side by side in a grid.
+/// Tasks per band of a grid.
 const BAND: usize = 40;
-/// Width and height of a picture of columns.
+/// Width and height of a column chart.
 const COLUMNS: (f64, f64) = (680.0, 300.0);
-/// Width and height of a scatter.
+/// Width and height of a scatter plot.
 const SCATTER: (f64, f64) = (640.0, 440.0);
-/// The furthest a dot is moved: less than half of what lies between two scores of the longest scale.
+/// Maximum displacement of a dot: less than half the distance between two scores on the longest scale.
 const AWAY: f64 = 17.0;
-/// The largest crowd's radius: half of what lies between two spots.
+/// Maximum radius of a cell's dot: half the distance between two cells.
 const CROWD: f64 = 12.5;
-/// The room around columns and dots: left, top, right, bottom.
+/// Margins of columns and dots: left, top, right, bottom.
 const ROOM: [f64; 4] = [52.0, 22.0, 16.0, 44.0];
 
-/// How many marks lie in a row, for the keys up and down; 1 where there are no rows.
+/// Marks per row, for the up and down keys; 1 without rows.
 fn across(picture: &Picture) -> usize {
     match picture {
         Picture::Stacked { .. } | Picture::Intervals { .. } | Picture::Scatter { .. } => 1,
         Picture::Columns { groups, .. } => groups.first().map_or(1, |g| g.bars.len().max(1)),
         Picture::Heat { names, .. } => names.len().max(1),
-        // Marks run down a task's models, then on to the next task.
+        // Marks are ordered by task, then by model.
         Picture::Grid { models, .. } => models.len().max(1),
     }
 }
@@ -130,7 +130,7 @@ fn body(out: &mut String, picture: &Picture, marks: &mut Marks) {
     }
 }
 
-/// A value's place between two ends, in pixels; the axis's low end at `from`.
+/// Position of a value on an axis that starts at `from`, in pixels.
 fn along(axis: &Axis, value: f64, from: f64, to: f64) -> f64 {
     let share = if axis.high > axis.low { (value - axis.low) / (axis.high - axis.low) } else { 0.5 };
     from + (to - from) * share.clamp(0.0, 1.0)
@@ -168,7 +168,7 @@ fn columns(out: &mut String, axis: &Axis, groups: &[Group], marks: &mut Marks) {
             let end = marks.open(out, &format!("chart-column series-{series}"), &tip, href.as_deref());
             let from = x + 2.0;
             _ = write!(out, r#"<rect x="{from:.1}" y="{y:.1}" width="{inner:.1}" height="{high:.1}"/>"#);
-            // A figure over its bar only where it does not meet its neighbour's.
+            // Shows the figure above its column only if it does not overlap its neighbour's.
             if bar >= 40.0 {
                 let figure = escape(text.rsplit(": ").next().unwrap_or_default());
                 _ = write!(out, r#"<text x="{middle:.1}" y="{above:.1}" text-anchor="middle">{figure}</text>"#);
@@ -222,7 +222,7 @@ fn cell(out: &mut String, cell: &Cell, [x, y, width, height]: [f64; 4], marks: &
 
 fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot], marks: &mut Marks) {
     let [left, top, right, bottom] = ROOM;
-    // Room for dots that were moved off one another at both ends of both scales.
+    // Room for displaced dots at the ends of both scales.
     const INSET: f64 = AWAY + 5.0;
     rules(out, &inset(&y.0, INSET / (SCATTER.1 - top - bottom - 2.0 * INSET)), SCATTER);
     let foot = SCATTER.1 - bottom;
@@ -258,19 +258,19 @@ fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot
     }
 }
 
-/// The same axis with some more room at both ends, as a share of its length.
+/// The axis extended at both ends by a share of its length.
 fn inset(axis: &Axis, share: f64) -> Axis {
     let more = (axis.high - axis.low) * share;
     Axis { low: axis.low - more, high: axis.high + more, ticks: axis.ticks.clone(), zero: axis.zero }
 }
 
-/// Moves places that lie on one another apart: the n-th there goes n steps along a sunflower's spiral, wide
-/// enough that dots do not touch as long as there is room, and never further than [`AWAY`]. The same places
-/// always move the same way.
+/// Separates overlapping dots: the n-th dot at a position moves n steps along a sunflower spiral, wide
+/// enough that dots do not touch while there is room, but at most [`AWAY`]. The same positions
+/// always move in the same way.
 fn apart(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     const GOLDEN: f64 = 2.399_963_229_728_653;
     let places: Vec<(f64, f64)> = places.collect();
-    // Within two pixels is one place.
+    // Positions within two pixels count as equal.
     let whole = |(x, y): &(f64, f64)| ((x / 2.0).round() as i64, (y / 2.0).round() as i64);
     let mut crowds: HashMap<(i64, i64), (u32, u32)> = HashMap::new();
     for place in &places {
@@ -287,13 +287,13 @@ fn apart(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     places.iter().map(moved).collect()
 }
 
-/// A model's colour. Where the palette begins again it is shifted against the shapes, so that no two of 36 models
-/// have both in common.
+/// A model's colour. When the palette repeats, it is shifted against the shapes, so that no two of 36 models
+/// share both.
 fn tint(series: usize) -> usize {
     (series + series / SERIES) % SERIES
 }
 
-/// A model's shape, so that models are told apart without colour.
+/// A model's shape, which distinguishes models without colour.
 fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
     let points = |corners: &[(f64, f64)]| {
         let each = corners.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + r * dx, y + r * dy));
@@ -336,7 +336,7 @@ fn grid(out: &mut String, models: &[String], tasks: &[TaskColumn], marks: &mut M
         }
         for (t, task) in band.iter().enumerate() {
             let x = NAMES + GRID * t as f64;
-            // Every fifth name, so that they do not run into one another.
+            // Every fifth name, to avoid overlaps.
             if t % 5 == 0 {
                 let (base, name) = (top + 14.0, escape(&short(&task.name, 12)));
                 _ = write!(out, r#"<text class="chart-tick" x="{x}" y="{base}">{name}</text>"#);
@@ -349,9 +349,9 @@ fn grid(out: &mut String, models: &[String], tasks: &[TaskColumn], marks: &mut M
     }
 }
 
-/// A name cut to what there is room for.
+/// Truncates a name to the available width.
 fn short(name: &str, most: usize) -> String {
-    // A Chinese character is as wide as two others.
+    // A Chinese character is twice as wide as a Latin one.
     let wide = |c: char| if c >= '\u{2e80}' { 2 } else { 1 };
     if name.chars().map(wide).sum::<usize>() <= most {
         return name.to_owned();

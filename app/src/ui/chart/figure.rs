@@ -1,115 +1,112 @@
-//! A picture with all that belongs to it, before it is drawn.
+//! A chart as data, before it is drawn.
 
 use std::collections::BTreeMap;
 
 use super::bars::{Axis, Bar, Mark};
 
-/// How many colours and shapes the palette for models has; with more models they begin again, in other pairs.
+/// Number of colours and shapes in the models' palette. With more models they repeat in other combinations.
 pub const SERIES: usize = 6;
 
-/// A picture, what it says about itself, and the same figures as a table.
+/// A chart with its description and its figures as a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Unique in the page and fit for a file's name: ASCII letters, digits, `-`.
+    /// Unique in the page and usable as a file name: ASCII letters, digits, `-`.
     pub id: String,
-    /// What the picture is.
+    /// Title.
     pub title: String,
-    /// What can be read off it, in a sentence or two.
+    /// Description in one or two sentences.
     pub desc: String,
-    /// The picture.
     pub picture: Picture,
-    /// What colours and shapes mean.
+    /// Legend of colours and shapes.
     pub legend: Vec<Key>,
-    /// The figures that the picture shows.
+    /// The figures in the chart.
     pub table: Table,
 }
 
 /// An entry of a legend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// What it looks like.
     pub look: Look,
-    /// What it means.
     pub text: String,
 }
 
-/// How something is drawn.
+/// Mark of a legend entry or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// A step of the palette for scores, 0 to 8.
+    /// Step of the score palette, 0 to 8.
     Step(usize),
-    /// A model, by its place.
+    /// Index of a model.
     Series(usize),
-    /// Nothing there.
+    /// No data.
     Empty,
 }
 
-/// The kinds of pictures.
+/// The kinds of charts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Picture {
-    /// Bars of equal length, each cut into its parts.
+    /// Stacked bars of equal length.
     Stacked {
-        /// What stands in a bar without parts.
+        /// Text in a bar without parts.
         nothing: String,
         /// The bars.
         bars: Vec<Bar>,
     },
-    /// Points with the intervals around them, over one scale.
+    /// Points with intervals on a common scale.
     Intervals {
         /// The scale.
         axis: Axis,
-        /// A line each.
+        /// One row per point.
         marks: Vec<Mark>,
     },
-    /// Upright bars in groups, a bar for each model.
+    /// Grouped columns, one per model.
     Columns {
-        /// The scale at the left; its low end is the foot of the bars.
+        /// Vertical scale; columns start at its low end.
         axis: Axis,
-        /// The groups from left to right.
+        /// Groups from left to right.
         groups: Vec<Group>,
     },
-    /// A square of cells, one for each pair of names.
+    /// A square heat map, one cell per pair of names.
     Heat {
-        /// The names, along both sides.
+        /// Names along both axes.
         names: Vec<String>,
-        /// A row for each name.
+        /// One row per name.
         rows: Vec<Vec<Cell>>,
     },
-    /// Dots over two scales.
+    /// A scatter plot.
     Scatter {
-        /// The scale along the bottom, with its name.
+        /// Horizontal scale with its name.
         x: (Axis, String),
-        /// The scale at the left, with its name.
+        /// Vertical scale with its name.
         y: (Axis, String),
         /// The dots.
         dots: Vec<Dot>,
     },
-    /// A cell for each model and task; tasks run from left to right, in several bands.
+    /// A grid with one cell per model and task; tasks run from left to right in several bands.
     Grid {
-        /// The models, a row each in every band.
+        /// The models, one row each in every band.
         models: Vec<String>,
-        /// The tasks, a column each.
+        /// The tasks, one column each.
         tasks: Vec<TaskColumn>,
     },
 }
 
-/// A group of upright bars.
+/// A group of columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Its name, under it.
+    /// Name, below the group.
     pub name: String,
-    /// A bar for each model.
+    /// One column per model.
     pub bars: Vec<Upright>,
 }
 
-/// An upright bar.
+/// A column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Upright {
-    /// Its height; none where there is no figure.
+    /// Height; `None` without a figure.
     pub value: Option<f64>,
     /// The figure as text, after the model's name and a colon.
     pub text: String,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
@@ -118,11 +115,11 @@ pub struct Upright {
 pub struct Cell {
     /// Its colour.
     pub look: Look,
-    /// What is written in it; short or nothing.
+    /// Short label, may be empty.
     pub text: String,
-    /// What it says in full.
+    /// Tooltip.
     pub tip: String,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
@@ -131,41 +128,40 @@ pub struct Cell {
 pub struct TaskColumn {
     /// The task's name.
     pub name: String,
-    /// A cell for each model.
+    /// One cell per model.
     pub cells: Vec<Cell>,
 }
 
 /// A dot of a scatter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dot {
-    /// Its place along the bottom scale.
+    /// Position on the horizontal scale.
     pub x: f64,
-    /// Its place along the left scale.
+    /// Position on the vertical scale.
     pub y: f64,
-    /// Whose it is.
     pub of: Whose,
-    /// What it says in full.
+    /// Tooltip.
     pub tip: String,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
-/// Whose a dot is.
+/// What a dot stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Whose {
-    /// One output's of a model, by its place.
+    /// One output of the model with this index.
     Series(usize),
-    /// Many outputs': its area is to the largest's as this to 1.
+    /// Many outputs; the dot's area relative to the largest, 0 to 1.
     Crowd(f64),
 }
 
 /// Figures as a table. The first column names its row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// The names of the columns.
+    /// Column names.
     pub head: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
-    /// Where a cell leads, by its row and its column.
+    /// Link target of a cell, by row and column.
     pub links: BTreeMap<(usize, usize), String>,
 }

@@ -1,5 +1,5 @@
-//! The kinds of pictures that a comparison has, made of figures. Called by [`compared`](super::compared);
-//! every word is in the language asked for.
+//! Builds the charts of a comparison from figures. Called by [`compared`](super::compared);
+//! all text is in the requested language.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use super::{
     figure::{Cell, Dot, Figure, Group, Key, Look, Picture, Table, TaskColumn, Upright, Whose},
 };
 
-/// Where a mark leads; nowhere, in a file.
+/// Link target of a mark; `None` in a file.
 pub type Way<'a, T> = &'a dyn Fn(T) -> Option<String>;
 
-/// How often each model got each score. `levels` are scores with their labels, lowest first; `models` are
-/// names with a count for each level. Parts lead where `way` says for a model's place and a score.
+/// Distribution of scores per model. `levels` are scores with their labels, lowest first; `models` are
+/// names with a count per level. `way` gives the link target for a model's index and a score.
 pub fn distribution(
     i: I18n,
     id: &str,
@@ -61,7 +61,7 @@ pub fn distribution(
     }
 }
 
-/// Where the counts of a table lead: those above 0.
+/// Link targets of a table's counts above 0.
 fn ways<K: Copy>(
     models: &[(String, Vec<u64>)],
     kinds: impl Iterator<Item = K> + Clone,
@@ -78,8 +78,8 @@ fn ways<K: Copy>(
     rows.collect()
 }
 
-/// How often each model's outputs came to each verdict. `kinds` are verdicts with their names, the best last;
-/// `models` are names with a count for each.
+/// Distribution of verdicts per model. `kinds` are verdicts with their names, best last;
+/// `models` are names with a count per verdict.
 pub fn verdicts(
     i: I18n,
     id: &str,
@@ -152,7 +152,7 @@ pub fn means(
     }
 }
 
-/// Shares, 0 to 1, with their intervals, in percent: a line for each model and figure.
+/// Shares, 0 to 1, with their intervals, in percent; one row per model and figure.
 pub fn shares(
     i: I18n,
     id: &str,
@@ -193,19 +193,19 @@ pub fn shares(
 /// The difference of two models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Apart {
-    /// The model that is subtracted from, and the one that is subtracted.
+    /// First and second model of the difference.
     pub models: (String, String),
     /// The difference.
     pub value: Option<f64>,
     /// Its interval.
     pub interval: Option<Interval>,
-    /// Whether the data separate the two: the line stands out.
+    /// Whether the difference is significant.
     pub separated: bool,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
-/// The differences of pairs of models with their intervals; as shares in percent points where `percent`.
+/// Pairwise differences with their intervals; in percentage points if `percent`.
 pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool) -> Figure {
     let t = i.chart();
     let scale = if percent { 100.0 } else { 1.0 };
@@ -234,7 +234,7 @@ pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool
     }
 }
 
-/// A scale with zero in the middle, in percent points.
+/// A symmetric scale around zero, in percentage points.
 fn percent_points(values: impl Iterator<Item = f64>) -> Axis {
     let reach = values.filter(|v| v.is_finite()).map(f64::abs).fold(0.0, f64::max);
     let step = [1.0, 2.0, 5.0, 10.0, 20.0].into_iter().find(|s| s * 3.0 >= reach).unwrap_or(50.0);
@@ -243,7 +243,7 @@ fn percent_points(values: impl Iterator<Item = f64>) -> Axis {
     Axis { low: -step * count, high: step * count, ticks: ticks.collect(), zero: Some(0.0) }
 }
 
-/// Quadratic-weighted kappa for each pair of raters: `raters` are their numbers with the names to show.
+/// Quadratic-weighted kappa of each pair of raters. `raters` are indices with display names.
 pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], kappas: &[Kappa]) -> Figure {
     let t = i.chart();
     let found = |a: u32, b: u32| kappas.iter().find(|k| (k.first, k.second) == (a, b) || (k.first, k.second) == (b, a));
@@ -259,7 +259,7 @@ pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], 
             Some(k) => {
                 let tip = (t.kappa_tip)(first, second, &value(k), k.outputs);
                 match k.kappa {
-                    // Chance and worse are lightest.
+                    // Kappas of 0 and below are lightest.
                     Ok(e) => Cell { look: Look::Step(share_step(e.value)), text: value(k), tip, href: None },
                     Err(_) => Cell { look: Look::Empty, text: "–".into(), tip, href: None },
                 }
@@ -295,7 +295,7 @@ pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], 
 /// One output that has both tests and ratings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Both {
-    /// The model, by its place.
+    /// Index of the model.
     pub model: usize,
     /// The task's name.
     pub task: String,
@@ -303,7 +303,7 @@ pub struct Both {
     pub ratio: f64,
     /// Its mean score.
     pub score: f64,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
@@ -351,23 +351,23 @@ fn scatter(i: I18n, (low, high): (u8, u8), dots: Vec<Dot>) -> Picture {
     Picture::Scatter { x: (x, t.pass_ratio.into()), y: (Axis::scores(low, high), t.human_score.into()), dots }
 }
 
-/// Outputs that lie about one place.
+/// Outputs in one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crowd {
-    /// Their pass ratio, about; 0 to 1.
+    /// Approximate pass ratio, 0 to 1.
     pub ratio: f64,
-    /// Their mean score, about.
+    /// Approximate mean score.
     pub score: f64,
-    /// How many, a place a model.
+    /// Number of outputs per model.
     pub models: Vec<u64>,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
-/// More models than this have no column each in the table of crowds.
+/// With more models, the table of cells has no column per model.
 const COLUMNS: usize = 12;
 
-/// Pass ratio against the mean score of people, of more outputs than have room one by one.
+/// Pass ratio against mean score for many outputs, as counts per cell.
 pub fn crowds(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[String], crowds: &[Crowd]) -> Figure {
     let t = i.chart();
     let sum = |crowd: &Crowd| crowd.models.iter().sum::<u64>();
@@ -405,13 +405,13 @@ pub fn crowds(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[St
 pub struct GridTask {
     /// Its name.
     pub name: String,
-    /// For each model the share of the best possible, 0 to 1, with the figure as text.
+    /// For each model the share of the best possible value, 0 to 1, and the figure as text.
     pub values: Vec<Option<(f64, String)>>,
-    /// Where it leads.
+    /// Link target.
     pub href: Option<String>,
 }
 
-/// A cell for each model and task. `ends` are the figures at share 0 and share 1.
+/// One cell per model and task. `ends` are the figures at share 0 and share 1.
 pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask], ends: (&str, &str)) -> Figure {
     let t = i.chart();
     let columns = tasks.iter().map(|GridTask { name: task, values, href }| {
@@ -448,8 +448,8 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
     }
 }
 
-/// Upright bars in groups, as the paper's two charts have them: `groups` are names with a figure for each
-/// model. The scale's two ends; `way` says where the bar of a group and a model leads.
+/// Grouped columns as in the paper's two charts. `groups` are names with a figure per
+/// model; `way` gives the link target of a column.
 pub fn columns(
     i: I18n,
     id: &str,
@@ -469,7 +469,7 @@ pub fn columns(
         };
         Group { name: name.clone(), bars: models.iter().enumerate().map(bar).collect() }
     });
-    // Whole scores where the scale is of scores, quarters of it otherwise.
+    // Ticks at whole scores, or at quarters of other scales.
     let reach = top - low;
     let parts = if reach.fract() == 0.0 && (2.0..=9.0).contains(&reach) { reach } else { 4.0 };
     let ticks = (0..=parts as u32).map(|n| low + reach * f64::from(n) / parts).map(|v| (v, trimmed(v)));
@@ -498,7 +498,7 @@ fn series(models: &[String]) -> Vec<Key> {
     models.iter().enumerate().map(|(at, model)| Key { look: Look::Series(at), text: model.clone() }).collect()
 }
 
-/// The palette's step for a share of the best possible.
+/// Palette step for a share of the best possible value.
 fn share_step(share: f64) -> usize {
     (share.clamp(0.0, 1.0) * (STEPS - 1) as f64).round() as usize
 }

@@ -1,5 +1,5 @@
-//! Pictures as SVG: pure functions from figures to text, the same on the server, in the browser and in a
-//! file to take away (`server/src/report/figures`).
+//! Charts as SVG: pure functions from figures to text, the same on the server, in the browser and in
+//! exported files (`server/src/report/figures`).
 //!
 //! - [`compared`] has every picture of a comparison, for the pages and for files.
 //! - [`figures`] makes a [`figure::Figure`] of figures: title, description, picture, legend, and the table
