@@ -1,19 +1,19 @@
-//! Landlock: a second lock on what seccomp and the name spaces have closed already.
+//! Landlock: a second layer behind seccomp and the namespaces.
 //!
-//! What it can take over here: connecting and listening over TCP, sockets without a file name, and
-//! signals to processes outside. Its rules for files are left alone: a process under them may not
-//! mount, and bubblewrap has yet to mount everything that the program inside will see. The crate is by
-//! Landlock's own authors; it asks for what the kernel knows and says what it got.
+//! It restricts TCP connections and listeners, abstract sockets, and
+//! signals to processes outside. Its file rules are not used: a process under them may not
+//! mount, and bubblewrap still has to mount everything that the program inside will see. The crate is by
+//! Landlock's authors; it requests what the kernel supports and reports what it got.
 
 use std::io;
 
 use landlock::{ABI, Access, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope};
 
-/// Restricts the calling thread and all that it starts from here on, as far as the kernel can.
-/// Returns whether anything is held.
+/// Restricts the calling thread and everything that it starts from now on, as far as the kernel supports it.
+/// Returns whether any restriction is in force.
 ///
 /// # Errors
-/// Where a kernel that knows Landlock refuses.
+/// Fails if a kernel with Landlock refuses.
 pub fn restrict() -> io::Result<bool> {
     let status = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
@@ -25,7 +25,7 @@ pub fn restrict() -> io::Result<bool> {
     Ok(status.ruleset != RulesetStatus::NotEnforced)
 }
 
-/// Whether this kernel holds anything, tried on a thread of its own that ends with the answer.
+/// Whether this kernel enforces any restriction, tried on a separate thread.
 pub fn holds() -> bool {
     std::thread::spawn(restrict).join().is_ok_and(|answer| answer.unwrap_or(false))
 }

@@ -1,4 +1,4 @@
-//! The sandbox's helper by itself: see the crate's library.
+//! The sandbox helper as a program; see the crate's library.
 
 use std::process::ExitCode;
 

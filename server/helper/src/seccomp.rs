@@ -1,9 +1,9 @@
-//! The system calls that a JVM needs, and no others.
+//! Allows only the system calls that a JVM needs.
 //!
-//! An allow-list, because what it leaves out stays out when kernels grow. Everything else answers
+//! An allow-list, because new kernels add calls. Everything else returns
 //! ENOSYS, so that the C library falls back (`clone3` to `clone`) and Java throws an exception
-//! where a process, a socket or a name space was wanted. The crate `seccompiler` writes the
-//! program: small, without dependencies but libc, and used by Firecracker for the same purpose.
+//! for a process, a socket or a namespace. The crate `seccompiler` compiles the
+//! program: it is small, depends only on libc, and Firecracker uses it for the same purpose.
 
 use std::{collections::BTreeMap, io};
 
@@ -13,14 +13,14 @@ use seccompiler::{
     TargetArch, sock_filter,
 };
 
-/// The filter as the kernel reads it: an array of `struct sock_filter`.
+/// The filter as an array of `struct sock_filter`, as the kernel reads it.
 ///
-/// The crate's program compares a call with one after the other of the list. The kernel runs it for every
-/// call that there is when the filter is set, which takes it a good part of a millisecond; so the calls that
-/// are allowed whatever their arguments are looked up in a tree first ([`shortcut`]).
+/// The crate's program compares a call with the list one by one. When the filter is set, the kernel runs it for
+/// every existing call, which takes a good part of a millisecond. Therefore a binary search comes first for calls
+/// that are allowed with any arguments ([`shortcut`]).
 ///
 /// # Errors
-/// On a processor that the crate does not know.
+/// Fails on a processor that the crate does not support.
 pub fn program() -> io::Result<Vec<u8>> {
     let whole = rules().map_err(io::Error::other)?;
     let (plain, conditional): (Rules, Rules) = whole.into_iter().partition(|(_, conditions)| conditions.is_empty());
@@ -43,7 +43,7 @@ fn compiled(rules: Rules) -> io::Result<BpfProgram> {
     filter.try_into().map_err(io::Error::other)
 }
 
-// Of the kernel's <linux/bpf_common.h>, <linux/seccomp.h> and <linux/audit.h>.
+// From the kernel's <linux/bpf_common.h>, <linux/seccomp.h> and <linux/audit.h>.
 const LOAD: u16 = 0x20;
 const JUMP: u16 = 0x05;
 const JUMP_EQUAL: u16 = 0x15;
@@ -51,10 +51,10 @@ const JUMP_ABOVE: u16 = 0x25;
 const JUMP_FROM: u16 = 0x35;
 const RETURN: u16 = 0x06;
 const ALLOW: u32 = 0x7fff_0000;
-/// Where the call's number and the processor's kind stand in what a filter is shown.
+/// Offsets of the call's number and the architecture in `struct seccomp_data`.
 const NUMBER: u32 = 0;
 const KIND: u32 = 4;
-/// This processor's kind, for those that the crate knows.
+/// The architecture, if the crate supports it.
 const THIS_KIND: Option<u32> = if cfg!(target_arch = "x86_64") {
     Some(0xc000_003e)
 } else if cfg!(target_arch = "aarch64") {
@@ -65,10 +65,10 @@ const THIS_KIND: Option<u32> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// Allows these calls on this processor, by halving; everything else goes on behind the last instruction.
+/// Allows these calls by binary search; all others continue after the last instruction.
 fn shortcut(calls: impl Iterator<Item = i64>) -> BpfProgram {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
-    // Ascending: they come out of a sorted map.
+    // Ascending, because they come from a sorted map.
     for call in calls.filter_map(|call| u32::try_from(call).ok()) {
         match ranges.last_mut() {
             Some((_, last)) if *last + 1 == call => *last = call,
@@ -86,7 +86,7 @@ fn shortcut(calls: impl Iterator<Item = i64>) -> BpfProgram {
     program
 }
 
-/// Stands for a jump behind the last instruction until their number is known.
+/// Placeholder for a jump past the last instruction, until the length is known.
 const BEHIND: u32 = u32::MAX;
 
 fn tree(ranges: &[(u32, u32)]) -> BpfProgram {
@@ -99,7 +99,7 @@ fn tree(ranges: &[(u32, u32)]) -> BpfProgram {
         _ => {
             let (lower, upper) = ranges.split_at(ranges.len() / 2);
             let (below, above) = (tree(lower), tree(upper));
-            // A condition leaps 255 instructions at most, a jump as far as it likes.
+            // A conditional jump reaches at most 255 instructions, an unconditional one any number.
             let leap = op(JUMP, u32::try_from(below.len()).unwrap_or(0), 0, 0);
             let mut program = vec![op(JUMP_FROM, upper[0].0, 0, 1), leap];
             program.extend(below);
@@ -117,15 +117,15 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 fn rules() -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = CALLS.iter().chain(LEGACY).map(|&call| (call, Vec::new())).collect();
-    // Threads, but no processes: what `Runtime.exec` starts with is not there.
+    // Threads but no processes: `Runtime.exec` has nothing to start with.
     let thread = libc::CLONE_THREAD as u64;
     rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(thread), thread)?]);
-    // A pair of connected sockets is how the JDK wakes its selectors; it reaches nobody else.
+    // The JDK wakes its selectors with a socket pair, which reaches nothing outside.
     rules.insert(libc::SYS_socketpair, vec![one(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64)?]);
-    // Names of threads. Not the signal at the parent's death, by which all this ends when the server does.
+    // Thread names only. Not the parent-death signal, which ends the sandbox with the server.
     let names = [libc::PR_SET_NAME, libc::PR_GET_NAME].map(|option| one(0, SeccompCmpOp::Eq, option as u64));
     rules.insert(libc::SYS_prctl, names.into_iter().collect::<Result<_, _>>()?);
-    // No terminal tricks (TIOCSTI): only what the C library asks of a stream, and FIONREAD, FIONBIO.
+    // Not TIOCSTI: only what the C library asks of a stream, FIONREAD and FIONBIO.
     let ioctls = [libc::TCGETS, libc::FIONREAD, libc::FIONBIO, libc::TIOCGWINSZ];
     // Of different types in glibc and musl.
     #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
@@ -138,8 +138,8 @@ fn one(argument: u8, op: SeccompCmpOp, value: u64) -> Result<SeccompRule, seccom
     SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, op, value)?])
 }
 
-/// On every processor. `execve` is here because the filter stands before the JVM is started; with
-/// nothing executable but the JVM itself, and scratch mounted `noexec`, it leads nowhere.
+/// On every architecture. `execve` is allowed because the filter is set before the JVM starts; with
+/// nothing executable but the JVM itself and scratch mounted `noexec`, it cannot be abused.
 const CALLS: &[i64] = &[
     // Memory.
     libc::SYS_brk,
@@ -150,7 +150,7 @@ const CALLS: &[i64] = &[
     libc::SYS_mremap,
     libc::SYS_msync,
     libc::SYS_munmap,
-    // Threads, signals to oneself, waiting. `kill` is left out: `tgkill` reaches the own process.
+    // Threads, signals to the own process, waiting. `tgkill` suffices, so `kill` is left out.
     libc::SYS_exit,
     libc::SYS_exit_group,
     libc::SYS_execve,
@@ -176,7 +176,7 @@ const CALLS: &[i64] = &[
     libc::SYS_sigaltstack,
     libc::SYS_tgkill,
     libc::SYS_wait4,
-    // Time and facts.
+    // Time and system information.
     libc::SYS_clock_getres,
     libc::SYS_clock_gettime,
     libc::SYS_clock_nanosleep,
@@ -194,7 +194,7 @@ const CALLS: &[i64] = &[
     libc::SYS_sysinfo,
     libc::SYS_times,
     libc::SYS_uname,
-    // Files: the mounts decide which.
+    // Files; the mounts decide which.
     libc::SYS_chdir,
     libc::SYS_close,
     libc::SYS_copy_file_range,
@@ -251,7 +251,7 @@ const CALLS: &[i64] = &[
     libc::SYS_writev,
 ];
 
-/// The same by their older names, which only this processor has.
+/// Older names of the same calls, which only this architecture has.
 #[cfg(target_arch = "x86_64")]
 const LEGACY: &[i64] = &[
     libc::SYS_access,
@@ -294,7 +294,7 @@ mod tests {
         assert!((100..4096).contains(&(bytes.len() / 8)), "{}", bytes.len() / 8);
     }
 
-    /// What the kernel makes of a program, for the few instructions that ours and the crate's have.
+    /// Interprets a program like the kernel, for the instructions that occur here.
     fn verdict(program: &BpfProgram, kind: u32, number: u32, args: [u64; 6]) -> u32 {
         let mut shown = [number, kind, 0, 0].to_vec();
         shown.extend(args.iter().flat_map(|arg| [*arg as u32, (arg >> 32) as u32]));
@@ -328,7 +328,7 @@ mod tests {
         let this = THIS_KIND.unwrap();
         let mut allowed = 0;
         for kind in [this, 0x4000_0003, 0] {
-            // All that there are, those of another way to call (x32), and the ends of what fits.
+            // All calls, those of the x32 ABI, and the limits of the number's type.
             for number in (0..1_000).chain(0x4000_0000..0x4000_0400).chain([u32::MAX - 1, u32::MAX]) {
                 for first in [0, 1, 2, libc::PR_SET_NAME as u64, libc::CLONE_THREAD as u64, u64::MAX] {
                     for second in [0, libc::TCGETS, libc::FIONREAD, libc::TIOCSTI, u64::MAX] {

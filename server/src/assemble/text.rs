@@ -1,13 +1,13 @@
-//! Text before it is a tree: fences of chat answers, and edits that keep lines.
+//! Text before parsing: fences of chat answers, and edits that keep line numbers.
 
 use std::ops::Range;
 
 use app::model::run::Change;
 
-/// The text with everything blank but its code, where it is a chat answer with fenced blocks.
+/// Blanks everything but the code if the text is a chat answer with fenced blocks.
 ///
-/// Of several blocks those count that hold a method which the tests call, else all; of these the
-/// last one, because chats end with their final word.
+/// Of several blocks, those with a method that the tests call count, otherwise all; of these the
+/// last one, because chats end with their final answer.
 pub fn without_fences(text: &str, methods: &[String], changes: &mut Vec<Change>) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let fences: Vec<usize> =
@@ -15,7 +15,7 @@ pub fn without_fences(text: &str, methods: &[String], changes: &mut Vec<Change>)
     if fences.is_empty() {
         return text.to_owned();
     }
-    // A block that is not closed goes to the end: the answer was cut off.
+    // An unclosed block extends to the end: the answer was cut off.
     let blocks: Vec<Range<usize>> =
         fences.chunks(2).map(|pair| pair[0] + 1..pair.get(1).copied().unwrap_or(lines.len())).collect();
     let holds = |block: &Range<usize>| {
@@ -31,28 +31,28 @@ pub fn without_fences(text: &str, methods: &[String], changes: &mut Vec<Change>)
     kept.collect::<Vec<_>>().join("\n")
 }
 
-/// Replacements in a text, none of which changes the number of its lines.
+/// Replacements in a text that keep its number of lines.
 #[derive(Debug, Default)]
 pub struct Edits(Vec<(Range<usize>, String)>);
 
 impl Edits {
-    /// Blanks a part; its line breaks stay.
+    /// Blanks a range except for its line breaks.
     pub fn blank(&mut self, range: Range<usize>) {
         self.0.push((range, String::new()));
     }
 
-    /// Replaces a part by text without line breaks.
+    /// Replaces a range by text without line breaks.
     pub fn replace(&mut self, range: Range<usize>, with: String) {
         self.0.push((range, with));
     }
 
-    /// Puts text without line breaks in.
+    /// Inserts text without line breaks.
     pub fn insert(&mut self, at: usize, text: &str) {
         self.0.push((at..at, text.to_owned()));
     }
 
-    /// The text with all edits done. Where two overlap, the earlier one counts; what is put in at a
-    /// place comes before what replaces the text there.
+    /// Applies all edits. If two overlap, the earlier one counts; an insertion at a
+    /// position comes before a replacement there.
     pub fn apply(&self, text: &str) -> String {
         let mut edits: Vec<_> = self.0.iter().collect();
         edits.sort_by_key(|(range, _)| (range.start, range.end));

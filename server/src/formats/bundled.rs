@@ -1,4 +1,4 @@
-//! What ships inside the program: the rubric, the starter dataset, its three models' outputs.
+//! Data embedded in the program: the rubric, the starter dataset and its three models' outputs.
 
 use app::model::{problem::Problem, rubric::Rubric};
 use rust_embed::RustEmbed;
@@ -16,9 +16,9 @@ struct Datasets;
 
 const STARTER: &str = "starter/";
 
-/// One of the starter dataset's models.
+/// Outputs of one of the starter dataset's models.
 pub struct StarterOutputs {
-    /// The invented model's name.
+    /// Name of the invented model.
     pub model: String,
     /// The file's name.
     pub file: String,
@@ -29,7 +29,7 @@ pub struct StarterOutputs {
 /// The bundled rubric.
 ///
 /// # Errors
-/// It is damaged, which a test rules out.
+/// Fails if it is damaged, which a test rules out.
 pub fn rubric() -> Result<Rubric, Problem> {
     read("rubric/aixbench.json")
 }
@@ -37,7 +37,7 @@ pub fn rubric() -> Result<Rubric, Problem> {
 /// The starter dataset.
 ///
 /// # Errors
-/// It is damaged, which a test rules out.
+/// Fails if it is damaged, which a test rules out.
 pub fn starter() -> Result<Files, Problem> {
     let mut files = Files::named("starter");
     for path in Datasets::iter() {
@@ -49,10 +49,10 @@ pub fn starter() -> Result<Files, Problem> {
     Ok(files)
 }
 
-/// The starter dataset's outputs, in the order in which they are listed.
+/// The starter dataset's outputs, in display order.
 ///
 /// # Errors
-/// They are damaged, which a test rules out.
+/// Fails if they are damaged, which a test rules out.
 pub fn starter_outputs() -> Result<Vec<StarterOutputs>, Problem> {
     #[derive(Deserialize)]
     struct Listed {

@@ -1,17 +1,17 @@
-//! Code out of a chat answer: the fenced code, and what was said around it.
+//! Splits a chat answer into fenced code and surrounding text.
 
-/// A chat answer taken apart.
+/// A chat answer, split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The code, without fences; the whole answer where it has none.
+    /// The code without fences; the whole answer if it has none.
     pub code: String,
-    /// What stands before and after it, other fenced code included; empty where there is nothing.
+    /// The text before and after the code, including other fenced code; may be empty.
     pub said: String,
 }
 
-/// Takes an answer apart. The code is the first fenced block that is marked as Java and holds a
-/// brace: answers begin with the solution and go on with examples of its use. Where no block is
-/// marked, unmarked ones count, then any.
+/// Splits an answer. The code is the first fenced block that is marked as Java and contains a
+/// brace: answers begin with the solution and continue with examples. If no block is
+/// marked, unmarked blocks count, then any.
 pub fn split(answer: &str) -> Answer {
     let blocks = blocks(answer);
     let chosen = [Some("java"), Some(""), None].into_iter().find_map(|language| {
@@ -38,7 +38,7 @@ pub fn split(answer: &str) -> Answer {
     Answer { code: code.strip_suffix('\n').map(str::to_owned).unwrap_or(code), said }
 }
 
-/// A fenced block; places are byte offsets.
+/// A fenced block, as byte offsets.
 #[derive(Clone, Copy)]
 struct Block<'a> {
     language: &'a str,
@@ -54,7 +54,7 @@ fn blocks(answer: &str) -> Vec<Block<'_>> {
         let text = line.trim_end();
         match open {
             None => {
-                // Sloppy answers open a fence behind a sentence; a language is one word.
+                // Some answers open a fence after a sentence; a language is one word.
                 let fence = ["```", "~~~"].into_iter().filter_map(|mark| text.find(mark)).min();
                 if let Some(fence) = fence {
                     let mark_end = fence + text[fence..].chars().take_while(|c| text[fence..].starts_with(*c)).count();
@@ -67,7 +67,7 @@ fn blocks(answer: &str) -> Vec<Block<'_>> {
                 }
             }
             Some((mark, language, begin, code)) => {
-                // The closing fence may be glued to the last line of code.
+                // The closing fence may follow the last line of code without a line break.
                 if let Some(rest) = text.strip_suffix(mark).filter(|rest| !rest.ends_with(&mark[..1])) {
                     let end = at + rest.len();
                     blocks.push(Block { language, code: (code, end.max(code)), whole: (begin, at + line.len()) });

@@ -1,9 +1,9 @@
-//! From a syntax tree to a document: which tokens may be parted, and how far lines are indented.
+//! Turns a syntax tree into a document: where lines may break, and how far they are indented.
 //!
-//! Printed from tree-sitter's tree by code of our own: no maintained Rust crate lays out Java, and
-//! the Java formatters need a JVM for every look at a page. What must stay true: every leaf of the
-//! tree is written once, in order. [`Builder`] sees to it, because node printers only ever decide
-//! what stands *between* tokens; a node that no printer knows is written token by token.
+//! Own code over tree-sitter's tree, because no maintained Rust crate formats Java and
+//! the Java formatters need a JVM for every page view. Invariant: every leaf of the
+//! tree is written once, in order. [`Builder`] guarantees it, because node printers only decide
+//! what comes *between* tokens; a node without a printer is written token by token.
 
 use tree_sitter::Node;
 
@@ -13,19 +13,19 @@ use super::{
     statements,
 };
 
-/// One level of a block.
+/// Indentation of a block, in columns.
 pub const BLOCK: usize = 4;
-/// A continued line.
+/// Indentation of a continued line, in columns.
 pub const CONTINUED: usize = 8;
 
-/// What stands between the token written last and the next one; later wishes only strengthen it.
+/// The gap between the last token and the next one; later requests only strengthen it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
-    /// A space or nothing, as the two tokens ask.
+    /// A space or nothing, depending on the two tokens.
     Close,
-    /// The same, or a line break where the line gets too long.
+    /// As above, or a line break if the line gets too long.
     Soft,
-    /// The same, but only where what follows does not fit.
+    /// As above, but only if what follows does not fit.
     Fill,
     /// A line break.
     Hard,
@@ -41,11 +41,11 @@ pub struct Builder<'s> {
     /// The previous token's last row in the source.
     previous_row: usize,
     gap: Gap,
-    /// Where among the events the latest wish for a gap was made: that decides which group and
-    /// which indentation the gap belongs to.
+    /// Index of the event at which the latest gap was requested, which decides the group and
+    /// the indentation of the gap.
     gap_at: usize,
-    /// The nodes being written, outermost first, with where they begin. Asking the tree for a
-    /// node's parent would walk down from the root each time.
+    /// The nodes being written, outermost first, with their starts. Asking the tree for a
+    /// node's parent would walk from the root each time.
     around: Vec<(&'s str, usize)>,
 }
 
@@ -68,46 +68,46 @@ impl<'s> Builder<'s> {
         self.events
     }
 
-    /// A line break is wanted before the next token.
+    /// Requests a line break before the next token.
     pub fn hard(&mut self) {
         self.wish(Gap::Hard);
     }
 
-    /// An empty line is wanted before the next token.
+    /// Requests an empty line before the next token.
     pub fn blank(&mut self) {
         self.wish(Gap::Blank);
     }
 
-    /// The line may be broken before the next token, if the group around is.
+    /// Allows a line break before the next token if the enclosing group breaks.
     pub fn soft(&mut self) {
         self.wish(Gap::Soft);
     }
 
-    /// The line may be broken before the next token where what follows does not fit.
+    /// Allows a line break before the next token if what follows does not fit.
     pub fn fill(&mut self) {
         self.wish(Gap::Fill);
     }
 
-    /// What is written by `inside` begins its lines further right.
+    /// Indents the lines that `inside` writes.
     pub fn indented(&mut self, by: usize, inside: impl FnOnce(&mut Self)) {
         self.events.push(Event::Indent(by));
         inside(self);
         self.events.push(Event::Dedent);
     }
 
-    /// What is written by `inside` is kept on one line if it fits.
+    /// Keeps what `inside` writes on one line if it fits.
     pub fn group(&mut self, inside: impl FnOnce(&mut Self)) {
         self.events.push(Event::Begin);
         inside(self);
         self.events.push(Event::End);
     }
 
-    /// The row of the source in which the token written last ends.
+    /// Source row in which the last token ends.
     pub fn last_row(&self) -> Option<usize> {
         self.previous.map(|_| self.previous_row)
     }
 
-    /// Writes a node with everything in it.
+    /// Writes a node and its descendants.
     pub fn node(&mut self, node: Node<'s>) {
         if is_leaf(node) {
             return self.leaf(node);
@@ -117,19 +117,19 @@ impl<'s> Builder<'s> {
         self.around.pop();
     }
 
-    /// Writes a child of `parent`, where `parent` itself is not written by [`Builder::node`].
+    /// Writes a child of `parent` when `parent` itself is not written by [`Builder::node`].
     pub fn child_of(&mut self, parent: Node<'s>, child: Node<'s>) {
         self.around.push((parent.kind(), parent.start_byte()));
         self.node(child);
         self.around.pop();
     }
 
-    /// The kind of the node around the one being written.
+    /// Kind of the parent of the node being written.
     pub fn outer(&self) -> &'s str {
         self.around.len().checked_sub(2).and_then(|i| self.around.get(i)).map_or("", |(kind, _)| kind)
     }
 
-    /// Writes a node's children one after the other, as tokens ask.
+    /// Writes a node's children in order with default gaps.
     pub fn children(&mut self, node: Node<'s>) {
         for child in children(node) {
             self.node(child);
@@ -159,14 +159,14 @@ impl<'s> Builder<'s> {
         };
         if let (Some(gap), true) = (gap, self.previous.is_some()) {
             let at = if self.gap == Gap::Close { self.events.len() } else { self.gap_at };
-            // Only brackets of groups and indentations stand behind `gap_at`: this moves few.
+            // Only group and indentation events follow `gap_at`, so this moves few.
             self.events.insert(at, gap);
         }
         self.gap = Gap::Close;
         self.write(&token);
         self.previous_row = node.end_position().row;
         if token.kind == "line_comment" {
-            // The rest of its line is the comment's, so whatever follows begins a new one.
+            // A line comment extends to the end of its line, so the next token starts a new one.
             self.wish(Gap::Hard);
         }
         self.previous = Some(token);
@@ -183,7 +183,7 @@ impl<'s> Builder<'s> {
         match token.kind {
             "line_comment" => self.events.push(Event::Text(token.text.trim_end().to_owned())),
             "block_comment" if aligned => {
-                // A comment with a column of stars moves with the code that it stands before.
+                // A block comment with a column of stars moves with the code after it.
                 for (i, line) in token.text.lines().enumerate() {
                     if i > 0 {
                         self.events.push(Event::Hard);
@@ -197,7 +197,7 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// Whether a node is written as it stands in the source.
+/// Whether a node is written unchanged.
 pub fn is_leaf(node: Node<'_>) -> bool {
     node.child_count() == 0 || node.kind() == "string_literal"
 }
@@ -213,13 +213,13 @@ pub fn is_comment(node: Node<'_>) -> bool {
     matches!(node.kind(), "line_comment" | "block_comment")
 }
 
-/// Whether a node holds something that is always written over several lines.
+/// Whether a node contains something that always takes several lines.
 pub fn holds_block(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     loop {
         let here = cursor.node();
         let lines = match here.kind() {
-            // More than its two braces.
+            // More than the two braces.
             "block" | "class_body" | "switch_block" => here.child_count() > 2,
             "line_comment" => true,
             "string_literal" | "block_comment" => here.start_position().row != here.end_position().row,

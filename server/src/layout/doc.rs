@@ -1,45 +1,45 @@
-//! A document of tokens and possible line breaks, and the printer that chooses among them.
+//! A document of tokens and possible line breaks, and its printer.
 //!
-//! The document is flat: a list of events, with groups as brackets in it. A group is printed on one
-//! line where it fits and has no forced break; else each [`Event::Line`] directly in it becomes a
-//! line break. Nothing here recurses, since the depth of model output is not ours to choose.
+//! The document is a flat list of events, with groups as brackets. A group is printed on one
+//! line if it fits and has no forced break; otherwise each [`Event::Line`] directly in it becomes a
+//! line break. Nothing recurses, because model output can nest to any depth.
 
-/// What a document is made of.
+/// An element of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A token, printed as it is. It may hold line breaks (a text block, a comment).
+    /// A token, printed unchanged. It may contain line breaks (a text block, a comment).
     Text(String),
     /// A possible line break: printed flat as a space (`true`) or as nothing.
     Line(bool),
-    /// A possible line break, taken only where what stands up to the next one does not fit.
+    /// A possible line break, used only if the text up to the next one does not fit.
     Fill(bool),
-    /// A line break in any case.
+    /// A forced line break.
     Hard,
     /// A line break and an empty line.
     Blank,
-    /// From here on lines begin so many columns further right.
+    /// Indents the following lines by this many columns.
     Indent(usize),
     /// Undoes the latest [`Event::Indent`].
     Dedent,
     /// Opens a group.
     Begin,
-    /// Closes it.
+    /// Closes the innermost group.
     End,
 }
 
-/// Lines aim to end before this column.
+/// Target width of a line, in columns.
 pub const WIDTH: usize = 100;
 
-/// Prints the document; without a line break at the end.
+/// Prints the document without a trailing line break.
 pub fn print(events: &[Event]) -> String {
     let forced = forced_breaks(events);
     let mut out = String::new();
     let mut column = 0;
     let mut indents = vec![0];
-    // A line's indentation is what was in force where the line break stands, not what its first
+    // A line's indentation is the one in force at the line break, not the one that its first
     // token opens.
     let mut margin = Some(0);
-    // Whether the groups that are open are broken; outside of any, lines break.
+    // Whether each open group is broken; outside of groups, lines break.
     let mut broken = vec![true];
     for (at, event) in events.iter().enumerate() {
         match event {
@@ -90,7 +90,7 @@ pub fn print(events: &[Event]) -> String {
     out
 }
 
-/// For every event that opens a group: whether the group holds a forced break.
+/// For every event that opens a group, whether the group contains a forced break.
 fn forced_breaks(events: &[Event]) -> Vec<bool> {
     let mut forced = vec![false; events.len()];
     let mut open = Vec::new();
@@ -116,13 +116,13 @@ fn forced_breaks(events: &[Event]) -> Vec<bool> {
     forced
 }
 
-/// Whether the group that `events` begins with fits on the line, with what must follow it there.
+/// Whether the group at the start of `events` fits on the line, with what must follow it.
 fn fits(events: &[Event], forced: &[bool], column: usize, enclosing: &[bool]) -> bool {
     let mut room = match WIDTH.checked_sub(column) {
         Some(room) => room,
         None => return false,
     };
-    // Groups opened here; below zero, how many enclosing ones have been left.
+    // Groups opened here; negative after leaving enclosing ones.
     let mut depth = 0_usize;
     let mut left = 0_usize;
     let mut inner_broken: Vec<bool> = Vec::new();
@@ -170,7 +170,7 @@ fn fits(events: &[Event], forced: &[bool], column: usize, enclosing: &[bool]) ->
     true
 }
 
-/// Whether what stands up to the next possible line break on the same level fits on the line.
+/// Whether the text up to the next possible line break on the same level fits on the line.
 fn piece_fits(events: &[Event], column: usize) -> bool {
     let Some(mut room) = WIDTH.checked_sub(column) else { return false };
     let mut depth = 0_usize;
@@ -201,7 +201,7 @@ fn piece_fits(events: &[Event], column: usize) -> bool {
     true
 }
 
-/// Columns that a text takes: a Han character takes two in a fixed-width font.
+/// Width of a text in columns; a Han character takes two in a fixed-width font.
 fn width(text: &str) -> usize {
     text.chars().map(|c| if ('\u{1100}'..='\u{115f}').contains(&c) || c >= '\u{2e80}' { 2 } else { 1 }).sum()
 }

@@ -1,10 +1,10 @@
-//! How expressions, lists and headers are laid out and, where they are too long, broken.
+//! Formats expressions, lists and headers, and breaks those that are too long.
 
 use tree_sitter::Node;
 
 use super::build::{BLOCK, Builder, CONTINUED, children, holds_block, is_comment};
 
-/// Writes a node that has children and is no statement with a layout of its own.
+/// Writes a node that has children and no statement layout.
 pub fn write<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     match node.kind() {
         "argument_list"
@@ -24,7 +24,7 @@ pub fn write<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     }
 }
 
-/// `(a, b, c)`: on one line, else all on the next, else each on its own.
+/// `(a, b, c)`: on one line, otherwise all on the next, otherwise one per line.
 fn list<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     let nodes = children(node);
     let [open, inner @ .., close] = nodes.as_slice() else {
@@ -32,7 +32,7 @@ fn list<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     };
     b.node(*open);
     if hugs(inner) {
-        // `submit(() -> {` … `})`: the block's lines are indented as if it stood alone.
+        // `submit(() -> {` … `})`: the block's lines are indented like a separate block.
         inner.iter().for_each(|n| b.node(*n));
     } else if !inner.is_empty() {
         b.group(|b| {
@@ -45,7 +45,7 @@ fn list<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     b.node(*close);
 }
 
-/// Whether only the last of a list's elements takes several lines, and may begin on the first.
+/// Whether only the last element takes several lines and may start on the first.
 fn hugs(elements: &[Node<'_>]) -> bool {
     let Some((last, before)) = elements.split_last() else { return false };
     let opens_block = match last.kind() {
@@ -59,7 +59,7 @@ fn hugs(elements: &[Node<'_>]) -> bool {
         && before.iter().map(|n| n.byte_range().len()).sum::<usize>() <= 60
 }
 
-/// Elements with their commas; the line may be broken after each.
+/// Elements with commas; the line may break after each.
 fn separated<'s>(b: &mut Builder<'s>, elements: &[Node<'s>]) {
     let mut comma = false;
     for n in elements {
@@ -97,7 +97,7 @@ fn array<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     });
 }
 
-/// Elements with their commas, as many on a line as fit.
+/// Elements with commas, as many on a line as fit.
 fn filled<'s>(b: &mut Builder<'s>, elements: &[Node<'s>]) {
     let mut comma = false;
     for n in elements {
@@ -109,9 +109,9 @@ fn filled<'s>(b: &mut Builder<'s>, elements: &[Node<'s>]) {
     }
 }
 
-/// `a.b().c().d()`: with three calls or more, each on its own line where it is too long for one.
+/// `a.b().c().d()`: with three or more calls, one per line if the chain is too long.
 fn chain<'s>(b: &mut Builder<'s>, node: Node<'s>) {
-    // Walked from the last call to the first, since the tree nests them that way round.
+    // From the last call to the first, because the tree nests them that way.
     let mut links = vec![node];
     let mut base = node;
     while let Some(object) = base.child_by_field_name("object") {
@@ -138,7 +138,7 @@ fn chain<'s>(b: &mut Builder<'s>, node: Node<'s>) {
                 b.soft();
             }
             called |= is_call;
-            // Everything of this link but the object, which stands already.
+            // Everything of this link except the object, which is already written.
             for n in children(*link).into_iter().filter(|n| Some(*n) != object) {
                 b.child_of(*link, n);
             }
@@ -147,16 +147,16 @@ fn chain<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     if parts { b.group(|b| b.indented(CONTINUED, write)) } else { write(b) }
 }
 
-/// Whether a chain's first call stays beside what it is called on: `it.next()`, `people.stream()`.
+/// Whether a chain's first call stays with its object: `it.next()`, `people.stream()`.
 fn stays(base: Node<'_>, first: Node<'_>) -> bool {
     let bare = first.child_by_field_name("arguments").is_some_and(|a| a.named_child_count() == 0);
     base.byte_range().len() <= BLOCK || base.kind() == "identifier" && bare
 }
 
-/// `a + b + c`: broken before the operators. Operators of one precedence stand on one level.
+/// `a + b + c`: breaks before operators. Operators of one precedence share a level.
 fn binary<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     let by = if b.outer() == "binary_expression" { BLOCK } else { CONTINUED };
-    // The tree nests to the left; a text put together of a thousand parts must not recurse.
+    // The tree nests to the left; a concatenation of a thousand parts must not recurse.
     let level = precedence(node);
     let mut parts = Vec::new();
     let mut first = node;
@@ -209,7 +209,7 @@ fn precedence(node: Node<'_>) -> u8 {
     }
 }
 
-/// `c ? a : b`: broken before both signs; a chain of them stands on one level.
+/// `c ? a : b`: breaks before `?` and `:`; a chain shares one level.
 fn ternary<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     b.group(|b| {
         b.indented(CONTINUED, |b| {
@@ -236,7 +236,7 @@ fn ternary<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     });
 }
 
-/// `x = value`: a value that can be broken by itself stays on the line, any other may go to the next.
+/// `x = value`: a value that can break by itself stays on the line; others may move to the next.
 fn assignment<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     let value = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"));
     let moves = value.is_some_and(|v| {

@@ -1,17 +1,17 @@
-//! Code to lines of highlighted runs.
+//! Splits code into lines of highlighted runs.
 
 use std::sync::LazyLock;
 
 use app::model::code::{Line, Run};
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
 
-/// The kinds of a [`Run`], the closed list that the style sheet knows. Plain text (variables,
-/// punctuation) has none: most of a program is that, and a run for each bracket would make a page
+/// The kinds of a [`Run`] that the style sheet knows. Plain text (variables,
+/// punctuation) has none: it is most of a program, and a run for each bracket would make a page
 /// several times as heavy.
 pub const KINDS: [&str; 10] =
     ["keyword", "type", "function", "string", "number", "comment", "constant", "annotation", "property", "operator"];
 
-/// The grammar's names of captures, each with the kind that it is shown as.
+/// The grammar's capture names with the kind of each.
 const CAPTURES: [(&str, &str); 13] = [
     ("keyword", "keyword"),
     ("variable.builtin", "keyword"),
@@ -28,7 +28,7 @@ const CAPTURES: [(&str, &str); 13] = [
     ("operator", "operator"),
 ];
 
-/// What the grammar's own query leaves out.
+/// Additions to the grammar's query.
 const MORE: &str = r#"
 (field_access field: (identifier) @property)
 ((field_access field: (identifier) @constant) (#match? @constant "^_*[A-Z][A-Z\\d_]+$"))
@@ -52,7 +52,7 @@ static JAVA: LazyLock<Option<HighlightConfiguration>> = LazyLock::new(|| {
             Some(configuration)
         }
         Err(e) => {
-            // Code without colours is better than none; a test holds the query together.
+            // Code without colours is better than none; a test checks the query.
             tracing::error!(cause = %e, "the highlighting query does not fit the grammar");
             None
         }
@@ -64,7 +64,7 @@ pub fn highlight(code: &str) -> Vec<Line> {
     runs(code).unwrap_or_else(|| plain(code))
 }
 
-/// The lines of `code`, as they are.
+/// The lines of `code`, without highlighting.
 pub fn plain(code: &str) -> Vec<Line> {
     let mut lines = Lines::default();
     lines.push("", code);
@@ -107,7 +107,7 @@ impl Lines {
             if piece.is_empty() {
                 continue;
             }
-            // White space has no colour: it joins its neighbours.
+            // White space joins its neighbours.
             match self.current.last_mut() {
                 Some(last) if last.0 == kind || piece.trim().is_empty() => last.1.push_str(piece),
                 _ => self.current.push(Run(kind.to_owned(), piece.to_owned())),
@@ -119,7 +119,7 @@ impl Lines {
         if !self.current.is_empty() {
             self.done.push(Line(self.current));
         }
-        // A line break at the end of a text begins no line.
+        // A trailing line break starts no line.
         while self.done.last().is_some_and(|line| line.text().trim().is_empty()) {
             self.done.pop();
         }

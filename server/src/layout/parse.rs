@@ -1,4 +1,4 @@
-//! Reading code as Java: a compilation unit, members of a class, or statements.
+//! Parses code as Java: a compilation unit, members of a class, or statements.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -7,38 +7,38 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::build::{children, is_comment, is_leaf};
 
-/// What can be put around a piece of code to make it a whole program. tree-sitter takes methods and
+/// Wrappers that make a piece of code a whole program. tree-sitter accepts methods and
 /// statements at the top level; constructors and initialisers need a class, `super(…)` a
 /// constructor.
 const WRAPS: [(&str, &str); 3] = [("", ""), ("class X {\n", "\n}"), ("class X { X() {\n", "\n}}")];
 
-/// Nesting beyond which code is not laid out: the printer recurses, and the threads' stacks end.
-/// People give up long before.
+/// Maximum nesting for formatting: the printer recurses, and stacks are limited.
+/// Readable code stays far below.
 const DEEPEST: usize = 150;
 
-/// Nesting beyond which code is not highlighted: matching patterns in a tree costs by its depth.
+/// Maximum nesting for highlighting: matching patterns takes time with the depth.
 const DEEPEST_HIGHLIGHT: u32 = 1000;
 
-/// How much processor time one piece of code may take to be parsed: long nonsense sends the parser's
-/// error recovery into minutes. What is worth reading takes a few milliseconds, and keeps its layout
-/// however busy the machine is.
+/// Processor time limit for parsing: long nonsense sends the parser's
+/// error recovery into minutes. Real code takes a few milliseconds and keeps its layout
+/// on a busy machine.
 const LONGEST_PARSE: Duration = Duration::from_millis(250);
 
-/// A piece of code that parses without an error.
+/// Code that parses without errors.
 pub struct Parsed {
-    /// The code with what was put around it.
+    /// The code with its wrapper.
     pub source: String,
     tree: Tree,
     wrap: usize,
 }
 
 impl Parsed {
-    /// Reads `code` in the first way that fits; `None` where none does.
+    /// Parses `code` with the first wrapper that fits; `None` if none does.
     pub fn new(code: &str) -> Option<Parsed> {
         (0..WRAPS.len()).find_map(|wrap| Parsed::wrapped(code, wrap))
     }
 
-    /// Reads `code` as `other` was read.
+    /// Parses `code` with the wrapper of `other`.
     pub fn like(other: &Parsed, code: &str) -> Option<Parsed> {
         Parsed::wrapped(code, other.wrap)
     }
@@ -54,7 +54,7 @@ impl Parsed {
         Some(parsed)
     }
 
-    /// The nodes of the code itself, without what was put around it.
+    /// The nodes of the code itself, without the wrapper.
     pub fn nodes(&self) -> Vec<Node<'_>> {
         let Some(container) = self.container() else { return Vec::new() };
         let nodes = children(container);
@@ -65,13 +65,13 @@ impl Parsed {
         }
     }
 
-    /// Whether the code is members of a class.
+    /// Whether the code consists of class members.
     pub fn is_members(&self) -> bool {
         self.wrap == 1
     }
 
-    /// The node that the code's nodes are children of: for wrapped code the one whose braces are
-    /// the wrapping's own, which `} void f() {` is not.
+    /// The parent of the code's nodes. For wrapped code, the node whose braces belong to
+    /// the wrapper, which `} void f() {` does not satisfy.
     fn container(&self) -> Option<Node<'_>> {
         let root = self.tree.root_node();
         let (before, after) = WRAPS[self.wrap];
@@ -87,8 +87,8 @@ impl Parsed {
         }
     }
 
-    /// Every token, in order. Comments with the white space at the ends of their lines removed,
-    /// since laying out moves them.
+    /// Every token in order. Comments have trailing white space of lines removed,
+    /// because formatting moves them.
     pub fn tokens(&self) -> Vec<String> {
         let mut tokens = Vec::new();
         for node in self.nodes() {
@@ -115,7 +115,7 @@ impl Parsed {
         tokens
     }
 
-    /// Whether the printer would recurse too deep. What it walks in a loop (long sums, chains of
+    /// Whether the printer would recurse too deep. What it handles in a loop (long sums, chains of
     /// calls, `else if`) does not count.
     fn too_deep(&self) -> bool {
         let mut cursor = self.tree.walk();
@@ -155,12 +155,12 @@ impl Parsed {
     }
 }
 
-/// Whether code can be parsed in reasonable time, with whatever errors, into a tree that is not
-/// absurdly deep. Highlighting has no limits of its own, so it asks first.
+/// Whether code can be parsed in reasonable time, errors included, into a tree that is not
+/// too deep. Highlighting has no limits itself, so it asks first.
 pub fn is_bearable(code: &str) -> bool {
     let Some(tree) = parse(code) else { return false };
     let mut cursor = tree.walk();
-    // Counted here: the cursor finds out its depth by counting too, each time.
+    // Counted here, because the cursor would recount its depth each time.
     let mut depth = 0_u32;
     loop {
         if depth > DEEPEST_HIGHLIGHT {
@@ -183,7 +183,7 @@ fn is_link(kind: &str) -> bool {
     matches!(kind, "method_invocation" | "field_access")
 }
 
-/// What this thread has used so far. Linux has always had this clock; without it there is no limit.
+/// Processor time of this thread. Without this clock, which Linux always has, there is no limit.
 fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }

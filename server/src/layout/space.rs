@@ -1,21 +1,21 @@
-//! Whether two neighbouring tokens have a space between them.
+//! Decides whether two adjacent tokens have a space between them.
 
-/// A token as spacing sees it.
+/// A token with its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Token<'s> {
     /// Its text.
     pub text: &'s str,
-    /// The grammar's name of it: `identifier`, `(`, `line_comment`.
+    /// Kind in the grammar: `identifier`, `(`, `line_comment`.
     pub kind: &'s str,
-    /// The kind of the node it stands in.
+    /// Kind of the parent node.
     pub parent: &'s str,
-    /// The kind of the node around that one.
+    /// Kind of the grandparent node.
     pub grandparent: &'s str,
-    /// Whether it is the first thing in its parent.
+    /// Whether it is the first child.
     pub first: bool,
 }
 
-/// Whether a space stands between `left` and `right` on one line.
+/// Whether `left` and `right` are separated by a space on one line.
 pub fn between(left: &Token<'_>, right: &Token<'_>) -> bool {
     would_merge(left.text, right.text) || wanted(left, right)
 }
@@ -54,7 +54,7 @@ fn wanted(left: &Token<'_>, right: &Token<'_>) -> bool {
     }
 }
 
-/// Whether an opening parenthesis belongs to the name before it, as in a call.
+/// Whether an opening parenthesis follows a name directly, as in a call.
 fn joins_its_name(paren: &Token<'_>, left: &Token<'_>) -> bool {
     match paren.parent {
         "formal_parameters" => paren.grandparent != "lambda_expression" || matches!(left.text, "("),
@@ -78,7 +78,7 @@ fn is_comment(token: &Token<'_>) -> bool {
     matches!(token.kind, "line_comment" | "block_comment")
 }
 
-/// Whether two texts written without a space would be read as something else.
+/// Whether two texts without a space between them would be read as something else.
 fn would_merge(left: &str, right: &str) -> bool {
     let (Some(end), Some(start)) = (left.chars().next_back(), right.chars().next()) else {
         return false;

@@ -1,4 +1,4 @@
-//! How statements and declarations are laid out. Expressions: [`super::expressions`].
+//! Formats statements and declarations. Expressions: [`super::expressions`].
 
 use tree_sitter::Node;
 

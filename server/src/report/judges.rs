@@ -1,4 +1,4 @@
-//! Judge models beside people (docs/statistics.md, "Judge models"). Pure.
+//! Judge models compared with people (docs/statistics.md, "Judge models"). Pure.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::stats::{
     reliability::reliability,
 };
 
-/// Every judge that judged something that people rated.
+/// Every judge with at least one output that people rated, too.
 pub fn judges(ground: &Ground) -> Vec<Judge> {
     ground.judges.iter().zip(0..).filter_map(|(judge, at)| one(ground, judge, at)).collect()
 }
@@ -27,7 +27,7 @@ pub fn judges(ground: &Ground) -> Vec<Judge> {
 fn one(ground: &Ground, judge: &GroundJudge, at: u64) -> Option<Judge> {
     let rubric = ground.rubric.as_ref()?;
     let given: HashMap<OutputId, &[u8]> = judge.scores.iter().map(|s| (s.output, s.scores.as_slice())).collect();
-    // Beyond every rater's place: the judge is a rater of its own kind.
+    // After the last rater's index: the judge acts as an additional rater.
     let own = u32::try_from(ground.raters.len()).unwrap_or(u32::MAX);
     let dimensions = rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
         let (mut units, mut people) = (Vec::new(), HashMap::<OutputId, (usize, usize, u8, Cell)>::new());
@@ -42,7 +42,7 @@ fn one(ground: &Ground, judge: &GroundJudge, at: u64) -> Option<Judge> {
         let (low, high) = dimension.range();
         let figure = JUDGES + at * rubric.dimensions.len() as u64 + d as u64;
         let draws = Draws { resamples: resamples(ground), ..Draws::new(ground.seed, figure) };
-        // In the order of outputs: a hash map has none.
+        // Sorted by output, because a hash map has no order.
         let mut people: Vec<(OutputId, (usize, usize, u8, Cell))> = people.into_iter().collect();
         people.sort_by_key(|(output, _)| *output);
         let mean = |cell: &Cell| bootstrap::mean(std::slice::from_ref(cell));

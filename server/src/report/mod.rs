@@ -1,4 +1,4 @@
-//! What a comparison rests on, its figures, and tables and pictures to take away.
+//! A comparison's input, its figures, and their export as tables, charts and bundles.
 
 pub mod bundle;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Per-task results as another runner wrote them: tab-separated `task_id`, `passed`, `total`, under a
-//! header. Counts are kept as reported: more passes than cases are shown, not mended.
+//! Reads per-task results of another test runner: tab-separated `task_id`, `passed`, `total` with a
+//! header. Counts are kept as reported, even more passes than cases.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use app::model::{
 use super::ground::{Checked, Ground, GroundRun};
 use crate::error::Failure;
 
-/// The ground of a comparison of models by such files alone: name of the model, name of the file, text.
-/// The tasks are those of all files together; a task that a file lacks counts 0 for its model.
+/// The input of a comparison by such files alone. Each entry is model name, file name, text.
+/// The tasks are the union over all files; a task missing in a file counts 0 for its model.
 ///
 /// # Errors
-/// A file without lines, a line that is not three columns of which two are counts, a task twice.
+/// Fails for an empty file, a line that is not three columns with two counts, or a duplicate task.
 pub fn ground(files: &[(String, String, String)]) -> Result<Ground, Failure> {
     let mut ground = Ground { choice: Choice { dataset: "results".into(), ..Choice::default() }, ..Ground::default() };
     let mut places: HashMap<String, u32> = HashMap::new();
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn counts_are_kept_as_reported() {
-        // More passes than cases, an empty result, a task that the other file lacks.
+        // More passes than cases, an empty result, a task missing in the other file.
         let ground =
             of(&["task_id\tpassed\ttotal\n0\t4\t4\n164\t7\t4\n7\t0\t0\n", "task_id\tpassed\ttotal\n0\t1\t4\n"]);
         let sheet = sheet::compute(&ground.unwrap());

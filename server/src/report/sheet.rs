@@ -1,4 +1,4 @@
-//! From the ground to every figure of a comparison. Pure; formulas are in docs/statistics.md.
+//! Computes every figure of a comparison from its input. Pure; docs/statistics.md has the formulas.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,10 +26,10 @@ use crate::stats::{
     severity::adjusted,
 };
 
-/// What automated figures are drawn from: no study is behind them, so none may change them.
+/// Seed of automated figures. Fixed, because no study is behind them.
 const AUTOMATED_SEED: u64 = 0;
 
-// Every figure draws from streams of its own, so that one more changes no other.
+// Each figure has its own random streams, so that adding one does not change another.
 const MEANS: u64 = 1 << 16;
 const PAIRED: u64 = 2 << 16;
 const AGREEMENT: u64 = 3 << 16;
@@ -38,8 +38,8 @@ const BOTH: u64 = 5 << 16;
 const PERMUTED: u64 = 7 << 16;
 pub(super) const JUDGES: u64 = 6 << 16;
 
-/// A draw of a large study's every rating, ten thousand times over, would take minutes: beyond 10,000
-/// ratings there are fewer resamples, down to a thousand. The page says how many.
+/// Resampling a large study ten thousand times would take minutes. Above 10,000
+/// ratings the number of resamples drops, to a minimum of a thousand. The page states it.
 pub(super) fn resamples(ground: &Ground) -> u32 {
     let ratings = u32::try_from(ground.ratings.len()).unwrap_or(u32::MAX).max(1);
     (100_000_000 / ratings).clamp(1000, RESAMPLES)
@@ -58,17 +58,17 @@ pub fn compute(ground: &Ground) -> Sheet {
     }
 }
 
-/// The comparison by people while nobody has rated: models and no figures. None without a rubric.
+/// The comparison of a study without ratings: models and no figures. `None` without a rubric.
 pub fn unrated(ground: &Ground) -> Option<Comparison> {
     let dimensions: Vec<Drawn> = (0..ground.dimensions()).map(|d| Drawn::of(ground, d)).collect();
     Some(human(ground, ground.rubric.as_ref()?, &dimensions).comparison)
 }
 
-/// One dimension's ratings in the two shapes that figures take.
+/// One dimension's ratings in the two shapes that the figures need.
 struct Drawn {
-    /// A place a model, in it a cell for every task.
+    /// For each model, one cell per task.
     cells: Vec<Vec<Cell>>,
-    /// Outputs with who gave which score.
+    /// Outputs with their raters' scores.
     units: Vec<Unit>,
 }
 
@@ -78,7 +78,7 @@ impl Drawn {
     }
 }
 
-/// The model's own number, by which its draws are found.
+/// The model's key, which selects its random streams.
 fn key(ground: &Ground, model: usize) -> u64 {
     ground.models.get(model).map_or(0, |(id, _)| id.0.unsigned_abs())
 }
@@ -127,7 +127,7 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
                 mean: gap.difference.ok().map(|estimate| estimate.value),
                 interval: interval(gap.difference),
             });
-            // By the models' own numbers: a pair's draws are the same whoever else is compared.
+            // Keyed by the models, so that a pair's draws do not depend on the other models.
             let pair = (key(ground, first) << 32) ^ key(ground, second);
             let pair = draws(seed ^ pair, PAIRED + d as u64);
             tests.push(paired(&drawn.cells[first], &drawn.cells[second], pair));
@@ -172,7 +172,7 @@ fn distribution(cells: &[Cell], dimension: &Dimension) -> Vec<u64> {
     let (low, high) = dimension.range();
     let mut counts = vec![0; usize::from(high.saturating_sub(low)) + 1];
     for score in cells.iter().flatten() {
-        // Scores are whole numbers of the scale; a final score between two levels counts with the lower.
+        // An adjudicated score between two levels counts as the lower one.
         if let Some(count) = counts.get_mut((*score - f64::from(low)) as usize) {
             *count += 1;
         }
@@ -186,7 +186,7 @@ fn automated(ground: &Ground) -> Automated {
     let places: Vec<usize> = (0..runs.len()).collect();
     let mut models: Vec<Option<Checked>> = vec![None; ground.models.len()];
     let mut pairs = Vec::new();
-    // Runs over the same tasks are drawn together; others each alone, and each two over what they share.
+    // Runs over the same tasks are resampled together; others individually, and each pair over its common tasks.
     let same = runs.windows(2).all(|two| two[0].1.tasks == two[1].1.tasks);
     let groups: Vec<Vec<usize>> = if same { vec![places.clone()] } else { places.iter().map(|p| vec![*p]).collect() };
     for group in &groups {
@@ -258,7 +258,7 @@ fn checked(
     }
 }
 
-/// Every two of a group, over the tasks that all of it has.
+/// Every pair of a group, over the group's common tasks.
 fn paired_runs(
     runs: &[(usize, &GroundRun)],
     group: &[usize],
@@ -310,7 +310,7 @@ fn uncorrected(mcnemar: Known<McNemar>, first: &[Vec<Sample>], second: &[Vec<Sam
     (!differences.is_empty()).then(|| permutation(&differences, Draws::new(AUTOMATED_SEED, PERMUTED)).p)
 }
 
-/// Tests against people.
+/// Test results compared with ratings.
 fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
     let dimension = ground.rubric.as_ref()?.against_tests()?;
     let (points, places) = points(ground, dimension, &drawn.get(dimension)?.cells).into_iter().unzip();
@@ -331,7 +331,7 @@ fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
     });
     let rows = rows.collect();
     let mut parting: Vec<&Point> = points.iter().filter(|point| point.apart.abs() > 1e-9).collect();
-    // Stable: among equals the runs' order stays.
+    // A stable sort keeps the runs' order among equals.
     parting.sort_by(|a, b| b.apart.abs().total_cmp(&a.apart.abs()));
     let parting = parting.into_iter().take(Both::PARTING).cloned().collect();
     let many = points.len() > Both::SINGLY;
@@ -339,7 +339,7 @@ fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
     Some(Both { dimension, rows, parting, crowds, points: if many { Vec::new() } else { points } })
 }
 
-/// Every output that has both, with its task's place. `cells` are the dimension's, a place a model.
+/// Every output with both, and the index of its task. `cells` are the dimension's, one entry per model.
 pub(super) fn points(ground: &Ground, dimension: usize, cells: &[Vec<Cell>]) -> Vec<(Point, usize)> {
     let found = ground.rubric.as_ref().and_then(|rubric| rubric.dimensions.get(dimension));
     let Some((low, high)) = found.map(Dimension::range) else { return Vec::new() };

@@ -9,12 +9,12 @@ use app::model::{
     stats::{Estimate, Known},
 };
 
-/// A table: a caption, a head, rows. Every cell is plain text.
+/// A table with caption, header and rows. Every cell is plain text.
 struct Table {
-    /// Names it in LaTeX.
+    /// Label in LaTeX.
     label: &'static str,
     caption: String,
-    /// How many of the first columns hold words; the others hold figures.
+    /// Number of leading text columns; the others are numeric.
     words: usize,
     head: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -208,7 +208,7 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
     tables
 }
 
-/// Figures with true minus signs in the place of hyphens.
+/// Replaces hyphens in figures by minus signs.
 fn minus(figures: String) -> String {
     figures.replace('-', "−")
 }
@@ -221,7 +221,7 @@ fn shares(interval: Option<Interval>) -> String {
     interval.map(|i| format!(" [{:.2}, {:.2}]", i.low * 100.0, i.high * 100.0)).unwrap_or_default()
 }
 
-/// Text in a Markdown table's cell: a model's name cannot end the cell or begin markup.
+/// Escapes text for a Markdown table's cell, so that a model's name cannot end the cell or start markup.
 fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -237,7 +237,7 @@ fn escape_markdown(text: &str) -> String {
     out
 }
 
-/// Text in LaTeX.
+/// Escapes text for LaTeX.
 fn escape_latex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -253,7 +253,7 @@ fn escape_latex(text: &str) -> String {
             '>' => out += "\\textgreater{}",
             '−' => out += "$-$",
             '–' => out += "--",
-            // Brackets after a line's end would be its optional argument.
+            // Brackets after `\\` would be its optional argument.
             '[' => out += "{[}",
             ']' => out += "{]}",
             c if c.is_control() => out.push(' '),

@@ -1,4 +1,4 @@
-//! The tasks behind a comparison: one line each, filtered and in order. Pure.
+//! The list of tasks of a comparison, filtered and sorted. Pure.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -10,7 +10,7 @@ use app::model::{
 
 use super::{ground::Ground, sheet};
 
-/// Every task of a ground with its sums: made once, asked often.
+/// Every task of an input with its sums, computed once and queried often.
 pub struct Lines(Vec<Line>);
 
 impl Lines {
@@ -20,7 +20,7 @@ impl Lines {
     }
 }
 
-/// One page of what the filter lets through.
+/// One page of the tasks that match the filter.
 pub fn page(ground: &Ground, all: &Lines, filter: &TaskFilter) -> TaskPage {
     let found = filtered(ground, all, filter);
     let from = (filter.page as usize).saturating_mul(TaskFilter::PAGE);
@@ -34,7 +34,7 @@ pub fn page(ground: &Ground, all: &Lines, filter: &TaskFilter) -> TaskPage {
     }
 }
 
-/// The picture's figures: what the filter asks for, else pass ratios where there are runs, else the first
+/// The figures of the grid: what the filter selects, otherwise pass ratios if there are runs, otherwise the first
 /// dimension.
 fn grid(ground: &Ground, found: &[&Line], filter: &TaskFilter) -> TaskGrid {
     let dimensions = ground.rubric.iter().flat_map(|rubric| &rubric.dimensions);
@@ -69,12 +69,12 @@ pub fn neighbours(ground: &Ground, all: &Lines, filter: &TaskFilter, task: TaskI
     (at.checked_sub(1).and_then(|at| found.get(at)).copied(), found.get(at + 1).copied())
 }
 
-/// A task while it is being chosen: sums, so that nothing is copied for those that are not shown.
+/// A task during filtering, as sums, so that nothing is copied for hidden tasks.
 struct Line {
     task: usize,
-    /// A place a model: sum a dimension, of how many scores.
+    /// For each model, sum and number of scores per dimension.
     sums: Vec<(Vec<f64>, u64)>,
-    /// A place a model: how many people's ratings.
+    /// For each model, number of ratings.
     ratings: Vec<u64>,
     verdicts: Vec<Option<super::ground::Checked>>,
     spread: u8,
@@ -86,7 +86,7 @@ impl Line {
         (*n > 0).then(|| sums.get(dimension).copied().unwrap_or(0.0) / *n as f64)
     }
 
-    /// How far the models' means lie apart at most, in shares of a scale; verdicts that differ count
+    /// Largest difference between models' means, as a share of the scale; different verdicts count
     /// as much as a whole scale.
     fn gap(&self, ground: &Ground) -> f64 {
         let scale = |d: usize| {
@@ -108,7 +108,7 @@ impl Line {
         found.next().is_some_and(|first| found.any(|other| other != first))
     }
 
-    /// How far tests and people part on the first dimension, over the models.
+    /// Largest difference between tests and people on the first dimension, over the models.
     fn apart(&self, ground: &Ground) -> f64 {
         let Some(rubric) = &ground.rubric else { return 0.0 };
         let dimension = rubric.against_tests().and_then(|at| Some((at, rubric.dimensions.get(at)?.range())));
@@ -222,7 +222,7 @@ fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a
         })
         .collect();
     let by = |value: fn(&Line, &Ground) -> f64, found: &mut Vec<&Line>| {
-        // Stable: among equals the dataset's order stays.
+        // A stable sort keeps the dataset's order among equals.
         found.sort_by(|a, b| value(b, ground).total_cmp(&value(a, ground)));
     };
     match filter.sort {
@@ -234,7 +234,7 @@ fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a
     found
 }
 
-/// Tasks with an output on the spot that the filter asks for; `None` where it asks for none.
+/// Tasks with an output in the filter's cell; `None` without such a filter.
 fn tasks_on_spot(ground: &Ground, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
     let spot = filter.spot?;
     let mut tasks = vec![false; ground.tasks.len()];
@@ -250,7 +250,7 @@ fn tasks_on_spot(ground: &Ground, filter: &TaskFilter, model: Option<usize>) -> 
     Some(tasks)
 }
 
-/// Tasks where somebody gave the score that the filter asks for; `None` where it asks for none.
+/// Tasks with the filter's score; `None` without such a filter.
 fn scored_tasks(ground: &Ground, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
     let (key, score) = filter.score.as_ref()?;
     let mut tasks = vec![false; ground.tasks.len()];

@@ -1,9 +1,9 @@
-//! Control groups, where the host lets us make them: memory and threads of a sandbox as one sum, and
-//! an end for everything in it at once.
+//! Control groups, if the host allows them: limits on a sandbox's total memory and threads, and
+//! a way to end everything in it at once.
 //!
-//! As root they can be made below the server's own group, in version 1 (one tree a controller) and in
-//! version 2; an ordinary user needs a delegated one (`Delegate=yes` in a systemd unit). Where none can
-//! be made, the limits of each process stand alone. Called by `bubblewrap`.
+//! Root can create them below the server's own group, in version 1 (one tree per controller) and
+//! version 2; an ordinary user needs a delegated one (`Delegate=yes` in a systemd unit). If none can
+//! be created, only the per-process limits apply. Called by `bubblewrap`.
 
 use std::{
     fs,
@@ -12,27 +12,27 @@ use std::{
 
 use app::model::run::Sums;
 
-/// What the names of our groups begin with; the number of the process that made them follows.
+/// Prefix of our groups' names, followed by the id of the process that created them.
 const PREFIX: &str = "aixgrade-";
 
-/// Where groups can be made.
+/// Where groups can be created.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// Folders of our own group, one a tree.
+    /// Folders of our own group, one per tree.
     folders: Vec<PathBuf>,
     memory: bool,
     pids: bool,
 }
 
-/// One sandbox's groups; gone with this value.
+/// One sandbox's groups, removed on drop.
 #[derive(Debug)]
 pub struct Groups {
-    /// A folder in each tree.
+    /// One folder per tree.
     pub folders: Vec<PathBuf>,
 }
 
 impl Places {
-    /// Looks where groups can be made, by making one and taking it away again.
+    /// Finds where groups can be created, by creating and removing one.
     pub fn find() -> Places {
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -56,7 +56,7 @@ impl Places {
         places
     }
 
-    /// What is held by groups here; `None` where nothing is.
+    /// What groups limit here; `None` for nothing.
     pub fn held(&self) -> Option<Sums> {
         match (self.memory, self.pids) {
             (true, true) => Some(Sums::MemoryAndThreads),
@@ -66,7 +66,7 @@ impl Places {
         }
     }
 
-    /// Makes a sandbox's groups, as far as that is possible. `number` is this process's own count.
+    /// Creates a sandbox's groups as far as possible. `number` is unique within this process.
     pub fn make(&self, number: u32, memory_bytes: u64, threads: u64) -> Groups {
         let name = format!("{PREFIX}{}-{number}", std::process::id());
         let mut groups = Groups { folders: Vec::new() };
@@ -78,7 +78,7 @@ impl Places {
             let limit = |file: &str, value: u64| {
                 let file = group.join(file);
                 if file.is_file() {
-                    // A limit that cannot be set leaves those of the process.
+                    // If a limit cannot be set, the process limits still apply.
                     let _ = fs::write(file, value.to_string());
                 }
             };
@@ -93,7 +93,7 @@ impl Places {
 }
 
 impl Groups {
-    /// Whether the kernel ended a process here because the memory limit was reached.
+    /// Whether the kernel killed a process because of the memory limit.
     pub fn out_of_memory(&self) -> bool {
         let counted = |file: PathBuf| {
             let text = fs::read_to_string(file).unwrap_or_default();
@@ -113,14 +113,14 @@ impl Drop for Groups {
     }
 }
 
-/// Ends what is left in a group, and removes it.
+/// Kills what is left in a group, and removes it.
 fn end(group: &Path) {
     let _ = fs::write(group.join("cgroup.kill"), "1");
-    // What cannot be removed because something in it is still ending is swept at the next start.
+    // Groups with processes that are still ending are removed at the next start.
     let _ = fs::remove_dir(group);
 }
 
-/// Removes what a server that was killed has left behind.
+/// Removes groups that a killed server left behind.
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -133,8 +133,8 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// The folders of this process's own groups: in version 1 those of the two controllers that matter, in
-/// version 2 its own and the one above, which is where a unit with `DelegateSubgroup` may make others.
+/// The folders of this process's groups: in version 1 those of the two relevant controllers, in
+/// version 2 its own and its parent, where a unit with `DelegateSubgroup` can create groups.
 fn candidates(mounts: &str, own: &str) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for line in mounts.lines() {
@@ -151,7 +151,7 @@ fn candidates(mounts: &str, own: &str) -> Vec<PathBuf> {
             "cgroup" => {
                 for controller in ["memory", "pids"] {
                     if options.split(',').any(|option| option == controller) {
-                        // In a container the path may be the host's; then the mount is our own group.
+                        // In a container the path may be the host's; then the mount is our group.
                         let group = Path::new(place).join(path(controller).unwrap_or_default());
                         folders.push(if group.is_dir() { group } else { place.into() });
                     }
@@ -170,7 +170,7 @@ fn candidates(mounts: &str, own: &str) -> Vec<PathBuf> {
     folders
 }
 
-/// Whether limits can be handed down from a group of version 2: tried by doing it.
+/// Whether controllers can be enabled below a version 2 group, by trying it.
 fn writable(group: &Path) -> bool {
     fs::write(group.join("cgroup.subtree_control"), "+memory +pids").is_ok()
 }
@@ -219,7 +219,7 @@ mod tests {
             fs::write(folder.path().join(file), text).unwrap();
             let groups = Groups { folders: vec![folder.path().to_path_buf()] };
             assert_eq!(groups.out_of_memory(), expected, "{file}: {text}");
-            // Not a real group: its end would write into it.
+            // Not a real group: dropping it would write into it.
             std::mem::forget(groups);
             fs::remove_file(folder.path().join(file)).unwrap();
         };

@@ -1,13 +1,13 @@
-//! Trusted tools: the JDK's own `javac`, `jlink` and `java` over our own files, and `ldd`.
+//! Runs trusted tools: the JDK's `javac`, `jlink` and `java` on our own files, and `ldd`.
 //!
-//! They run outside the walls, because they make what stands inside. No model's text gets near them.
+//! They run outside the sandbox because they build what it contains. They never see model code.
 
 use std::{ffi::OsStr, io, path::Path, process::Command as Process};
 
-/// Runs a tool to its end and returns what it printed on standard output.
+/// Runs a tool and returns its standard output.
 ///
 /// # Errors
-/// Where it cannot be started or fails; then with what it said.
+/// Fails if the tool cannot be started or exits with an error; includes its output.
 #[allow(clippy::disallowed_methods, reason = "tools start here, and nowhere else in the server")]
 pub fn run(program: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> io::Result<String> {
     let output = Process::new(program)

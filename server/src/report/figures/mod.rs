@@ -1,8 +1,8 @@
-//! Pictures as files: a stand-alone SVG with title, legend, colours and names of fonts inside, and the same as
-//! PNG. Called for downloads and for the bundle.
+//! Charts as files: a stand-alone SVG with title, legend, colours and font names, and the same as
+//! PNG. Used by downloads and the bundle.
 //!
-//! The picture is drawn by `app::ui::chart::draw`, as on the page; here it gets a frame and one theme's
-//! colours in place of the style sheet's custom properties.
+//! `app::ui::chart::draw` draws the chart as on the page; this module adds a frame and a theme's
+//! colours instead of the style sheet's custom properties.
 
 mod png;
 mod theme;
@@ -21,17 +21,17 @@ use app::{
 pub use png::png;
 pub use theme::Theme;
 
-/// The width of a picture that would fill its box, in pixels.
+/// Width of a chart that fills its box on a page, in pixels.
 const BOX: f64 = 800.0;
-/// The room around everything.
+/// Outer margin, in pixels.
 const EDGE: f64 = 24.0;
-/// The height of the title's line, of a legend's line, and of the gap under them.
+/// Height of the title's line, of a legend's line, and of the gap below, in pixels.
 const TITLE: f64 = 30.0;
 const LINE: f64 = 24.0;
 const GAP: f64 = 12.0;
 
-/// The figure as a file of its own. `lang` says which glyphs Chinese characters get; the words are in the
-/// figure's language already. Letters are drawn with the fonts of whoever opens the file.
+/// The figure as a stand-alone file. `lang` selects the glyphs of Chinese characters; the text is already in the
+/// figure's language. Viewers draw letters with their own fonts.
 pub fn svg(figure: &Figure, theme: Theme, lang: Lang) -> String {
     let (text, ..) = framed(figure, theme, lang);
     text
@@ -63,7 +63,7 @@ fn framed(figure: &Figure, theme: Theme, lang: Lang) -> (String, f64, f64) {
     (out, width, height)
 }
 
-/// The legend's entries side by side, and how many lines they take.
+/// The legend's entries side by side, and the number of lines.
 fn legend(keys: &[Key], width: f64) -> (String, f64) {
     let (mut out, mut x, mut line) = (String::new(), 0.0, 0.0);
     for key in keys {
@@ -79,7 +79,7 @@ fn legend(keys: &[Key], width: f64) -> (String, f64) {
     (out, if keys.is_empty() { 0.0 } else { line + 1.0 })
 }
 
-/// About how wide a text is, in pixels at the size of the lettering: nobody here knows the fonts.
+/// Approximate width of a text in pixels; the viewer's fonts are unknown.
 fn wide(text: &str) -> f64 {
     text.chars().map(|c| if c >= '\u{2e80}' { 13.0 } else { 7.2 }).sum()
 }

@@ -1,4 +1,4 @@
-//! A figure as PNG, drawn by resvg: a complete, well-kept renderer of SVG in Rust, without a browser.
+//! Renders a figure as PNG with resvg, a complete, well-maintained SVG renderer in Rust.
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,12 +12,12 @@ use skrifa::{FontRef, MetadataProvider};
 use super::{framed, theme::Theme};
 use crate::error::Failure;
 
-/// Pixels of the file for one of the picture: sharp on paper.
+/// Pixels of the file per pixel of the chart, for sharp prints.
 const SCALE: f64 = 2.0;
-/// The most pixels a file has; a larger picture is scaled less. 32 million are 128 MB while it is drawn.
+/// Maximum pixels of a file; larger charts are scaled less. 32 million pixels need 128 MB while drawing.
 const MOST: f64 = 32e6;
 
-/// The fonts of this machine, read once.
+/// The machine's fonts, read once.
 static FONTS: LazyLock<Fonts> = LazyLock::new(|| {
     let mut db = fontdb::Database::new();
     db.load_system_fonts();
@@ -32,12 +32,12 @@ struct Fonts {
     han: bool,
 }
 
-/// The figure as PNG, at twice its size in pixels.
+/// The figure as PNG at twice its size in pixels.
 ///
 /// # Errors
 ///
-/// Letters are drawn with this machine's fonts. Where it has none, or none with Chinese characters and the
-/// figure has some, that is said instead of drawing boxes; the SVG can be had all the same.
+/// Fails if this machine has no fonts, or none with Chinese characters when the
+/// figure needs them, instead of drawing boxes. The SVG needs no fonts.
 pub fn png(figure: &Figure, theme: Theme, lang: Lang) -> Result<Vec<u8>, Failure> {
     let (text, width, height) = framed(figure, theme, lang);
     let fonts = &*FONTS;
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::report::figures::tests::every_kind;
 
-    /// Whether this machine's fonts can draw them, every figure is drawn or refused for its fonts alone.
+    /// Every figure is drawn, or refused because of missing fonts only.
     #[test]
     fn every_kind_is_drawn_or_says_which_fonts_are_missing() {
         for lang in Lang::ALL {

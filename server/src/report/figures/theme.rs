@@ -1,19 +1,19 @@
-//! The colours of the style sheet, for files, which cannot ask it.
+//! The style sheet's colours, for files.
 
 use app::{model::lang::Lang, ui::chart::STEPS};
 
-/// Which colours a file has.
+/// Theme of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// On white, also for print.
+    /// On white, for print.
     #[default]
     Light,
-    /// On a dark ground.
+    /// On a dark background.
     Dark,
 }
 
 impl Theme {
-    /// The theme's name in addresses: `light` or `dark`.
+    /// Name in addresses: `light` or `dark`.
     pub fn named(name: &str) -> Option<Theme> {
         match name {
             "light" => Some(Theme::Light),
@@ -46,7 +46,7 @@ const SERIES: [(&str, &str); app::ui::chart::figure::SERIES] = [
     ("#1f6fb4", "#7fb8f0"),
     ("#b02a6b", "#f08dbb"),
 ];
-/// As in style/60-admin.css, with what is written on them.
+/// As in style/60-admin.css, with the text colours.
 const PALETTE: [(&str, &str); STEPS] = [
     ("#f7f2cf", "#101822"),
     ("#d6e4ad", "#101822"),
@@ -59,11 +59,11 @@ const PALETTE: [(&str, &str); STEPS] = [
     ("#233261", "#ffffff"),
 ];
 
-/// Everything that the classes of a picture mean, in one theme.
+/// The style rules of a chart's classes in one theme.
 pub(super) fn style(theme: Theme, lang: Lang) -> String {
     let [surface, ink, soft, line, strong, accent] =
         [SURFACE, INK, INK_SOFT, LINE, LINE_STRONG, ACCENT].map(|pair| theme.pick(pair));
-    // The first family that is there draws; for Chinese, one that has simplified characters.
+    // The first available family is used; for Chinese, one with simplified characters.
     let fonts = match lang {
         Lang::En => "'Noto Sans','Liberation Sans','DejaVu Sans',Arial,'Noto Sans CJK SC',sans-serif",
         Lang::Zh => "'Noto Sans CJK SC','Source Han Sans SC','PingFang SC','Microsoft YaHei','Noto Sans',sans-serif",
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// WCAG asks 3:1 of what has to be seen to understand a picture.
+    /// WCAG requires 3:1 for graphics that are needed to understand the content.
     #[test]
     fn models_stand_out_from_the_ground() {
         let light = |hex: &str| {
