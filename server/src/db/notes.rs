@@ -1,4 +1,4 @@
-//! Line notes of ratings. They are written with their rating and superseded with it; none is changed.
+//! Line notes of ratings. They are written and superseded with their rating and never changed.
 
 use app::model::note::{LineNote, Place};
 use rusqlite::{Connection, params};

@@ -26,7 +26,7 @@ pub fn get(conn: &Connection, id: PublicLinkId) -> Result<Option<PublicLinkRow>,
     Ok(statement.query_row(params![clock::now().0, id.0], link).optional()?)
 }
 
-/// The study and the link whose secret hashes to this, where it is open.
+/// The study and the link with this secret hash, if the link is valid.
 pub fn open(conn: &Connection, secret_hash: &str) -> Result<Option<(StudyId, PublicLinkRow)>, Failure> {
     let found = conn
         .prepare_cached(&format!("{LINK} WHERE l.secret_hash = ?2"))?
@@ -52,7 +52,7 @@ pub fn insert(
     )?))
 }
 
-/// Ends a link; whether there was one that had not ended.
+/// Revokes a link. Returns whether a valid link was revoked.
 pub fn revoke(conn: &Connection, id: PublicLinkId) -> Result<bool, Failure> {
     let changed = conn.execute(
         "UPDATE public_links SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL",

@@ -326,7 +326,7 @@ pub struct TaskOutput {
     pub sample: u32,
     /// Its code.
     pub code: String,
-    /// What a chat answer said around it.
+    /// The text around the code in a chat answer.
     pub said: String,
 }
 

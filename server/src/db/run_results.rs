@@ -1,4 +1,4 @@
-//! What came of runs, for reading: progress, one item up close, tasks that nothing answers.
+//! Queries about runs' results: progress, single items, unanswered tasks.
 //!
 //! Called by `services::runs`; `db::runs` has the queue and writes.
 
@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::runs::{ITEM, Run, beginning, item};
 use crate::error::Failure;
 
-/// How many items came to each verdict so far, in the order of [`Verdict::ALL`]; only verdicts that
+/// Number of items per verdict so far, in the order of [`Verdict::ALL`]; only verdicts that
 /// occur.
 pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Failure> {
     let query = "SELECT verdict, count(*) FROM run_items WHERE run_id = ?1 AND verdict IS NOT NULL GROUP BY verdict";
@@ -24,8 +24,8 @@ pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Fai
     Ok(found)
 }
 
-/// How many items were run, not recalled, since the engine began with the run or went on with it, and
-/// the milliseconds that they took. `None` before there is one, and before it began.
+/// Number of items executed, not answered from the cache, since the engine started or resumed the run, and
+/// the milliseconds that they took. `None` before the first.
 pub fn worked(conn: &Connection, run: &Run) -> Result<Option<(u32, i64)>, Failure> {
     let Some(since) = run.begun_at else { return Ok(None) };
     let query = "SELECT count(*), max(finished_at) - ?2 FROM run_items
@@ -38,13 +38,13 @@ pub fn worked(conn: &Connection, run: &Run) -> Result<Option<(u32, i64)>, Failur
     })
 }
 
-/// How many items that are done were run with something else than the run's environment.
+/// Number of finished items that ran in an environment other than the run's.
 pub fn mixed(conn: &Connection, id: RunId, fingerprint: &str) -> Result<u32, Failure> {
     let query = "SELECT count(*) FROM run_items WHERE run_id = ?1 AND state = 'done' AND fingerprint <> ?2";
     Ok(conn.prepare_cached(query)?.query_row(params![id.0, fingerprint], |row| row.get(0))?)
 }
 
-/// Tasks with tests of the run's dataset version that the submission does not answer, in their order.
+/// Tasks with tests that the submission does not answer, in the dataset's order.
 pub fn missing(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT t.external_id, r.raw_nl
@@ -63,7 +63,7 @@ pub fn missing(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The ids of all tasks with tests of the run's dataset version, in their order.
+/// Ids of all tasks with tests, in the dataset's order.
 pub fn task_ids(conn: &Connection, id: RunId) -> Result<Vec<String>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT t.external_id
@@ -77,7 +77,7 @@ pub fn task_ids(conn: &Connection, id: RunId) -> Result<Vec<String>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// One item with all that is stored of it. What is made for reading (`text`, `listing`) is left empty.
+/// One item with everything stored about it. Derived fields (`text`, `listing`) stay empty.
 pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option<ItemDetail>, Failure> {
     let query = format!("{ITEM} WHERE i.run_id = ?1 AND i.output_id = ?2");
     let fingerprint = run.environment.as_ref().map(|e| e.fingerprint.as_str());

@@ -1,11 +1,11 @@
-//! What people set for themselves. Read with the account (`accounts::by_id`), written here.
+//! Personal settings. Read with the account (`accounts::by_id`), written here.
 
 use app::model::{ids::UserId, keys::Keys};
 use rusqlite::{Connection, params};
 
 use crate::{clock, error::Failure};
 
-/// Remembers somebody's keys.
+/// Stores a person's keyboard shortcuts.
 pub fn set_keys(conn: &Connection, user: UserId, keys: &Keys) -> Result<(), Failure> {
     conn.prepare_cached(
         "INSERT INTO rater_settings (user_id, keys) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET keys = excluded.keys",
@@ -14,7 +14,7 @@ pub fn set_keys(conn: &Connection, user: UserId, keys: &Keys) -> Result<(), Fail
     Ok(())
 }
 
-/// Remembers that somebody has seen the first tour; the first time counts.
+/// Records that a person has seen the tour; the first time counts.
 pub fn set_toured(conn: &Connection, user: UserId) -> Result<(), Failure> {
     conn.prepare_cached(
         "INSERT INTO rater_settings (user_id, tour_at) VALUES (?1, ?2)

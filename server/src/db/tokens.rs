@@ -1,4 +1,4 @@
-//! Personal tokens, and the answers kept under idempotency keys.
+//! Access tokens, and the responses stored under idempotency keys.
 
 use app::model::{
     api::{Scope, TokenRow},
@@ -9,27 +9,25 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{clock, error::Failure};
 
-/// A token that works, as the door needs it.
+/// A valid token, for the scope check.
 pub struct Live {
     /// The token.
     pub id: ApiTokenId,
-    /// Whose it is.
     pub owner: UserId,
     /// What it may be used for.
     pub scopes: Vec<Scope>,
-    /// When it was last used, as far as that was written down.
+    /// Recorded time of the last use.
     pub last_used_at: Option<Timestamp>,
 }
 
-/// What a new token is stored as.
+/// A new token to store.
 pub struct NewRow<'a> {
-    /// Whose it is.
     pub owner: UserId,
-    /// SHA-256 of the token.
+    /// SHA-256 hash of the secret.
     pub secret_hash: &'a str,
-    /// How it begins.
+    /// First characters of the secret.
     pub prefix: &'a str,
-    /// What it is for.
+    /// Label.
     pub label: &'a str,
     /// What it may be used for.
     pub scopes: &'a [Scope],
@@ -42,7 +40,7 @@ const TOKEN: &str = "SELECT t.id, u.name, t.label, t.prefix, t.scopes, t.created
         t.revoked_at IS NULL AND t.expires_at > ?1 AND u.disabled = 0 AND u.role = 'admin'
     FROM api_tokens t JOIN users u ON u.id = t.user_id";
 
-/// Every token, newest first; only one person's where one is named.
+/// Every token, newest first, or only one person's.
 pub fn list(conn: &Connection, owner: Option<UserId>) -> Result<Vec<TokenRow>, Failure> {
     let mut statement =
         conn.prepare_cached(&format!("{TOKEN} WHERE ?2 IS NULL OR t.user_id = ?2 ORDER BY t.id DESC"))?;
@@ -56,7 +54,7 @@ pub fn get(conn: &Connection, id: ApiTokenId) -> Result<Option<TokenRow>, Failur
     Ok(statement.query_row(params![clock::now().0, id.0], token).optional()?)
 }
 
-/// How many tokens of somebody's work now.
+/// Number of a person's valid tokens.
 pub fn count_live(conn: &Connection, owner: UserId) -> Result<u32, Failure> {
     Ok(conn.query_row(
         "SELECT count(*) FROM api_tokens WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2",
@@ -83,7 +81,7 @@ pub fn insert(conn: &Connection, new: &NewRow<'_>) -> Result<ApiTokenId, Failure
     )?))
 }
 
-/// Ends a token, of this owner where one is named; whether there was one that had not ended.
+/// Revokes a token, optionally only if it belongs to `owner`. Returns whether a valid token was revoked.
 pub fn revoke(conn: &Connection, id: ApiTokenId, owner: Option<UserId>) -> Result<bool, Failure> {
     let changed = conn.execute(
         "UPDATE api_tokens SET revoked_at = ?3
@@ -93,7 +91,7 @@ pub fn revoke(conn: &Connection, id: ApiTokenId, owner: Option<UserId>) -> Resul
     Ok(changed > 0)
 }
 
-/// The token that hashes to this, where it was not revoked and has not run out.
+/// The valid token with this hash.
 pub fn live(conn: &Connection, secret_hash: &str) -> Result<Option<Live>, Failure> {
     let found = conn
         .prepare_cached(
@@ -112,39 +110,39 @@ pub fn live(conn: &Connection, secret_hash: &str) -> Result<Option<Live>, Failur
     Ok(found)
 }
 
-/// Notes that a token is used now.
+/// Records the use of a token.
 pub fn touch(conn: &Connection, id: ApiTokenId) -> Result<(), Failure> {
     conn.execute("UPDATE api_tokens SET last_used_at = ?2 WHERE id = ?1", params![id.0, clock::now().0])?;
     Ok(())
 }
 
-/// An answer as it is kept.
+/// A stored response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// The HTTP status.
     pub status: u16,
-    /// The body's kind.
+    /// Media type of the body.
     pub content_type: Option<String>,
-    /// Where what was made is.
+    /// `Location` of the created resource.
     pub location: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }
 
-/// What is known under a key.
+/// State of an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Nothing was, and now the key is this request's.
+    /// The key was unused and is now claimed by this request.
     Nothing,
-    /// Another request came under it.
+    /// A different request used the key.
     Other,
-    /// The same request is at work, or was when the server ended.
+    /// The same request is in progress, or was when the server stopped.
     AtWork,
-    /// The same request was answered so.
+    /// The same request got this response.
     Answered(Kept),
 }
 
-/// Claims a key for a request, or tells what is known under it.
+/// Claims a key for a request, or returns its state.
 pub fn claim_key(conn: &Connection, token: ApiTokenId, key: &str, request_hash: &str) -> Result<Known, Failure> {
     type Found = (String, Option<u16>, Option<String>, Option<String>, Option<Vec<u8>>);
     let found: Option<Found> = conn
@@ -170,7 +168,7 @@ pub fn claim_key(conn: &Connection, token: ApiTokenId, key: &str, request_hash: 
     })
 }
 
-/// Keeps the answer of a key's request.
+/// Stores the response of a key's request.
 pub fn keep_answer(conn: &Connection, token: ApiTokenId, key: &str, kept: &Kept) -> Result<(), Failure> {
     conn.execute(
         "UPDATE idempotency_keys SET status = ?3, content_type = ?4, location = ?5, body = ?6
@@ -180,13 +178,13 @@ pub fn keep_answer(conn: &Connection, token: ApiTokenId, key: &str, kept: &Kept)
     Ok(())
 }
 
-/// Gives a key back whose request changed nothing.
+/// Releases a key whose request changed nothing.
 pub fn free_key(conn: &Connection, token: ApiTokenId, key: &str) -> Result<(), Failure> {
     conn.execute("DELETE FROM idempotency_keys WHERE token_id = ?1 AND key = ?2", params![token.0, key])?;
     Ok(())
 }
 
-/// Forgets keys from before `older`.
+/// Deletes keys older than `older`.
 pub fn forget_keys(conn: &Connection, older: Timestamp) -> Result<(), Failure> {
     conn.execute("DELETE FROM idempotency_keys WHERE created_at < ?1", [older.0])?;
     Ok(())
@@ -207,7 +205,7 @@ fn token(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
     })
 }
 
-/// A column that holds JSON of ours.
+/// Reads a JSON column.
 pub(super) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text)

@@ -1,5 +1,5 @@
-//! Webhooks and their messages. Messages about runs and studies are written by triggers (migration
-//! 0006), in the transaction that they tell of.
+//! Webhooks and their messages. Triggers write messages about runs and studies (migration
+//! 0006) in the transaction of the event.
 
 use app::model::{
     api::{DeliveryRow, DeliveryState, WebhookEvent},
@@ -11,14 +11,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{accounts::parsed, tokens::json};
 use crate::{clock, error::Failure};
 
-/// A webhook as it is stored.
+/// A stored webhook.
 #[derive(Clone, Debug)]
 pub struct Webhook {
     /// The webhook.
     pub id: WebhookId,
     /// Where messages go.
     pub url: String,
-    /// What they are signed with.
+    /// Signing secret.
     pub secret: String,
     /// What it hears of.
     pub events: Vec<WebhookEvent>,
@@ -26,14 +26,13 @@ pub struct Webhook {
     pub created_at: Timestamp,
 }
 
-/// A message that somebody has taken to deliver.
+/// A message claimed for delivery.
 #[derive(Clone, Debug)]
 pub struct Due {
     /// The message's row.
     pub row: DeliveryRow,
-    /// Whom it is for.
     pub webhook: WebhookId,
-    /// What it says, once it was composed.
+    /// The body, once it has been composed.
     pub body: Option<String>,
 }
 
@@ -69,12 +68,12 @@ pub fn insert(
     )?))
 }
 
-/// Removes a webhook with its messages; whether there was one.
+/// Removes a webhook with its messages. Returns whether it existed.
 pub fn remove(conn: &Connection, id: WebhookId) -> Result<bool, Failure> {
     Ok(conn.execute("DELETE FROM webhooks WHERE id = ?1", [id.0])? > 0)
 }
 
-/// Writes a test message that only its maker delivers at first: others see it as due in a while.
+/// Writes a test message that its sender delivers at once; for others it becomes due later.
 pub fn insert_test(conn: &Connection, webhook: WebhookId, next_at: Timestamp) -> Result<DeliveryId, Failure> {
     Ok(DeliveryId(conn.query_row(
         "INSERT INTO webhook_deliveries (webhook_id, event, state, created_at, next_at)
@@ -102,8 +101,8 @@ pub fn is_due(conn: &Connection) -> Result<bool, Failure> {
     Ok(conn.prepare_cached(query)?.exists([clock::now().0])?)
 }
 
-/// Takes the message that is due longest, so that nobody else takes it before `until`: a server that
-/// ends in the middle leaves it to be tried again then.
+/// Claims the message that has been due longest until `until`. If the server
+/// stops during delivery, the message is retried after that time.
 pub fn claim(conn: &Connection, until: Timestamp) -> Result<Option<Due>, Failure> {
     let found = conn
         .prepare_cached(&format!("{DELIVERY} WHERE state = 'waiting' AND next_at <= ?1 ORDER BY next_at, id LIMIT 1"))?
@@ -115,25 +114,25 @@ pub fn claim(conn: &Connection, until: Timestamp) -> Result<Option<Due>, Failure
     Ok(found)
 }
 
-/// Keeps what a message says, so that every try says the same.
+/// Stores a message's body, so that every attempt sends the same.
 pub fn set_body(conn: &Connection, id: DeliveryId, body: &str) -> Result<(), Failure> {
     conn.execute("UPDATE webhook_deliveries SET body = ?2 WHERE id = ?1", params![id.0, body])?;
     Ok(())
 }
 
-/// What came of a try.
+/// Result of a delivery attempt.
 pub struct Tried<'a> {
-    /// How far the message has come by it.
+    /// New state of the message.
     pub state: DeliveryState,
-    /// The answer's HTTP status.
+    /// HTTP status of the response.
     pub status: Option<u16>,
-    /// Why it failed.
+    /// Error.
     pub error: Option<&'a str>,
-    /// When it is tried again.
+    /// Time of the next attempt.
     pub next_at: Option<Timestamp>,
 }
 
-/// Notes what came of a try.
+/// Records the result of an attempt.
 pub fn tried(conn: &Connection, id: DeliveryId, tried: &Tried<'_>) -> Result<(), Failure> {
     conn.execute(
         "UPDATE webhook_deliveries SET state = ?2, attempts = attempts + 1, status = ?3, error = ?4, next_at = ?5
@@ -143,7 +142,7 @@ pub fn tried(conn: &Connection, id: DeliveryId, tried: &Tried<'_>) -> Result<(),
     Ok(())
 }
 
-/// Forgets messages at their end from before `older`.
+/// Deletes finished messages older than `older`.
 pub fn forget(conn: &Connection, older: Timestamp) -> Result<(), Failure> {
     conn.execute("DELETE FROM webhook_deliveries WHERE state <> 'waiting' AND created_at < ?1", [older.0])?;
     Ok(())

@@ -35,7 +35,7 @@ pub async fn submit(
         Err(AppError::Unauthenticated) => return Ok(Redirect::to("/log-in")),
         Err(e) => return Err(e.into()),
     };
-    // Side by side, the task's other outputs come first.
+    // In side-by-side studies, the task's other outputs come first.
     let way = if fields.contains_key("beside") { "beside" } else { "grade" };
     let next = Redirect::to(&format!("/{way}/{}", item.study));
     let field = |name: &str| fields.get(name).map_or("", String::as_str);
@@ -48,8 +48,8 @@ pub async fn submit(
         Ok(draft) => draft,
         Err(line) => return Ok(again(format!("notes-{line}"))),
     };
-    // What was put down is kept before anything is said about it: a form sent with a gap in it comes
-    // back as it was.
+    // Saves the draft before validating it, so that an incomplete form comes
+    // back unchanged.
     if draft.draft_fault(&item.rubric).is_none() {
         grading.save_draft(&caller, &assignment, draft.clone()).await?;
     }
@@ -68,7 +68,7 @@ pub async fn submit(
     }
 }
 
-/// What the form says; the number of the line of notes that cannot be read where there is one.
+/// Parses the form; the error is the number of the first invalid line of notes.
 fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Result<Draft, usize> {
     let scores = (0..item.rubric.dimensions.len()).map(|i| field(&format!("score-{i}")).parse().ok()).collect();
     let flag = match field("flag") {
@@ -78,7 +78,7 @@ fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Result<Draft
         "other" => Some(Flag::Other(field("flag_text").trim().to_owned())),
         _ => None,
     };
-    // Browsers send line breaks as CR LF; the rest of the program knows LF.
+    // Browsers send CR LF; the rest of the program uses LF.
     let notes = note::from_text(field("notes"), &item.code)?;
     Ok(Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag, notes, active_ms: None })
 }

@@ -1,4 +1,4 @@
-//! One's own settings as plain forms: they change what every page is given, so a new page is loaded.
+//! Personal settings as plain forms: they affect every page, so a full page load follows.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use axum::{Extension, Form, extract::State, response::Redirect};
 use super::errors::HttpError;
 use crate::state::AppState;
 
-/// `POST /account/keys`: a field for each action (`key-comment=c`), `off` where single keys rest, and
-/// `action`: `save`, or `reset` for the keys as they come.
+/// `POST /account/keys`: a field per action (`key-comment=c`), `off` to disable shortcuts, and
+/// `action`: `save`, or `reset` for the defaults.
 pub async fn keys(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -39,7 +39,7 @@ pub async fn keys(
     Ok(Redirect::to(&format!("/account?{told}#keys")))
 }
 
-/// `POST /account/toured`: the first tour is not offered again.
+/// `POST /account/toured`: stops offering the tour.
 pub async fn toured(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -54,7 +54,7 @@ pub async fn toured(
 fn read(fields: &HashMap<String, String>) -> Result<Vec<(Action, char)>, (Action, KeyFault)> {
     let mut chosen = Vec::new();
     for action in Action::ALL {
-        // A field left empty asks for the key as it comes.
+        // An empty field selects the default key.
         let Some(text) = fields.get(&format!("key-{}", action.code())).map(|t| t.trim()).filter(|t| !t.is_empty())
         else {
             chosen.push((action, action.default_key()));

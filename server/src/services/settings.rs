@@ -1,5 +1,5 @@
-//! What people set for themselves: their keys, and that they have seen the first tour. Everybody's own;
-//! nobody sets anything for somebody else, so nothing of it is audited.
+//! Personal settings: keyboard shortcuts and whether the tour was seen. They are not audited, because
+//! people change only their own.
 
 use app::{
     error::AppError,
@@ -26,7 +26,7 @@ impl SettingsService {
 impl PersonalSettings for SettingsService {
     async fn set_keys(&self, caller: &Caller, keys: Keys) -> Answer<()> {
         let user = caller.user()?.id;
-        // Made in a browser: what our own form would not offer is no choice.
+        // The value comes from a browser; reject what our form does not offer.
         if !keys.is_sound() {
             return Err(AppError::Malformed);
         }

@@ -1,4 +1,4 @@
-//! Outputs whose raters disagree beyond the study's threshold, extra assignments, decisions.
+//! Disagreements: outputs whose raters differ beyond the study's threshold, extra assignments and adjudications.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,25 +13,25 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use crate::{clock, db::accounts::parsed, error::Failure};
 
-/// Slots from here on are beyond the overlap (0003_plan.sql holds the others to it).
+/// First slot beyond the overlap (0003_plan.sql enforces the overlap for lower slots).
 const FIRST_EXTRA: i64 = 1000;
-/// What comes before every planned place: somebody waits for it.
+/// Position before all planned ones, because an adjudication waits for the rating.
 const SOON: i64 = -1;
 
-/// An output as its ratings stand.
+/// An output with its current ratings.
 #[derive(Clone, Debug)]
 pub struct Rated {
     /// The output.
     pub output: OutputId,
-    /// Whether all wanted ratings are there, extra ones included.
+    /// Whether all needed ratings are submitted, extra ones included.
     pub complete: bool,
-    /// Whether all planned ratings are there, extra ones aside.
+    /// Whether all planned ratings are submitted, without extra ones.
     pub planned_complete: bool,
-    /// Extra ratings wanted.
+    /// Number of extra ratings requested.
     pub extra: u64,
-    /// Each rating: its number, its rater, its scores.
+    /// Ratings: id, rater, scores.
     pub ratings: Vec<(i64, UserId, Vec<u8>)>,
-    /// Whether an adjudication stands.
+    /// Whether there is a current adjudication.
     pub decided: bool,
 }
 
@@ -46,7 +46,7 @@ impl Rated {
         (0..dimensions).map(on).collect()
     }
 
-    /// Whether its raters disagree beyond what the settings let pass.
+    /// Whether the raters differ beyond the allowed spread.
     pub fn disputed(&self, settings: &QualitySettings, rubric: &Rubric) -> bool {
         let spread = self.spread(rubric.dimensions.len());
         self.ratings.len() > 1
@@ -57,7 +57,7 @@ impl Rated {
                 .any(|(d, s)| settings.allowed(&d.key).is_some_and(|most| *s > most))
     }
 
-    /// How the disagreement stands; `None` where there is none, or ratings are still to come.
+    /// State of the disagreement; `None` without one or while ratings are missing.
     pub fn state(&self, settings: &QualitySettings, rubric: &Rubric) -> Option<DisputeState> {
         if self.decided {
             return Some(DisputeState::Decided);
@@ -73,15 +73,15 @@ impl Rated {
     }
 }
 
-/// Every output of the study with at least one rating; only `output` where it is named. Each part is one
-/// walk along an index: this is asked for again and again while a large study goes on.
+/// Every output of the study with at least one rating, or only `output`. Each part is a single
+/// index scan, because running studies query this often.
 pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Result<Vec<Rated>, Failure> {
     let mut found: BTreeMap<i64, Rated> = BTreeMap::new();
     let (which, named) = match output {
         Some(output) => (" AND output_id = ?2", vec![study.0, output.0]),
         None => ("", vec![study.0]),
     };
-    // The ratings that count, in the order in which they were given (0008_results.sql).
+    // The ratings that count, in chronological order (0008_results.sql).
     let mut statement = conn.prepare_cached(&format!(
         "SELECT output_id, rating_id, user_id, scores FROM counted WHERE study_id = ?1{which}
          ORDER BY study_id, output_id, rating_id"
@@ -122,13 +122,13 @@ pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Res
     Ok(found.into_values().collect())
 }
 
-/// Scores as `counted` has them: a digit a dimension.
+/// Scores as stored in `counted`: one digit per dimension.
 pub fn digits(scores: &str) -> Vec<u8> {
     scores.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect()
 }
 
-/// A rater who could give one more rating of the output: in the study, not yet given it, reading its
-/// language, with least left to do.
+/// A rater for one more rating of the output: in the study, not yet assigned it, reading its
+/// language, with the fewest unrated outputs.
 pub fn rater_left(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<UserId>, Failure> {
     Ok(conn
         .prepare_cached(
@@ -144,7 +144,7 @@ pub fn rater_left(conn: &Connection, study: StudyId, output: OutputId) -> Result
         .optional()?)
 }
 
-/// Wants one more rating of the output, from this rater, before what they have planned.
+/// Requests one more rating of the output from this rater, before their planned work.
 pub fn insert_extra(
     conn: &Connection,
     study: StudyId,
@@ -168,7 +168,7 @@ pub fn insert_extra(
     Ok(())
 }
 
-/// What an output is about, for lists and for its adjudicator.
+/// An output's content, for lists and its adjudicator.
 pub struct About {
     /// The task.
     pub task: TaskId,
@@ -180,15 +180,15 @@ pub struct About {
     pub lang: Lang,
     /// The signature asked for.
     pub signature: Option<String>,
-    /// The model: for admins alone.
+    /// The model, for admins only.
     pub model: String,
     /// The code.
     pub code: String,
-    /// What a chat answer said around it.
+    /// The text around the code in a chat answer.
     pub said: String,
 }
 
-/// What the output is about.
+/// The output's content.
 pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
     Ok(conn
         .prepare_cached(
@@ -210,14 +210,14 @@ pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
         })?)
 }
 
-/// Whether the user has or had the output to rate in this study.
+/// Whether the output is or was assigned to the user in this study.
 pub fn rates(conn: &Connection, study: StudyId, output: OutputId, user: UserId) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached("SELECT 1 FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
         .exists(params![study.0, output.0, user.0])?)
 }
 
-/// Every output of the study that the user has or had to rate.
+/// Every output of the study that is or was assigned to the user.
 pub fn all_of(conn: &Connection, study: StudyId, user: UserId) -> Result<BTreeSet<OutputId>, Failure> {
     let mut statement =
         conn.prepare_cached("SELECT output_id FROM assignments WHERE study_id = ?1 AND user_id = ?2")?;
@@ -225,7 +225,7 @@ pub fn all_of(conn: &Connection, study: StudyId, user: UserId) -> Result<BTreeSe
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// What the user decided in the study and nobody has decided since, newest first.
+/// The user's adjudications in the study that are still current, newest first.
 pub fn decided_by(conn: &Connection, study: StudyId, user: UserId) -> Result<Vec<(OutputId, Timestamp)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT output_id, at FROM adjudications
@@ -236,7 +236,7 @@ pub fn decided_by(conn: &Connection, study: StudyId, user: UserId) -> Result<Vec
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The name under which the user knows the disagreement; made at the first asking.
+/// The user's token for the disagreement, created on first use.
 pub fn handout(conn: &Connection, study: StudyId, output: OutputId, user: UserId) -> Result<Token, Failure> {
     conn.prepare_cached(
         "INSERT INTO dispute_handouts (token, study_id, output_id, user_id) VALUES (?1, ?2, ?3, ?4)
@@ -248,7 +248,7 @@ pub fn handout(conn: &Connection, study: StudyId, output: OutputId, user: UserId
         .query_row(params![study.0, output.0, user.0], |row| row.get(0).map(Token))?)
 }
 
-/// What the user knows under that name.
+/// The disagreement behind the user's token.
 pub fn handed(conn: &Connection, token: &Token, user: UserId) -> Result<Option<(StudyId, OutputId)>, Failure> {
     Ok(conn
         .prepare_cached("SELECT study_id, output_id FROM dispute_handouts WHERE token = ?1 AND user_id = ?2")?
@@ -256,7 +256,7 @@ pub fn handed(conn: &Connection, token: &Token, user: UserId) -> Result<Option<(
         .optional()?)
 }
 
-/// Studies in which somebody may adjudicate by their role in the study; every study for an admin.
+/// Studies in which the user can adjudicate; all studies for an admin.
 pub fn studies(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<(StudyId, String)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT s.id, s.title FROM studies s JOIN study_quality q ON q.study_id = s.id
@@ -267,7 +267,7 @@ pub fn studies(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<(Stud
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Stores a decision; an earlier one is marked as replaced and stays.
+/// Stores an adjudication. An earlier one is kept and marked as replaced.
 pub fn decide(
     conn: &Connection,
     study: StudyId,
@@ -288,7 +288,7 @@ pub fn decide(
     Ok(())
 }
 
-/// Every decision about an output, newest first, with the number of who decided.
+/// Every adjudication of an output, newest first, with its adjudicator.
 pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Vec<(UserId, Decision)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name, d.scores, d.comment, d.at, d.superseded_at IS NOT NULL
@@ -312,7 +312,7 @@ pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Ve
     .collect()
 }
 
-/// A rating's comment and flag (json).
+/// A rating's comment and flag (JSON).
 pub fn said(conn: &Connection, rating: i64) -> Result<(String, Option<String>), Failure> {
     Ok(conn
         .prepare_cached("SELECT comment, flag FROM ratings WHERE id = ?1")?

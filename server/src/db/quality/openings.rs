@@ -1,4 +1,4 @@
-//! Where raters stand with the items that open a study.
+//! Raters' progress in a study's opening calibration.
 
 use app::model::{
     ids::{StudyId, UserId},
@@ -8,20 +8,19 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{clock, error::Failure};
 
-/// A rater's opening.
+/// A rater's opening calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Counts up with each reset.
+    /// Round, increased by each reset.
     pub round: u32,
-    /// How it stands.
     pub state: OpeningState,
     /// Whether an admin let them in.
     pub let_in: bool,
-    /// Whether the rater has read how it went.
+    /// Whether the rater has acknowledged the result.
     pub told: bool,
 }
 
-/// Where the rater stands; `None` before they begin.
+/// The rater's state; `None` before they start.
 pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<Standing>, Failure> {
     let found: Option<(u32, String, bool, bool)> = conn
         .prepare_cached(
@@ -42,7 +41,7 @@ pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<St
         .transpose()
 }
 
-/// Begins the rater's opening where it has not begun.
+/// Starts the rater's opening calibration if it has not started.
 pub fn begin(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.prepare_cached(
         "INSERT INTO openings (study_id, user_id, round, state) VALUES (?1, ?2, 0, 'open') ON CONFLICT DO NOTHING",
@@ -51,7 +50,7 @@ pub fn begin(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Fai
     Ok(())
 }
 
-/// Sets how the opening ended. `quiet`: there is nothing to tell the rater.
+/// Sets the result of the opening calibration. `quiet`: the rater need not be told.
 pub fn decide(conn: &Connection, study: StudyId, rater: UserId, passed: bool, quiet: bool) -> Result<(), Failure> {
     conn.prepare_cached(
         "UPDATE openings SET state = ?3, decided_at = ?4, told = ?5 WHERE study_id = ?1 AND user_id = ?2",
@@ -60,7 +59,7 @@ pub fn decide(conn: &Connection, study: StudyId, rater: UserId, passed: bool, qu
     Ok(())
 }
 
-/// Lets a rater in, whatever they answered.
+/// Admits a rater regardless of the result.
 pub fn let_in(conn: &Connection, study: StudyId, rater: UserId, by: Option<UserId>) -> Result<(), Failure> {
     begin(conn, study, rater)?;
     conn.execute(
@@ -71,7 +70,7 @@ pub fn let_in(conn: &Connection, study: StudyId, rater: UserId, by: Option<UserI
     Ok(())
 }
 
-/// Begins a new round: the rater answers the items again. What they answered before stays.
+/// Starts a new round. Earlier answers are kept.
 pub fn reset(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     begin(conn, study, rater)?;
     conn.execute(
@@ -82,14 +81,14 @@ pub fn reset(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Fai
     Ok(())
 }
 
-/// Notes that the rater has read how it went.
+/// Records that the rater acknowledged the result.
 pub fn told(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE openings SET told = 1 WHERE study_id = ?1 AND user_id = ?2 AND state = 'passed'")?
         .execute(params![study.0, rater.0])?;
     Ok(())
 }
 
-/// How many raters are stopped.
+/// Number of raters who failed the opening calibration.
 pub fn stopped(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
     Ok(conn
         .prepare_cached("SELECT count(*) FROM openings WHERE study_id = ?1 AND state = 'stopped'")?

@@ -19,11 +19,11 @@ use super::{
 };
 use crate::state::AppState;
 
-/// Which version of a dataset.
+/// Selects a version of a dataset.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Version {
-    /// The version's id; the newest where absent.
+    /// Id of the version; default: the newest.
     version: Option<DatasetVersionId>,
 }
 
@@ -42,14 +42,14 @@ pub struct Dataset {
     versions: Vec<VersionRow>,
 }
 
-/// Every dataset
+/// List datasets
 #[utoipa::path(get, path = "/datasets", tag = "datasets", params(PageParams), security(("token" = ["read"])),
     responses((status = 200, description = "By name", body = Page<DatasetRow>)))]
 pub async fn list_datasets(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<DatasetRow>> {
     Ok(Json(page.cut(state.services.datasets.list(&who).await?, |row| row.slug.clone())?))
 }
 
-/// One dataset
+/// Get a dataset
 #[utoipa::path(get, path = "/datasets/{slug}", tag = "datasets", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "The dataset's short name"), Version),
     responses((status = 200, description = "The dataset", body = Dataset)))]
@@ -64,7 +64,7 @@ pub async fn get_dataset(
     Ok(Json(Dataset { row, description, license: found.license, source: found.source, versions: found.versions }))
 }
 
-/// A dataset's tasks
+/// List a dataset's tasks
 #[utoipa::path(get, path = "/datasets/{slug}/tasks", tag = "datasets", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "The dataset's short name"), Version, PageParams),
     responses((status = 200, description = "In the dataset's order", body = Page<TaskRow>)))]
@@ -81,9 +81,9 @@ pub async fn list_dataset_tasks(
 
 /// Import datasets
 ///
-/// The body is the file itself: an archive (`.zip`, `.tar.gz`) of an AixBench checkout or of a dataset in
-/// AixGrade's own format, or one of its files. All of it is taken or nothing; what is there already stays
-/// as it is, so that sending it twice does no harm.
+/// The body is the file: an archive (`.zip`, `.tar.gz`) of an AixBench checkout or of a dataset in
+/// AixGrade's own format, or one of its files. Imports everything or nothing. Existing tasks stay
+/// as they are, so importing twice is harmless.
 #[utoipa::path(post, path = "/imports", tag = "datasets", params(FileName), security(("token" = ["write:data"])),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The file"),
     responses((status = 200, description = "What was found and taken", body = ImportReport)))]

@@ -1,8 +1,8 @@
-//! `/api/v1`: what programs ask. One file an area; each handler is one call on a service.
+//! `/api/v1`: the REST API. One file per area; each handler makes one service call.
 //!
-//! The OpenAPI document is made of the handlers' own attributes, and the [`door`] reads in it which
-//! scope an operation needs: what is not in the document cannot be called. Cookies mean nothing here,
-//! so nothing here needs protection from other sites' forms. Every error is a [`problem::Problem`].
+//! The OpenAPI document is generated from the handlers' attributes, and [`door`] reads from it which
+//! scope an operation requires: operations outside the document cannot be called. Cookies are ignored here,
+//! so no protection against cross-site requests is needed. Every error is a [`problem::Problem`].
 
 mod comparisons;
 mod datasets;
@@ -39,10 +39,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use self::problem::Problem;
 use crate::state::AppState;
 
-/// Where the API lies.
+/// Path prefix of the API.
 pub const ROOT: &str = "/api/v1";
 
-/// The largest JSON body. Files stream to the disk under a limit of their own.
+/// Maximum size of a JSON body. Files are streamed to disk with their own limit.
 const BODY_LIMIT: usize = 1024 * 1024;
 
 #[derive(utoipa::OpenApi)]
@@ -55,10 +55,10 @@ const BODY_LIMIT: usize = 1024 * 1024;
 ))]
 struct Base;
 
-/// Every operation, in reading order.
+/// Every operation, in display order.
 fn operations() -> OpenApiRouter<AppState> {
     let v1 = OpenApiRouter::new()
-        // Who one is.
+        // The caller.
         .routes(routes!(openapi))
         .routes(routes!(tokens::me))
         // Datasets.
@@ -96,14 +96,14 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(studies::get_study_task))
         .routes(routes!(studies::list_public_links, studies::create_public_link))
         .routes(routes!(studies::revoke_public_link))
-        // How a study's work is shared.
+        // Plans of studies.
         .routes(routes!(plans::get_plan))
         .routes(routes!(plans::extend_study))
         .routes(routes!(plans::copy_study))
         .routes(routes!(plans::join_study))
         .routes(routes!(plans::leave_study))
         .routes(routes!(plans::set_pace))
-        // What makes a study's figures good.
+        // Quality control.
         .routes(routes!(quality::get_quality, quality::set_quality))
         .routes(routes!(quality::add_gold))
         .routes(routes!(quality::retire_gold))
@@ -140,7 +140,7 @@ fn operations() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Base::openapi()).nest(ROOT, v1)
 }
 
-/// The API's routes with everything around them.
+/// The API's routes with their middleware.
 pub fn router(state: &AppState) -> Router<AppState> {
     let (routes, _) = operations().split_for_parts();
     routes
@@ -155,7 +155,7 @@ pub fn router(state: &AppState) -> Router<AppState> {
         .layer(middleware::from_fn(problem::in_one_form))
 }
 
-/// The document, made once.
+/// The OpenAPI document, generated once.
 pub fn document() -> &'static OpenApi {
     static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(|| {
         let (_, mut document) = operations().split_for_parts();
@@ -170,15 +170,15 @@ pub fn document() -> &'static OpenApi {
     &DOCUMENT
 }
 
-/// This document.
+/// Get this document
 ///
-/// It needs no token: it holds nothing of anybody's.
+/// No token is required; the document contains no data.
 #[utoipa::path(get, path = "/openapi.json", tag = "this API", responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value)))]
 async fn openapi() -> Json<&'static OpenApi> {
     Json(document())
 }
 
-/// What most handlers answer with.
+/// Result type of most handlers.
 type Out<T> = Result<Json<T>, Problem>;
-/// Whom the token acts as.
+/// The person that the token acts as.
 type Who = Extension<Caller>;

@@ -19,22 +19,22 @@ use super::{
 };
 use crate::state::AppState;
 
-/// What changes about a person.
+/// Changes of a person.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Change {
-    /// Whether logging in is switched off; that ends their sessions and tokens.
+    /// Whether the account is deactivated. Deactivation ends sessions and tokens.
     disabled: bool,
 }
 
-/// Whom to invite.
+/// Request for an invitation.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct NewInvitation {
-    /// A note for yourself: who it is for.
+    /// Label, visible only to admins.
     #[serde(default)]
     label: String,
-    /// The role of the account it makes.
+    /// Role of the new account.
     role: Role,
-    /// How many days it works: 1 to 90.
+    /// Lifetime in days, 1 to 90.
     #[serde(default = "fortnight")]
     days: u32,
 }
@@ -46,18 +46,18 @@ fn fortnight() -> u32 {
 /// A new invitation.
 #[derive(Serialize, ToSchema)]
 pub struct MadeInvitation {
-    /// The link's path on this server; it works once, and is shown once.
+    /// Path of the link on this server. It works once and is not shown again.
     path: String,
 }
 
-/// Everybody with an account
+/// List accounts
 #[utoipa::path(get, path = "/people", tag = "people", params(PageParams), security(("token" = ["admin"])),
     responses((status = 200, description = "By name", body = Page<UserRow>)))]
 pub async fn list_people(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<UserRow>> {
     Ok(Json(page.cut(state.services.accounts.users(&who).await?, |row| row.id.to_string())?))
 }
 
-/// Switch logging in off or on for somebody
+/// Deactivate or activate an account
 #[utoipa::path(patch, path = "/people/{id}", tag = "people", security(("token" = ["admin"])),
     params(("id" = UserId, Path, description = "The person")),
     request_body(content = Change, example = json!({"disabled": true})),
@@ -72,7 +72,7 @@ pub async fn update_person(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Every invitation
+/// List invitations
 #[utoipa::path(get, path = "/invitations", tag = "people", params(PageParams), security(("token" = ["admin"])),
     responses((status = 200, description = "Newest first", body = Page<Invitation>)))]
 pub async fn list_invitations(
@@ -83,9 +83,9 @@ pub async fn list_invitations(
     Ok(Json(page.cut(state.services.accounts.invitations(&who).await?, |row| row.id.to_string())?))
 }
 
-/// Make an invitation
+/// Create an invitation
 ///
-/// The link is in the answer, this once.
+/// The response contains the link, which is not shown again.
 #[utoipa::path(post, path = "/invitations", tag = "people", security(("token" = ["admin"])),
     request_body(content = NewInvitation, example = json!({"label": "Dora", "role": "rater", "days": 14})),
     responses((status = 201, description = "The link", body = MadeInvitation)))]
@@ -98,7 +98,7 @@ pub async fn create_invitation(
     Ok((StatusCode::CREATED, Json(MadeInvitation { path: format!("/join/{secret}") })))
 }
 
-/// End an invitation that nobody has used
+/// Revoke an unused invitation
 #[utoipa::path(delete, path = "/invitations/{id}", tag = "people", security(("token" = ["admin"])),
     params(("id" = i64, Path, description = "The invitation")),
     responses((status = 204, description = "It works no longer")))]

@@ -1,4 +1,4 @@
-//! How a study's work is shared: the plan before and after it begins, and what changes it.
+//! A study's plan before and after its start, and changes of it.
 
 use app::{
     model::{
@@ -19,26 +19,26 @@ use super::{
 };
 use crate::state::AppState;
 
-/// Who joins a study.
+/// Request to add a rater to a study.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Joining {
     /// The person.
     user: UserId,
-    /// The most they are given, where the work is shared by hand: outputs, or tasks where outputs stand
-    /// side by side.
+    /// Maximum share, if shares are set by hand: outputs, or tasks in
+    /// side-by-side studies.
     #[serde(default)]
     share: Option<u32>,
 }
 
-/// How long a rating takes.
+/// Expected time per rating.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Pace {
-    /// Seconds a rating; as measured where absent.
+    /// Seconds per rating; null for the measured value.
     #[serde(default)]
     seconds: Option<u32>,
 }
 
-/// What somebody reads.
+/// Languages that a person reads.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Languages {
     /// `en`, `zh` or `en zh`.
@@ -46,9 +46,9 @@ pub struct Languages {
     reads: Reads,
 }
 
-/// A study's plan
+/// Get a study's plan
 ///
-/// Who rates what: before the study begins, what it will come to; afterwards, where it stands.
+/// Who rates what: the expected work before the start, the progress afterwards.
 #[utoipa::path(get, path = "/studies/{id}/plan", tag = "studies", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "The study")),
     responses((status = 200, description = "The plan", body = PlanDetail)))]
@@ -58,7 +58,7 @@ pub async fn get_plan(State(state): State<AppState>, Extension(who): Who, At(id)
 
 /// Add outputs, tasks or raters per output
 ///
-/// Nothing is ever taken away.
+/// Nothing is ever removed.
 #[utoipa::path(post, path = "/studies/{id}/extension", tag = "studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study")),
     request_body(content = Further, example = json!({"overlap": 3})),
@@ -73,9 +73,9 @@ pub async fn extend_study(
     Ok(Json(state.services.plans.get(&who, id).await?))
 }
 
-/// Make a draft with the same settings and people
+/// Create a draft with the same settings and raters
 ///
-/// Its seed is a new one. Start it by setting its status to `running`.
+/// It gets a new seed. Start it by setting its status to `running`.
 #[utoipa::path(post, path = "/studies/{id}/copy", tag = "studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study")),
     responses((status = 201, description = "The draft", body = Made)))]
@@ -87,9 +87,9 @@ pub async fn copy_study(
     Ok(made("studies", state.services.plans.copy(&who, id).await?.0))
 }
 
-/// Let somebody join a study
+/// Add a rater to a study
 ///
-/// In a study that has begun they take over a fair part of what nobody has begun.
+/// In a running study the rater takes over a fair share of the work that nobody has opened.
 #[utoipa::path(post, path = "/studies/{id}/raters", tag = "studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study")),
     request_body(content = Joining, example = json!({"user": 3})),
@@ -104,9 +104,9 @@ pub async fn join_study(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Let somebody leave a study
+/// Remove a rater from a study
 ///
-/// What they rated stays; the rest of their plan is shared out again.
+/// Their ratings are kept; their remaining work is reassigned.
 #[utoipa::path(delete, path = "/studies/{id}/raters/{user}", tag = "studies",
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study"), ("user" = UserId, Path, description = "The rater")),
@@ -120,9 +120,9 @@ pub async fn leave_study(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Say how long a rating takes
+/// Set the expected time per rating
 ///
-/// The plan's hours are reckoned by it.
+/// The plan's hours use it.
 #[utoipa::path(put, path = "/studies/{id}/pace", tag = "studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study")),
     request_body(content = Pace, example = json!({"seconds": 90})),
@@ -137,9 +137,9 @@ pub async fn set_pace(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Say which languages somebody reads
+/// Set the languages that a person reads
 ///
-/// Plans that are made stay as they are.
+/// Existing plans do not change.
 #[utoipa::path(put, path = "/people/{id}/reads", tag = "people", security(("token" = ["admin"])),
     params(("id" = UserId, Path, description = "The person")),
     request_body(content = Languages, example = json!({"reads": "en zh"})),

@@ -1,4 +1,4 @@
-//! A study's quality: what it asks of raters, how it goes on, ratings, flags and disagreements.
+//! Quality control of a study: settings, live status, ratings, flags and disagreements.
 
 use app::{
     model::{
@@ -26,64 +26,64 @@ use super::{
 };
 use crate::state::AppState;
 
-/// Whether something is so.
+/// A yes-or-no setting.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Switch {
-    /// Whether it is.
+    /// The new value.
     on: bool,
 }
 
-/// Whether an item with known scores is asked.
+/// Whether a calibration item is in use.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Retired {
-    /// Whether it is asked no more.
+    /// Whether the item is retired.
     retired: bool,
 }
 
-/// Whether a rater is let in.
+/// Whether a rater is admitted.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct LetIn {
-    /// True lets them in whatever they answered; false has them begin the opening again.
+    /// True admits the rater regardless of the result; false restarts the opening calibration.
     let_in: bool,
 }
 
-/// Which ratings.
+/// Filter of ratings.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Which {
-    /// Only this person's.
+    /// Only ratings by this person.
     rater: Option<i64>,
-    /// Only of this submission's outputs.
+    /// Only ratings of this submission's outputs.
     submission: Option<i64>,
-    /// Only of tasks in this language.
+    /// Only ratings of tasks in this language.
     lang: Option<Lang>,
-    /// Only with `score` on this dimension, counted from 0.
+    /// Only ratings with `score` on the dimension with this index, from 0.
     dimension: Option<usize>,
-    /// Only with this score; on any dimension where `dimension` is absent.
+    /// Only ratings with this score, on any dimension if `dimension` is absent.
     score: Option<u8>,
-    /// Only those with a flag.
+    /// Only flagged ratings.
     #[serde(default)]
     #[param(required = false)]
     flagged: bool,
-    /// Only of outputs whose raters disagree beyond the threshold.
+    /// Only ratings of outputs with a disagreement.
     #[serde(default)]
     #[param(required = false)]
     disputed: bool,
-    /// Only where the comment, the task's id or its description holds this text.
+    /// Only ratings whose comment, `task_id` or description contains this text.
     #[serde(default)]
     #[param(required = false)]
     text: String,
-    /// Where the page begins: what the page before gave in `next`. Absent for the first.
+    /// Start of the page: the value of `next` from the previous page. Absent for the first page.
     #[serde(default)]
     #[param(required = false, minimum = 0)]
     cursor: u32,
 }
 
-/// Which page of a list that comes by number.
+/// Selects a page of a list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Numbered {
-    /// Where the page begins: what the page before gave in `next`. Absent for the first.
+    /// Start of the page: the value of `next` from the previous page. Absent for the first page.
     #[serde(default)]
     #[param(required = false, minimum = 0)]
     cursor: u32,
@@ -92,33 +92,33 @@ pub struct Numbered {
 /// An answer to a flag.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct FlagAnswer {
-    /// The flag, as the list of flags names it.
+    /// Id of the flag, as in the list of flags.
     on: FlagOn,
-    /// What the rater reads; empty settles the flag without a word.
+    /// Reply to the rater; empty resolves the flag without one.
     #[serde(default)]
     reply: String,
 }
 
-/// A decision where raters disagree.
+/// An adjudication.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct NewDecision {
-    /// One score a dimension.
+    /// One score per dimension.
     scores: Vec<u8>,
-    /// Why.
+    /// Reason.
     #[serde(default)]
     comment: String,
 }
 
-/// What waits after a decision.
+/// The next disagreement after an adjudication.
 #[derive(Serialize, ToSchema)]
 pub struct Decided {
-    /// The next disagreement that waits for this person.
+    /// The next disagreement that this person can decide.
     next: Option<Token>,
 }
 
-/// What a study asks of its raters
+/// Get a study's quality settings
 ///
-/// Settings, items with known scores and how raters answered them, who may adjudicate.
+/// Settings, calibration items with the raters' answers, and adjudicators.
 #[utoipa::path(get, path = "/studies/{id}/quality", tag = "quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "The study")),
     responses((status = 200, description = "The study's quality", body = QualityPage)))]
@@ -126,9 +126,9 @@ pub async fn get_quality(State(state): State<AppState>, Extension(who): Who, At(
     Ok(Json(state.services.quality.page(&who, id).await?))
 }
 
-/// Change what a study asks of its raters
+/// Change a study's quality settings
 ///
-/// What is left out takes its default. What was rated stays; disagreements are looked at anew.
+/// Missing fields take their defaults. Ratings are kept; disagreements are recomputed.
 #[utoipa::path(put, path = "/studies/{id}/quality", tag = "quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study")),
     request_body(content = QualitySettings, example = json!({"spread": 1, "policy": "adjudicator"})),
@@ -143,7 +143,7 @@ pub async fn set_quality(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Add an item with known scores
+/// Add a calibration item
 #[utoipa::path(post, path = "/studies/{id}/gold", tag = "quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study")),
     request_body(content = NewGold, example = json!({
@@ -160,7 +160,7 @@ pub async fn add_gold(
     Ok((StatusCode::CREATED, Json(Made::of(state.services.quality.add_gold(&who, id, new).await?))))
 }
 
-/// Ask an item with known scores no more, or again
+/// Retire or restore a calibration item
 #[utoipa::path(patch, path = "/studies/{id}/gold/{item}", tag = "quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study"), ("item" = i64, Path, description = "The item")),
     request_body(content = Retired, example = json!({"retired": true})),
@@ -175,7 +175,7 @@ pub async fn retire_gold(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Let a rater in, or have them begin the opening again
+/// Admit a rater, or restart their opening calibration
 #[utoipa::path(put, path = "/studies/{id}/openings/{rater}", tag = "quality",
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study"), ("rater" = UserId, Path, description = "The rater")),
@@ -191,7 +191,7 @@ pub async fn open_for(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Give somebody the role of an adjudicator in a study, or take it
+/// Add or remove an adjudicator of a study
 #[utoipa::path(put, path = "/studies/{id}/adjudicators/{user}", tag = "quality",
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study"), ("user" = UserId, Path, description = "The person")),
@@ -207,9 +207,9 @@ pub async fn set_adjudicator(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A study as it goes on
+/// Get a study's live status
 ///
-/// Progress, pace, outputs in raters' hands, what waits, figures about raters.
+/// Progress, pace, outputs in progress, pending work, figures about raters.
 #[utoipa::path(get, path = "/studies/{id}/live", tag = "quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "The study")),
     responses((status = 200, description = "Now", body = Live)))]
@@ -217,9 +217,9 @@ pub async fn watch_study(State(state): State<AppState>, Extension(who): Who, At(
     Ok(Json(state.services.quality.live(&who, id).await?))
 }
 
-/// A study's ratings, those that fit
+/// List a study's ratings
 ///
-/// Fifty a page. For all of them at once, `/comparisons/{slug}/files/ratings.jsonl?studies=…` streams.
+/// Fifty per page. `/comparisons/{slug}/files/ratings.jsonl?studies=…` streams all of them.
 #[utoipa::path(get, path = "/studies/{id}/ratings", tag = "quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "The study"), Which),
     responses((status = 200, description = "Newest first", body = Page<ListedRating>)))]
@@ -247,7 +247,7 @@ pub async fn list_ratings(
     Ok(Json(Page { items: found.rows, next }))
 }
 
-/// A study's flags with their answers
+/// List a study's flags with their answers
 #[utoipa::path(get, path = "/studies/{id}/flags", tag = "quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "The study"), PageParams),
     responses((status = 200, description = "Newest first", body = Page<FlagRow>)))]
@@ -276,9 +276,9 @@ pub async fn answer_flag(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Where a study's raters disagree
+/// List a study's disagreements
 ///
-/// With every rating, the decisions and the final scores. Twenty a page.
+/// With all ratings, adjudications and final scores. Twenty per page.
 #[utoipa::path(get, path = "/studies/{id}/disputes", tag = "quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "The study"), Numbered),
     responses((status = 200, description = "The waiting ones first", body = Page<DisputeRow>)))]
@@ -295,7 +295,7 @@ pub async fn list_disputes(
     Ok(Json(Page { items: list.rows, next }))
 }
 
-/// Want one more rating of a disputed output
+/// Request one more rating of an output with a disagreement
 #[utoipa::path(post, path = "/studies/{id}/disputes/{output}/extra", tag = "quality",
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "The study"), ("output" = OutputId, Path, description = "The output")),
@@ -309,17 +309,17 @@ pub async fn ask_extra(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Disagreements that you may decide
+/// List disagreements that you can decide
 ///
-/// As an adjudicator sees them: without models and without raters' names. The first of those that wait, the
-/// first of those that you decided, and how many of each there are.
+/// As an adjudicator sees them, without models and raters' names: the first pending ones, the
+/// first decided ones, and the number of each.
 #[utoipa::path(get, path = "/adjudications", tag = "quality", security(("token" = ["write:studies"])),
     responses((status = 200, description = "What waits for you", body = DisputeQueue)))]
 pub async fn list_adjudications(State(state): State<AppState>, Extension(who): Who) -> Out<DisputeQueue> {
     Ok(Json(Feedback::disputes(&*state.services.quality, &who).await?))
 }
 
-/// One disagreement that you may decide
+/// Get a disagreement that you can decide
 #[utoipa::path(get, path = "/adjudications/{token}", tag = "quality", security(("token" = ["write:studies"])),
     params(("token" = String, Path, description = "The disagreement's opaque name")),
     responses((status = 200, description = "The code and its ratings, under letters", body = Dispute)))]
@@ -333,7 +333,7 @@ pub async fn get_adjudication(
 
 /// Decide a disagreement
 ///
-/// A later decision replaces an earlier one, which stays in the history.
+/// A later decision replaces an earlier one, which is kept in the history.
 #[utoipa::path(put, path = "/adjudications/{token}", tag = "quality", security(("token" = ["write:studies"])),
     params(("token" = String, Path, description = "The disagreement's opaque name")),
     request_body(content = NewDecision, example = json!({"scores": [4, 3, 5], "comment": "It does what was asked."})),
@@ -348,7 +348,7 @@ pub async fn decide(
     Ok(Json(Decided { next }))
 }
 
-/// What of a submission raters do not get to see
+/// Get a submission's masking
 #[utoipa::path(get, path = "/submissions/{id}/mask", tag = "quality", security(("token" = ["read"])),
     params(("id" = SubmissionId, Path, description = "The submission")),
     responses((status = 200, description = "Names of models in its outputs", body = MaskState)))]
@@ -356,7 +356,7 @@ pub async fn get_mask(State(state): State<AppState>, Extension(who): Who, At(id)
     Ok(Json(state.services.quality.mask(&who, id).await?))
 }
 
-/// Mask names of models for raters, or show the outputs as they came
+/// Hide names of models from raters, or show the original outputs
 #[utoipa::path(put, path = "/submissions/{id}/mask", tag = "quality", security(("token" = ["write:studies"])),
     params(("id" = SubmissionId, Path, description = "The submission")),
     request_body(content = Switch, example = json!({"on": true})),

@@ -1,11 +1,11 @@
-//! The document as the reference page shows it: operations by area, each with a call that works.
+//! The OpenAPI document for the reference page: operations by area, each with an example call.
 
 use app::model::api::{ApiArea, ApiOperation, ApiReference};
 use serde_json::Value;
 
 use super::document;
 
-/// Areas in reading order; one that is not named here comes after them.
+/// Areas in display order; other areas follow.
 const AREAS: [&str; 10] = [
     "this API",
     "datasets",
@@ -19,7 +19,7 @@ const AREAS: [&str; 10] = [
     "webhooks",
 ];
 
-/// Every operation, out of the document.
+/// Every operation of the document.
 pub fn reference() -> ApiReference {
     let document = serde_json::to_value(document()).unwrap_or_default();
     let mut areas: Vec<ApiArea> =

@@ -1,4 +1,4 @@
-//! Model outputs: sending a file, looking at what it holds, taking it, reading what was taken.
+//! Model outputs: uploading a file, previewing, importing and reading.
 
 use app::{
     model::{
@@ -25,70 +25,68 @@ use super::{
 };
 use crate::state::AppState;
 
-/// A file that waits to be taken.
+/// An uploaded file.
 #[derive(Serialize, ToSchema)]
 pub struct Upload {
-    /// Its number.
     upload: UploadId,
 }
 
-/// What an upload is read against.
+/// How to preview an upload.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Against {
     /// The dataset's short name.
     dataset: String,
-    /// How lines find their tasks.
+    /// How lines are matched to tasks.
     #[serde(default)]
     #[param(required = false)]
     matching: Matching,
 }
 
-/// Whose outputs an upload holds.
+/// Request to import an upload.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct NewSubmission {
-    /// The upload's number.
+    /// Id of the upload.
     upload: UploadId,
-    /// The dataset's short name; its newest version is answered.
+    /// Short name of the dataset; its newest version is used.
     dataset: String,
-    /// The model's name, as it is to stand in tables.
+    /// Name of the model, as shown in tables.
     model: String,
-    /// How lines find their tasks.
+    /// How lines are matched to tasks.
     #[serde(default)]
     matching: Matching,
 }
 
-/// Something that was made.
+/// A created resource.
 #[derive(Serialize, ToSchema)]
 pub struct Made {
-    /// Its number.
     id: i64,
 }
 
 impl Made {
-    /// What was made under this number.
+    /// A created resource with this id.
     pub fn of(id: i64) -> Made {
         Made { id }
     }
 }
 
-/// 201 with the new thing's number and address.
+/// 201 with the id and address of the created resource.
 pub fn made(area: &str, id: i64) -> impl IntoResponse + use<> {
     (StatusCode::CREATED, [(header::LOCATION, format!("{}/{area}/{id}", super::ROOT))], Json(Made::of(id)))
 }
 
-/// Which submissions.
+/// Filter of submissions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct OfDataset {
-    /// Only a dataset's, by its short name.
+    /// Only submissions for this dataset (short name).
     dataset: Option<String>,
 }
 
-/// Send a file of model outputs
+/// Upload a file of model outputs
 ///
-/// The body is the file itself: JSON Lines, plain or gzip, in AixBench's, HumanEval-X's or CodeIF-Bench's
-/// shape. Nothing of it counts before it is taken (`POST /submissions`); look at its preview first.
+/// The body is the file: JSON Lines, plain or gzip, in the format of AixBench, HumanEval-X or CodeIF-Bench.
+/// Nothing is imported until `POST /submissions`; check the preview first.
 #[utoipa::path(post, path = "/uploads", tag = "model outputs", params(FileName), security(("token" = ["write:data"])),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The file"),
     responses((status = 201, description = "It waits", body = Upload)))]
@@ -103,10 +101,10 @@ pub async fn send_outputs(
     Ok((StatusCode::CREATED, Json(Upload { upload })))
 }
 
-/// What an upload holds
+/// Preview an upload
 ///
-/// Matched against a dataset's newest version: lines that cannot be read, tasks that get no output,
-/// duplicates, samples, and text that may name a model.
+/// Matches the upload to a dataset's newest version: invalid lines, tasks without an output,
+/// duplicates, samples, and text that may identify a model.
 #[utoipa::path(get, path = "/uploads/{id}/preview", tag = "model outputs", security(("token" = ["read"])),
     params(("id" = UploadId, Path, description = "The upload"), Against),
     responses((status = 200, description = "The preview", body = Preview)))]
@@ -119,9 +117,9 @@ pub async fn preview_upload(
     Ok(Json(state.services.submissions.preview(&who, id, &asked.dataset, asked.matching).await?))
 }
 
-/// Take an upload's outputs as a model's
+/// Import an upload's outputs as a submission
 ///
-/// All of them or, where a line is wrong, none. The same file of the same model is taken once.
+/// Imports all outputs, or none if a line is invalid. The same file of the same model is imported once.
 #[utoipa::path(post, path = "/submissions", tag = "model outputs", security(("token" = ["write:data"])),
     request_body(content = NewSubmission, example = json!({"upload": 1, "dataset": "starter", "model": "My model"})),
     responses((status = 201, description = "The submission", body = Made)))]
@@ -134,7 +132,7 @@ pub async fn take_submission(
     Ok(made("submissions", id.0))
 }
 
-/// Every submission
+/// List submissions
 #[utoipa::path(get, path = "/submissions", tag = "model outputs", params(OfDataset, PageParams),
     security(("token" = ["read"])),
     responses((status = 200, description = "Newest first", body = Page<SubmissionRow>)))]
@@ -148,7 +146,7 @@ pub async fn list_submissions(
     Ok(Json(page.cut(rows, |row| row.id.to_string())?))
 }
 
-/// One submission
+/// Get a submission
 #[utoipa::path(get, path = "/submissions/{id}", tag = "model outputs", security(("token" = ["read"])),
     params(("id" = SubmissionId, Path, description = "The submission")),
     responses((status = 200, description = "The submission", body = SubmissionRow)))]
@@ -160,7 +158,7 @@ pub async fn get_submission(
     Ok(Json(state.services.submissions.get(&who, id).await?.row))
 }
 
-/// A submission's outputs
+/// List a submission's outputs
 #[utoipa::path(get, path = "/submissions/{id}/outputs", tag = "model outputs", security(("token" = ["read"])),
     params(("id" = SubmissionId, Path, description = "The submission"), PageParams),
     responses((status = 200, description = "In the dataset's order", body = Page<OutputRow>)))]
@@ -174,7 +172,7 @@ pub async fn list_submission_outputs(
     Ok(Json(page.cut(found.outputs, |row| row.id.to_string())?))
 }
 
-/// One output with its code
+/// Get an output with its code
 #[utoipa::path(get, path = "/outputs/{id}", tag = "model outputs", security(("token" = ["read"])),
     params(("id" = OutputId, Path, description = "The output")),
     responses((status = 200, description = "The output", body = OutputDetail)))]

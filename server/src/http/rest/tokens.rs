@@ -1,4 +1,4 @@
-//! One's own tokens.
+//! The caller's tokens.
 
 use app::{
     model::{
@@ -19,34 +19,33 @@ use super::{
 };
 use crate::{services::tokens::Bearer, state::AppState};
 
-/// Who calls.
+/// The caller.
 #[derive(Serialize, ToSchema)]
 pub struct Myself {
-    /// Whom the token acts as.
+    /// The person that the token acts as.
     name: String,
-    /// The token's number.
     token: ApiTokenId,
     /// What it may be used for.
     scopes: Vec<Scope>,
 }
 
-/// Whom this token acts as, and what it may be used for
+/// Get the token's user and scopes
 #[utoipa::path(get, path = "/me", tag = "this API", security(("token" = ["read"])),
     responses((status = 200, description = "The token", body = Myself)))]
 pub async fn me(Extension(bearer): Extension<Bearer>) -> Json<Myself> {
     Json(Myself { name: bearer.me.name, token: bearer.id, scopes: bearer.scopes })
 }
 
-/// Your tokens
+/// List your tokens
 #[utoipa::path(get, path = "/tokens", tag = "tokens", params(PageParams), security(("token" = ["admin"])),
     responses((status = 200, description = "Newest first", body = Page<TokenRow>)))]
 pub async fn list_tokens(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<TokenRow>> {
     Ok(Json(page.cut(state.services.tokens.list(&who).await?, |row| row.id.to_string())?))
 }
 
-/// Make a token
+/// Create a token
 ///
-/// The token itself is in the answer, this once.
+/// The response contains the secret, which is not shown again.
 #[utoipa::path(post, path = "/tokens", tag = "tokens", security(("token" = ["admin"])),
     request_body(content = NewToken, example = json!({"label": "Nightly runs", "scopes": ["read", "write:runs"], "days": 90})),
     responses((status = 201, description = "The token", body = MadeToken)))]
@@ -58,7 +57,7 @@ pub async fn create_token(
     Ok((StatusCode::CREATED, Json(state.services.tokens.create(&who, new).await?)))
 }
 
-/// End a token
+/// Revoke a token
 #[utoipa::path(delete, path = "/tokens/{id}", tag = "tokens", security(("token" = ["admin"])),
     params(("id" = ApiTokenId, Path, description = "The token")),
     responses((status = 204, description = "It works no longer")))]

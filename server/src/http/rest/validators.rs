@@ -1,4 +1,4 @@
-//! `ETag`: a client that has an answer already is told so instead of being sent it again.
+//! `ETag` support: a client that already has a response gets 304.
 
 use axum::{
     body::{Body, to_bytes},
@@ -9,7 +9,7 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 
-/// Middleware: a tag on every JSON answer to a GET, and 304 where the client has it.
+/// Middleware: adds a tag to every JSON response to a GET, and answers 304 if the client has it.
 pub async fn not_modified(request: Request, next: Next) -> Response {
     let reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let had: Vec<_> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
@@ -19,18 +19,18 @@ pub async fn not_modified(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    // Answers of ours are made whole before they are sent.
+    // Our JSON responses are complete before they are sent.
     let Ok(bytes) = to_bytes(body, usize::MAX).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
-    // Weak: the same answer may travel compressed.
+    // Weak, because the same response may be compressed.
     let tag = format!("W/\"{}\"", &hex::encode(Sha256::digest(&bytes))[..32]);
     let has = had.iter().filter_map(|value| value.to_str().ok()).flat_map(|list| list.split(','));
     let known = has.map(str::trim).any(|one| one == tag || one == "*");
     if let Ok(value) = HeaderValue::from_str(&tag) {
         parts.headers.insert(header::ETAG, value);
     }
-    // Kept by the client alone, and asked about each time.
+    // Cached only by the client and revalidated each time.
     parts.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     if known {
         parts.status = StatusCode::NOT_MODIFIED;

@@ -17,16 +17,16 @@ use super::{
 };
 use crate::state::AppState;
 
-/// Every webhook
+/// List webhooks
 #[utoipa::path(get, path = "/webhooks", tag = "webhooks", params(PageParams), security(("token" = ["admin"])),
     responses((status = 200, description = "Newest first", body = Page<WebhookRow>)))]
 pub async fn list_webhooks(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<WebhookRow>> {
     Ok(Json(page.cut(state.services.webhooks.list(&who).await?, |row| row.id.to_string())?))
 }
 
-/// Make a webhook
+/// Create a webhook
 ///
-/// The secret that its messages are signed with is in the answer, this once.
+/// The response contains the signing secret, which is not shown again.
 #[utoipa::path(post, path = "/webhooks", tag = "webhooks", security(("token" = ["admin"])),
     request_body(content = NewWebhook, example = json!({"url": "https://hooks.example.org/aixgrade", "events": ["run.ended"]})),
     responses((status = 201, description = "The webhook", body = MadeWebhook)))]
@@ -38,7 +38,7 @@ pub async fn create_webhook(
     Ok((StatusCode::CREATED, Json(state.services.webhooks.create(&who, new).await?)))
 }
 
-/// Remove a webhook with its messages
+/// Delete a webhook and its messages
 #[utoipa::path(delete, path = "/webhooks/{id}", tag = "webhooks", security(("token" = ["admin"])),
     params(("id" = WebhookId, Path, description = "The webhook")),
     responses((status = 204, description = "It is gone")))]
@@ -63,7 +63,7 @@ pub async fn test_webhook(
     Ok(Json(state.services.webhooks.test(&who, id).await?))
 }
 
-/// A webhook's newest messages
+/// List a webhook's newest messages
 #[utoipa::path(get, path = "/webhooks/{id}/deliveries", tag = "webhooks", security(("token" = ["admin"])),
     params(("id" = WebhookId, Path, description = "The webhook"), PageParams),
     responses((status = 200, description = "Newest first", body = Page<DeliveryRow>)))]

@@ -1,4 +1,4 @@
-//! One picture of a comparison as a file.
+//! A chart of a comparison as a file.
 
 use app::{
     i18n::I18n,
@@ -19,17 +19,17 @@ use crate::{
     },
 };
 
-/// How a picture is written.
+/// Format of a chart file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Scalable, letters as letters.
+    /// SVG with text as text.
     Svg,
     /// Pixels.
     Png,
 }
 
 impl Kind {
-    /// The picture's id and its kind, of a file's name.
+    /// Parses a file name into the chart's id and format.
     pub fn of(file: &str) -> Option<(&str, Kind)> {
         let (id, end) = file.rsplit_once('.')?;
         match end {
@@ -49,10 +49,10 @@ impl Kind {
 }
 
 impl ComparisonService {
-    /// A picture by its id; the filter is for that of the tasks.
+    /// Renders a chart by its id; the filter applies to the grid of tasks.
     ///
     /// # Errors
-    /// The caller is no admin, the choice makes no sense or has no such picture, or this machine has no
+    /// Fails if the caller is not an admin, the choice is invalid or has no such chart, or this machine has no
     /// fonts for a PNG.
     pub async fn picture(
         &self,

@@ -1,5 +1,5 @@
-//! Masking: names of models that raters of a submission's outputs do not get to see. The stored
-//! outputs stay as they came; only what is shown to raters and adjudicators changes.
+//! Masking: hides names of models in a submission's outputs from raters. The stored
+//! outputs do not change, only what raters and adjudicators see.
 
 use app::model::{
     ids::{SubmissionId, UserId},
@@ -18,7 +18,7 @@ fn telltales(conn: &Connection) -> Result<Telltales, Failure> {
     Ok(Telltales::new(known.iter().map(String::as_str)))
 }
 
-/// What is masked, and what gives the model away.
+/// What is masked, and text that identifies the model.
 pub fn state(conn: &Connection, submission: SubmissionId) -> Result<MaskState, Failure> {
     submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
     let telltales = telltales(conn)?;
@@ -39,7 +39,7 @@ pub fn state(conn: &Connection, submission: SubmissionId) -> Result<MaskState, F
     Ok(MaskState { masked, names, telltales: found, telltale_count: count })
 }
 
-/// Masks every name known now, the submission's own model among them; or shows the outputs as they
+/// Masks every known name, including the submission's model, or shows the original
 /// came.
 pub fn set(conn: &Connection, submission: SubmissionId, on: bool, by: Option<UserId>) -> Result<(), Failure> {
     submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
