@@ -186,7 +186,7 @@ pub trait Grading: Send + Sync {
     async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask>;
     /// An output the rater was given before.
     async fn item(&self, caller: &Caller, assignment: &Token) -> Answer<GradingItem>;
-    /// Keeps what was put down so far.
+    /// Saves a draft.
     async fn save_draft(&self, caller: &Caller, assignment: &Token, draft: Draft) -> Answer<()>;
     /// Submits a rating. `key` names this submission: sent again, it counts once.
     async fn submit(&self, caller: &Caller, assignment: &Token, draft: Draft, key: &str) -> Answer<Receipt>;
@@ -235,7 +235,7 @@ pub struct Ports {
     pub watching: Arc<dyn quality::Watching>,
     /// What comes back to raters and adjudicators.
     pub feedback: Arc<dyn quality::Feedback>,
-    /// What people set for themselves.
+    /// Port: personal settings.
     pub settings: Arc<dyn settings::PersonalSettings>,
 }
 

@@ -18,7 +18,7 @@ pub trait Tokens: Send + Sync {
     async fn list(&self, caller: &Caller) -> Answer<Vec<TokenRow>>;
     /// Makes a token for the caller.
     async fn create(&self, caller: &Caller, new: NewToken) -> Answer<MadeToken>;
-    /// Ends a token.
+    /// Revokes a token.
     async fn revoke(&self, caller: &Caller, id: ApiTokenId) -> Answer<()>;
     /// What the API can do.
     async fn reference(&self, caller: &Caller) -> Answer<ApiReference>;

@@ -1,4 +1,4 @@
-//! What the comparison's pages ask of the server.
+//! Port: comparisons.
 
 use async_trait::async_trait;
 
@@ -8,17 +8,17 @@ use crate::model::{
     ids::{StudyId, TaskId},
 };
 
-/// Comparisons of a dataset's models (admin throughout).
+/// Comparisons of a dataset's models, for admins.
 #[async_trait]
 pub trait Comparisons: Send + Sync {
     /// Every figure of a choice.
     async fn get(&self, caller: &Caller, choice: Choice) -> Answer<Compared>;
-    /// A study's own models by its own raters, without tests: what its page shows.
+    /// The comparison of a study's models by its raters, without tests.
     async fn of_study(&self, caller: &Caller, id: StudyId) -> Answer<Compared>;
-    /// What the figures of a choice rest on now: another stamp, newer figures.
+    /// The current revision of a choice's data; it changes with the data.
     async fn stamp(&self, caller: &Caller, choice: Choice) -> Answer<String>;
-    /// The tasks behind a choice, those that the filter lets through, one page.
+    /// A page of the choice's tasks that match the filter.
     async fn tasks(&self, caller: &Caller, choice: Choice, filter: TaskFilter) -> Answer<TaskPage>;
-    /// One task with every chosen model's outputs; the filter says what comes before and after it.
+    /// One task with the selected models' outputs; the filter determines its neighbours.
     async fn task(&self, caller: &Caller, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared>;
 }

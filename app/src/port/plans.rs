@@ -1,4 +1,4 @@
-//! What pages ask about the sharing of a study's work.
+//! Port: plans of studies.
 
 use async_trait::async_trait;
 
@@ -8,22 +8,22 @@ use crate::model::{
     plan::{Extension, PlanDetail, Reads},
 };
 
-/// How studies' work is shared (admin throughout).
+/// Plans of studies, for admins.
 #[async_trait]
 pub trait Plans: Send + Sync {
-    /// The plan as it stands: before the study begins, what it will come to.
+    /// The current plan; before the start, the expected work.
     async fn get(&self, caller: &Caller, id: StudyId) -> Answer<PlanDetail>;
-    /// Lets somebody join, with so many units where the work is shared by hand. A draft is planned
-    /// anew; in a study that has begun they take over a fair part of what nobody has begun.
+    /// Adds a rater, with a number of units if shares are set by hand. A draft is planned
+    /// anew; in a running study the rater takes over a fair share of the work that nobody has opened.
     async fn join(&self, caller: &Caller, id: StudyId, user: UserId, share: Option<u32>) -> Answer<()>;
-    /// Lets somebody leave. What they rated stays; the rest of their plan is shared out again.
+    /// Removes a rater. Their ratings are kept; their remaining work is reassigned.
     async fn leave(&self, caller: &Caller, id: StudyId, user: UserId) -> Answer<()>;
     /// Adds outputs, tasks or raters per output.
     async fn extend(&self, caller: &Caller, id: StudyId, by: Extension) -> Answer<()>;
-    /// Makes a draft with the same settings and people and a new seed.
+    /// Creates a draft with the same settings and raters and a new seed.
     async fn copy(&self, caller: &Caller, id: StudyId) -> Answer<StudyId>;
-    /// Says how many seconds a rating takes, for the preview's hours; `None`: as measured.
+    /// Sets the seconds per rating for the estimated hours; `None` for the measured value.
     async fn set_pace(&self, caller: &Caller, id: StudyId, seconds: Option<u32>) -> Answer<()>;
-    /// Says which languages somebody reads. Plans that are made stay as they are.
+    /// Sets the languages that a person reads. Existing plans do not change.
     async fn set_reads(&self, caller: &Caller, user: UserId, reads: Reads) -> Answer<()>;
 }

@@ -1,11 +1,11 @@
-//! What people set for themselves.
+//! Port: personal settings.
 
 use async_trait::async_trait;
 
 use super::{Answer, Caller};
 use crate::model::keys::Keys;
 
-/// One's own settings; they are read with the [`crate::model::user::Me`] of every request.
+/// Personal settings; they are read with the [`crate::model::user::Me`] of every request.
 #[async_trait]
 pub trait PersonalSettings: Send + Sync {
     /// Remembers the caller's keys; malformed where they collide.

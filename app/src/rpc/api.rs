@@ -1,5 +1,5 @@
-//! Tokens, webhooks, public links. What is shown once cannot travel in an address, so making a token
-//! or a webhook needs JavaScript, or the command line.
+//! Tokens, webhooks, public links. A secret that is shown once must not be in an address, so creating a token
+//! or a webhook needs JavaScript or the command line.
 
 use leptos::prelude::*;
 
@@ -27,35 +27,35 @@ pub async fn tokens() -> Result<Vec<TokenRow>, AppError> {
     ports.tokens.list(&caller).await
 }
 
-/// Makes a token; its secret is in the answer, this once.
+/// Creates a token and returns its secret, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_token", protocol = Call)]
 pub async fn create_token(label: String, scopes: Vec<Scope>, days: u32) -> Result<MadeToken, AppError> {
     let (ports, caller) = ports()?;
     ports.tokens.create(&caller, NewToken { label, scopes, days }).await
 }
 
-/// Ends a token.
+/// Revokes a token.
 #[server(prefix = "/rpc", endpoint = "revoke_token")]
 pub async fn revoke_token(id: ApiTokenId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.tokens.revoke(&caller, id).await
 }
 
-/// What the REST API can do.
+/// The REST API's reference.
 #[server(prefix = "/rpc", endpoint = "api_reference", protocol = Call)]
 pub async fn reference() -> Result<ApiReference, AppError> {
     let (ports, caller) = ports()?;
     ports.tokens.reference(&caller).await
 }
 
-/// Every webhook, and the origins that the operator allows.
+/// All webhooks, and the origins that the operator allows.
 #[server(prefix = "/rpc", endpoint = "webhooks", protocol = Call)]
 pub async fn webhooks() -> Result<(Vec<WebhookRow>, Vec<String>), AppError> {
     let (ports, caller) = ports()?;
     Ok((ports.webhooks.list(&caller).await?, ports.webhooks.origins(&caller).await?))
 }
 
-/// Makes a webhook; its secret is in the answer, this once.
+/// Creates a webhook and returns its secret, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_webhook", protocol = Call)]
 pub async fn create_webhook(url: String, events: Vec<WebhookEvent>) -> Result<MadeWebhook, AppError> {
     let (ports, caller) = ports()?;
@@ -92,27 +92,27 @@ pub async fn public_links(study: StudyId) -> Result<Vec<PublicLinkRow>, AppError
     ports.public_links.list(&caller, study).await
 }
 
-/// Makes a public link to a closed study; its path is in the answer, this once.
+/// Creates a public link to a closed study and returns its path, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_public_link", protocol = Call)]
 pub async fn create_public_link(study: StudyId, code: bool, days: Option<u32>) -> Result<MadePublicLink, AppError> {
     let (ports, caller) = ports()?;
     ports.public_links.create(&caller, study, NewPublicLink { code, days }).await
 }
 
-/// Ends a public link.
+/// Revokes a public link.
 #[server(prefix = "/rpc", endpoint = "revoke_public_link")]
 pub async fn revoke_public_link(id: PublicLinkId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.public_links.revoke(&caller, id).await
 }
 
-/// What a public link shows: for anybody who has it.
+/// A public page; needs no account.
 #[server(prefix = "/rpc", endpoint = "public_study", protocol = Call)]
 pub async fn open_public_study(secret: String) -> Result<PublicStudy, AppError> {
     ports()?.0.public_links.open(&secret).await
 }
 
-/// One task behind a public link that shows the code.
+/// A task of a public page that shows code.
 #[server(prefix = "/rpc", endpoint = "public_task", protocol = Call)]
 pub async fn open_public_task(secret: String, task: TaskId) -> Result<PublicTask, AppError> {
     ports()?.0.public_links.task(&secret, task).await

@@ -1,6 +1,6 @@
-//! How a server function's call travels: what every call has in common is compiled once, whatever it
-//! asks and answers. Leptos's own protocol is compiled anew for each function, which a first visit
-//! pays for (ARCHITECTURE.md, "The client").
+//! Transport of server function calls, compiled once for all argument and result types.
+//! Leptos's own protocol is compiled for each function, which makes a first visit
+//! heavier (ARCHITECTURE.md, "Decisions, with their reasons").
 
 use std::{future::Future, pin::Pin};
 
@@ -9,7 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{error::AppError, json};
 
-/// Arguments and answer as JSON. On the server and on the wire it is Leptos's [`Http`].
+/// Arguments and result as JSON. On the server and on the wire it equals Leptos's [`Http`].
 pub struct Call;
 
 impl<Input, Output, C, S> Protocol<Input, Output, C, S, AppError> for Call
@@ -41,19 +41,19 @@ where
 
 const JSON: &str = "application/json";
 
-/// What came back for a call of a server function.
+/// The response to a server function call.
 ///
 /// # Errors
-/// [`AppError::Malformed`] for what is no `Output`.
+/// [`AppError::Malformed`] if the response is not an `Output`.
 pub fn read<Output: DeserializeOwned>(answer: &[u8]) -> Result<Output, AppError> {
     json::read(answer).map_err(|_| AppError::Malformed)
 }
 
-/// What comes back for a request: an output's JSON, or why there is none.
+/// The response: the result's JSON, or the error.
 pub type Answer = Pin<Box<dyn Future<Output = Result<server_fn::Bytes, AppError>> + Send>>;
 
-/// Posts `body` and waits for the answer's, which is the output's or becomes an error. A request that
-/// nobody waits for any more is taken back.
+/// Posts `body` and waits for the response. A request that
+/// nobody waits for any more is aborted.
 #[cfg(feature = "hydrate")]
 pub fn send(path: String, kind: &'static str, body: Result<String, AppError>) -> Answer {
     use server_fn::{
@@ -81,7 +81,7 @@ pub fn send(path: String, kind: &'static str, body: Result<String, AppError>) ->
     })
 }
 
-/// Servers answer; they do not call.
+/// The server never calls itself.
 #[cfg(not(feature = "hydrate"))]
 pub fn send(_path: String, _kind: &'static str, _body: Result<String, AppError>) -> Answer {
     Box::pin(std::future::ready(Err(AppError::Unreachable)))

@@ -20,21 +20,21 @@ pub async fn compare_get(choice: Choice) -> Result<Compared, AppError> {
     ports.comparisons.get(&caller, choice).await
 }
 
-/// What the figures of a choice rest on now.
+/// The current revision of a choice's data.
 #[server(prefix = "/rpc", endpoint = "compare_stamp", protocol = Call)]
 pub async fn compare_stamp(choice: Choice) -> Result<String, AppError> {
     let (ports, caller) = ports()?;
     ports.comparisons.stamp(&caller, choice).await
 }
 
-/// The tasks behind a choice.
+/// The tasks of a choice.
 #[server(prefix = "/rpc", endpoint = "compare_tasks", protocol = Call)]
 pub async fn compare_tasks(choice: Choice, filter: TaskFilter) -> Result<TaskPage, AppError> {
     let (ports, caller) = ports()?;
     ports.comparisons.tasks(&caller, choice, filter).await
 }
 
-/// One task with every chosen model's outputs.
+/// One task with the selected models' outputs.
 #[server(prefix = "/rpc", endpoint = "compare_task", protocol = Call)]
 pub async fn compare_task(choice: Choice, filter: TaskFilter, task: TaskId) -> Result<TaskCompared, AppError> {
     let (ports, caller) = ports()?;

@@ -1,4 +1,4 @@
-//! Datasets. Importing is an upload: `server/src/http/upload.rs`.
+//! Datasets. Files are imported by `server/src/http/upload.rs`.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The rater's side. Nothing here takes or returns a model, a submission or a database id.
+//! Grading. Nothing here takes or returns a model, a submission or a database id.
 
 use leptos::prelude::*;
 
@@ -20,50 +20,50 @@ pub async fn desk() -> Result<Vec<DeskStudy>, AppError> {
     ports.grading.desk(&caller).await
 }
 
-/// The output to rate next, besides those that the page is `holding` already.
+/// The next output to rate, other than those that the page is already `holding`.
 #[server(prefix = "/rpc", endpoint = "next", protocol = Call)]
 pub async fn next_item(study: Token, #[server(default)] holding: Vec<Token>) -> Result<Next, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.next(&caller, &study, holding).await
 }
 
-/// The task to rate next with all its outputs, besides those of which the page is `holding` one.
+/// The next task to rate with all its outputs, other than tasks of which the page is `holding` an output.
 #[server(prefix = "/rpc", endpoint = "next_task", protocol = Call)]
 pub async fn next_task_items(study: Token, #[server(default)] holding: Vec<Token>) -> Result<NextTask, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.next_task(&caller, &study, holding).await
 }
 
-/// An output that the rater was given before.
+/// An output that was assigned to the rater before.
 #[server(prefix = "/rpc", endpoint = "item", protocol = Call)]
 pub async fn item(assignment: Token) -> Result<GradingItem, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.item(&caller, &assignment).await
 }
 
-/// Keeps what was put down so far.
+/// Saves a draft.
 #[server(prefix = "/rpc", endpoint = "save_draft", protocol = Call)]
 pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.grading.save_draft(&caller, &assignment, draft).await
 }
 
-/// Submits a rating; answered only after it is committed. Without JavaScript the form goes to
-/// `server/src/http/grade.rs` instead, which makes the same call.
+/// Submits a rating; responds only after the commit. Without JavaScript the form goes to
+/// `server/src/http/grade.rs`, which makes the same call.
 #[server(prefix = "/rpc", endpoint = "submit_rating", protocol = Call)]
 pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Result<Receipt, AppError> {
     let (ports, caller) = ports()?;
     ports.grading.submit(&caller, &assignment, draft, &key).await
 }
 
-/// Gives an output back.
+/// Skips an output.
 #[server(prefix = "/rpc", endpoint = "skip", protocol = Call)]
 pub async fn skip(assignment: Token) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.grading.skip(&caller, &assignment).await
 }
 
-/// Takes the newest rating back; see [`crate::port::Grading::undo`].
+/// Withdraws the newest rating; see [`crate::port::Grading::undo`].
 #[server(prefix = "/rpc", endpoint = "undo_rating", protocol = Call)]
 pub async fn undo_rating(assignment: Token) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -77,8 +77,8 @@ pub async fn study_rubric(study: Token) -> Result<RubricSheet, AppError> {
     ports.grading.rubric(&caller, &study).await
 }
 
-/// Whom this browser is logged in as now, by name. A page outlives its session: before something that
-/// waited is given up as refused, the page asks whether it still speaks for the same person.
+/// Name of the person that this browser is logged in as. A page can outlive its session: before discarding
+/// a refused submission, the page checks that the person is still the same.
 #[server(prefix = "/rpc", endpoint = "who", protocol = Call)]
 pub async fn who() -> Result<String, AppError> {
     let (_, caller) = ports()?;

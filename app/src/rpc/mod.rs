@@ -1,7 +1,7 @@
-//! How pages ask the server: server functions by area, each one call on a port.
+//! Server functions by area; each makes one call on a port.
 //!
-//! Endpoints are named, because the default name hashes the folder the program was built in.
-//! Arguments that hold lists or options travel as JSON: the URL encoding loses empty ones.
+//! Endpoints have explicit names, because the default name hashes the build folder.
+//! Arguments with lists or options are sent as JSON, because URL encoding loses empty ones.
 
 #![allow(missing_docs, reason = "the macro makes structs whose fields are the arguments described with each function")]
 

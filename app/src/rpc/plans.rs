@@ -1,4 +1,4 @@
-//! The sharing of a study's work, for admins.
+//! Plans of studies, for admins.
 
 use leptos::prelude::*;
 
@@ -13,14 +13,14 @@ use crate::{
 #[cfg(feature = "ssr")]
 use crate::{model::plan::Extension, port::ports};
 
-/// A study's plan as it stands.
+/// A study's current plan.
 #[server(prefix = "/rpc", endpoint = "plan", protocol = Call)]
 pub async fn plan(id: StudyId) -> Result<PlanDetail, AppError> {
     let (ports, caller) = ports()?;
     ports.plans.get(&caller, id).await
 }
 
-/// Lets somebody join; an empty `share` is none.
+/// Adds a rater; an empty `share` means none.
 #[server(prefix = "/rpc", endpoint = "join_study")]
 pub async fn join_study(id: StudyId, user: UserId, #[server(default)] share: String) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -28,14 +28,14 @@ pub async fn join_study(id: StudyId, user: UserId, #[server(default)] share: Str
     ports.plans.join(&caller, id, user, share).await
 }
 
-/// Lets somebody leave.
+/// Removes a rater.
 #[server(prefix = "/rpc", endpoint = "leave_study")]
 pub async fn leave_study(id: StudyId, user: UserId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
     ports.plans.leave(&caller, id, user).await
 }
 
-/// Adds to a study; empty fields leave it as it is.
+/// Extends a study; empty fields change nothing.
 #[server(prefix = "/rpc", endpoint = "extend_study")]
 pub async fn extend_study(
     id: StudyId,
@@ -48,7 +48,7 @@ pub async fn extend_study(
     ports.plans.extend(&caller, id, by).await
 }
 
-/// Makes a draft with the same settings and goes to its plan.
+/// Creates a draft with the same settings and redirects to its plan.
 #[server(prefix = "/rpc", endpoint = "copy_study")]
 pub async fn copy_study(id: StudyId) -> Result<StudyId, AppError> {
     let (ports, caller) = ports()?;
@@ -57,7 +57,7 @@ pub async fn copy_study(id: StudyId) -> Result<StudyId, AppError> {
     Ok(copy)
 }
 
-/// Says how many seconds a rating takes; empty: as measured.
+/// Sets the seconds per rating; empty for the measured value.
 #[server(prefix = "/rpc", endpoint = "set_pace")]
 pub async fn set_pace(id: StudyId, #[server(default)] seconds: String) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -65,7 +65,7 @@ pub async fn set_pace(id: StudyId, #[server(default)] seconds: String) -> Result
     ports.plans.set_pace(&caller, id, seconds).await
 }
 
-/// Says which languages somebody reads: `en`, `zh` or `en,zh`.
+/// Sets the languages that a person reads: `en`, `zh` or `en,zh`.
 #[server(prefix = "/rpc", endpoint = "set_reads")]
 pub async fn set_reads(user: UserId, reads: String) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -73,7 +73,7 @@ pub async fn set_reads(user: UserId, reads: String) -> Result<(), AppError> {
     ports.plans.set_reads(&caller, user, reads).await
 }
 
-/// A form's number; empty is none.
+/// Parses a form's number; empty is `None`.
 #[cfg(feature = "ssr")]
 pub(super) fn number(field: &str, text: &str) -> Result<Option<u32>, AppError> {
     match text.trim() {

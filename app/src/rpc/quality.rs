@@ -24,14 +24,14 @@ use crate::{
     port::ports,
 };
 
-/// A study's settings, known scores, openings and adjudicators.
+/// A study's settings, calibration items, raters' progress in the calibration, and adjudicators.
 #[server(prefix = "/rpc", endpoint = "quality", protocol = Call)]
 pub async fn study_quality(study: StudyId) -> Result<QualityPage, AppError> {
     let (ports, caller) = ports()?;
     ports.quality.page(&caller, study).await
 }
 
-/// Changes a study's settings. An empty threshold lets everything pass.
+/// Changes a study's settings. An empty threshold means no limit.
 #[server(prefix = "/rpc", endpoint = "set_quality")]
 pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -58,8 +58,8 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
     Ok(())
 }
 
-/// Adds an item with known scores: an output by its number, or code for a task by its revision. The
-/// lists have a place a dimension.
+/// Adds a calibration item: an output by its id, or code for a task by its revision. The
+/// lists have one entry per dimension.
 #[server(prefix = "/rpc", endpoint = "add_gold")]
 pub async fn add_gold(
     study: StudyId,
@@ -89,7 +89,7 @@ pub async fn add_gold(
     Ok(id)
 }
 
-/// Asks an item no more, or again.
+/// Retires or restores a calibration item.
 #[server(prefix = "/rpc", endpoint = "retire_gold")]
 pub async fn retire_gold(study: StudyId, gold: i64, retired: bool) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -98,7 +98,7 @@ pub async fn retire_gold(study: StudyId, gold: i64, retired: bool) -> Result<(),
     Ok(())
 }
 
-/// Lets a rater in, or has them begin the opening again.
+/// Admits a rater, or restarts their opening calibration.
 #[server(prefix = "/rpc", endpoint = "open_for")]
 pub async fn open_for(study: StudyId, rater: UserId, let_in: bool) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -107,7 +107,7 @@ pub async fn open_for(study: StudyId, rater: UserId, let_in: bool) -> Result<(),
     Ok(())
 }
 
-/// Gives or takes the role of an adjudicator.
+/// Adds or removes an adjudicator.
 #[server(prefix = "/rpc", endpoint = "set_adjudicator")]
 pub async fn set_adjudicator(study: StudyId, user: UserId, on: bool) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -116,14 +116,14 @@ pub async fn set_adjudicator(study: StudyId, user: UserId, on: bool) -> Result<(
     Ok(())
 }
 
-/// What of a submission raters do not get to see.
+/// A submission's masking.
 #[server(prefix = "/rpc", endpoint = "mask", protocol = Call)]
 pub async fn mask(submission: SubmissionId) -> Result<MaskState, AppError> {
     let (ports, caller) = ports()?;
     ports.quality.mask(&caller, submission).await
 }
 
-/// Masks names of models in what raters see of a submission, or shows it as it came.
+/// Hides names of models from raters of a submission, or shows the original outputs.
 #[server(prefix = "/rpc", endpoint = "set_mask")]
 pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -132,7 +132,7 @@ pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError
     Ok(())
 }
 
-/// A study as it goes on.
+/// A study's live status.
 #[server(prefix = "/rpc", endpoint = "live", protocol = Call)]
 pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
     let (ports, caller) = ports()?;
@@ -153,7 +153,7 @@ pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppEr
     ports.watching.flags(&caller, study).await
 }
 
-/// Answers a flag on an assignment, or on a probe.
+/// Answers a flag.
 #[server(prefix = "/rpc", endpoint = "answer_flag")]
 pub async fn answer_flag(
     study: StudyId,
@@ -168,14 +168,14 @@ pub async fn answer_flag(
     Ok(())
 }
 
-/// A page of the outputs of a study whose raters disagree.
+/// A page of a study's disagreements.
 #[server(prefix = "/rpc", endpoint = "study_disputes", protocol = Call)]
 pub async fn study_disputes(study: StudyId, #[server(default)] page: u32) -> Result<DisputeList, AppError> {
     let (ports, caller) = ports()?;
     ports.watching.disputes(&caller, study, page).await
 }
 
-/// Wants one more rating of an output.
+/// Requests one more rating of an output.
 #[server(prefix = "/rpc", endpoint = "ask_extra")]
 pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -184,14 +184,14 @@ pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
     Ok(())
 }
 
-/// What came back to the person.
+/// Feedback to the person.
 #[server(prefix = "/rpc", endpoint = "came_back", protocol = Call)]
 pub async fn what_came_back() -> Result<CameBack, AppError> {
     let (ports, caller) = ports()?;
     ports.feedback.came_back(&caller).await
 }
 
-/// Notes that the person has read the answers to their flags.
+/// Records that the person read the answers to their flags.
 #[server(prefix = "/rpc", endpoint = "read_replies")]
 pub async fn read_replies() -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -200,7 +200,7 @@ pub async fn read_replies() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Goes on after a calibration item's known scores, or after the calibration.
+/// Continues after a calibration item's known scores, or after the calibration.
 #[server(prefix = "/rpc", endpoint = "go_on")]
 pub async fn go_on(what: Token) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -209,7 +209,7 @@ pub async fn go_on(what: Token) -> Result<(), AppError> {
     Ok(())
 }
 
-/// The disagreements that the person may decide.
+/// The disagreements that the person can decide.
 #[server(prefix = "/rpc", endpoint = "disputes", protocol = Call)]
 pub async fn my_disputes() -> Result<DisputeQueue, AppError> {
     let (ports, caller) = ports()?;
@@ -223,7 +223,7 @@ pub async fn open_dispute(token: Token) -> Result<Dispute, AppError> {
     ports.feedback.dispute(&caller, &token).await
 }
 
-/// Decides a disagreement and goes on to the next, or to the list.
+/// Decides a disagreement and redirects to the next one, or to the list.
 #[server(prefix = "/rpc", endpoint = "decide")]
 pub async fn decide(
     token: Token,

@@ -1,4 +1,4 @@
-//! Ratings that were made elsewhere, for admins.
+//! Import of ratings made with other tools, for admins.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::{
 #[cfg(feature = "ssr")]
 use crate::{model::ratings_import::RatingsKind, port::ports};
 
-/// What an uploaded file of ratings holds.
+/// Preview of an uploaded file of ratings.
 #[server(prefix = "/rpc", endpoint = "preview_ratings", protocol = Call)]
 pub async fn preview_ratings(upload: UploadId, reading: RatingsReading) -> Result<RatingsPreview, AppError> {
     let (ports, caller) = ports()?;
     ports.ratings.preview(&caller, upload, reading).await
 }
 
-/// Takes an uploaded file of ratings and goes to what it became: a closed study called `name`, or the
+/// Imports an uploaded file of ratings and redirects to the result: a closed study called `name`, or the
 /// comparison with the judge of that name. Columns come as `columns[OURS]=THEIRS`.
 #[server(prefix = "/rpc", endpoint = "take_ratings")]
 pub async fn take_ratings(

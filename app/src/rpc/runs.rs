@@ -17,14 +17,14 @@ use crate::{
     port::ports,
 };
 
-/// Every run, or those of one submission.
+/// All runs, or those of one submission.
 #[server(prefix = "/rpc", endpoint = "runs", protocol = Call)]
 pub async fn runs(submission: Option<SubmissionId>) -> Result<Vec<RunRow>, AppError> {
     let (ports, caller) = ports()?;
     ports.runs.list(&caller, submission).await
 }
 
-/// Whether the server's machine can run tests.
+/// Whether the server can run tests.
 #[server(prefix = "/rpc", endpoint = "engine_readiness", protocol = Call)]
 pub async fn check_engine() -> Result<EngineReadiness, AppError> {
     let (ports, caller) = ports()?;
@@ -45,8 +45,8 @@ pub async fn run_item(id: RunId, output: OutputId) -> Result<ItemDetail, AppErro
     ports.runs.item(&caller, id, output).await
 }
 
-/// Runs a submission's outputs and goes to the new run. A box that is not ticked is not sent; `like` is
-/// the number of an earlier run that is to be done again in its own way.
+/// Starts a run of a submission and redirects to it. Unchecked boxes are not sent; `like` is
+/// the id of an earlier run whose options to copy.
 #[server(prefix = "/rpc", endpoint = "start_run")]
 pub async fn start_run(
     submission: SubmissionId,
@@ -71,25 +71,25 @@ pub async fn cancel_run(id: RunId) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Goes on with a run that was stopped.
+/// Resumes a stopped run.
 #[server(prefix = "/rpc", endpoint = "resume_run")]
 pub async fn resume_run(id: RunId) -> Result<(), AppError> {
     again(id, Again::Rest).await
 }
 
-/// Runs again everything on which the engine itself failed.
+/// Reruns outputs on which the engine failed.
 #[server(prefix = "/rpc", endpoint = "run_failed_again")]
 pub async fn run_failed_again(id: RunId) -> Result<(), AppError> {
     again(id, Again::Failed).await
 }
 
-/// Runs again what could come to something else today.
+/// Reruns outputs with outdated results.
 #[server(prefix = "/rpc", endpoint = "run_changed_again")]
 pub async fn run_changed_again(id: RunId) -> Result<(), AppError> {
     again(id, Again::Changed).await
 }
 
-/// Runs one output again, and stays at it.
+/// Reruns one output and stays on its page.
 #[server(prefix = "/rpc", endpoint = "run_again")]
 pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
     let (ports, caller) = ports()?;
@@ -98,7 +98,7 @@ pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Two runs of one dataset side by side, with a task's code where one is named.
+/// Compares two runs of one dataset, with a task's code if one is given.
 #[server(prefix = "/rpc", endpoint = "compare_runs", protocol = Call)]
 pub async fn compare_runs(a: RunId, b: RunId, task: Option<String>) -> Result<RunPair, AppError> {
     let (ports, caller) = ports()?;

@@ -34,9 +34,9 @@ pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
     ports.studies.get(&caller, id).await
 }
 
-/// Makes a draft of a study and goes to its plan. The fields are a form's: lists come as repeated
-/// `submissions[]` and `raters[]`, absent when nothing is ticked, shares by hand as `shares[ID]`; an
-/// empty number asks for the default.
+/// Creates a draft of a study and redirects to its plan. The fields come from a form: lists as repeated
+/// `submissions[]` and `raters[]`, absent when nothing is selected, shares set by hand as `shares[ID]`; an
+/// empty number selects the default.
 #[server(prefix = "/rpc", endpoint = "create_study")]
 pub async fn create_study(
     title: String,

@@ -1,4 +1,4 @@
-//! Model outputs. Sending the file is an upload: `server/src/http/upload.rs`.
+//! Model outputs. Files are uploaded by `server/src/http/upload.rs`.
 
 use leptos::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Every submission, or those of one dataset.
+/// All submissions, or those for one dataset.
 #[server(prefix = "/rpc", endpoint = "submissions", protocol = Call)]
 pub async fn submissions(dataset: Option<String>) -> Result<Vec<SubmissionRow>, AppError> {
     let (ports, caller) = ports()?;
@@ -34,14 +34,14 @@ pub async fn output(id: OutputId) -> Result<OutputDetail, AppError> {
     ports.submissions.output(&caller, id).await
 }
 
-/// What an uploaded file holds.
+/// Preview of an uploaded file.
 #[server(prefix = "/rpc", endpoint = "preview", protocol = Call)]
 pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matching) -> Result<Preview, AppError> {
     let (ports, caller) = ports()?;
     ports.submissions.preview(&caller, upload, &dataset, matching).await
 }
 
-/// Takes the uploaded outputs as `model`'s and goes to the new submission; `mask` hides names of models
+/// Imports the uploaded outputs as `model`'s and redirects to the submission. `mask` hides names of models
 /// from raters.
 #[server(prefix = "/rpc", endpoint = "take_submission")]
 pub async fn take_submission(

@@ -1,8 +1,8 @@
-//! `cargo xtask bench …`: measures what the program promises, beside the way people do it today.
+//! `cargo xtask bench …`: measures what the program promises, compared with the usual ways.
 //!
-//! Each kind of measurement is a file of its own with a `run` that builds what it needs by
-//! [`release_server`], puts its figures into a [`Report`] and leaves printing to [`Report::show`].
-//! Figures are those of this machine at this moment: measure with nothing else running, and compare
+//! Each benchmark is a file with a `run` that builds what it needs with
+//! [`release_server`] and puts its figures into a [`Report`], which [`Report::show`] prints.
+//! Figures depend on the machine: measure with nothing else running, and compare
 //! ratios, not seconds, between machines.
 
 mod engine;
@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::{server, tools};
 
-/// What to measure, and how to say it.
+/// What to measure, and the output format.
 #[derive(Args)]
 pub struct Bench {
     #[command(subcommand)]
@@ -42,18 +42,18 @@ enum What {
     Steadiness(steadiness::Options),
 }
 
-/// The same by an optimised build of ourselves: what makes the load shares the cores with what is
-/// measured, and unoptimised it takes more of them than the server does.
+/// Runs the benchmark in an optimised build of xtask: the load generator shares the cores with the
+/// server, and unoptimised it would take more of them than the server.
 pub fn optimised() -> Result<ExitCode> {
     let mut cargo = tools::cargo();
     cargo.args(["run", "--locked", "--quiet", "--release", "--package", "xtask", "--"]);
     tools::say_aside("Building what measures, optimised");
-    // Files are named from where the command was given.
+    // Paths are relative to the caller's folder.
     let status = cargo.args(std::env::args_os().skip(1)).current_dir(std::env::current_dir()?).status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Measures, and prints. Ends with code 1 where a target is missed.
+/// Measures and prints. Exits with code 1 if a target is missed.
 pub fn bench(args: &Bench) -> Result<ExitCode> {
     let report = match &args.what {
         What::Engine(options) => engine::run(options)?,
@@ -64,20 +64,20 @@ pub fn bench(args: &Bench) -> Result<ExitCode> {
     report.show(args.json)
 }
 
-/// The server as people run it, optimised. The client inside is whatever `target/client` holds: no
-/// measurement here that loads it may rest on that without `cargo xtask build --release` before.
+/// The optimised server. The embedded client is whatever `target/client` contains: a
+/// benchmark that loads it needs `cargo xtask build --release` first.
 pub fn release_server() -> Result<PathBuf> {
     tools::say_aside("Building the server, optimised, around the client that is in target/client");
     server::build_quietly(true)
 }
 
-/// Which way is better.
+/// Direction of a target.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// The figure should not be below this.
+    /// Minimum.
     AtLeast(f64),
-    /// The figure should not be above this.
+    /// Maximum.
     AtMost(f64),
 }
 
@@ -86,45 +86,45 @@ pub enum Target {
 pub struct Figure {
     /// What was measured.
     pub what: String,
-    /// How much.
+    /// Value.
     pub value: f64,
-    /// Of what; empty for a ratio.
+    /// Unit; empty for a ratio.
     pub unit: &'static str,
-    /// What it should be, where something is promised.
+    /// Target, if any.
     pub target: Option<Target>,
-    /// Whether it is; absent without a target.
+    /// Whether the target is met; `None` without a target.
     pub met: Option<bool>,
 }
 
-/// The machine that the figures belong to.
+/// The machine of the figures.
 #[derive(Serialize)]
 struct Machine {
     cores: usize,
     processor: String,
     memory_mib: u64,
     kernel: String,
-    /// Runnable processes over the last minute when the measuring began: about 0 on a quiet machine.
+    /// Load average over the last minute at the start; about 0 on a quiet machine.
     load: f64,
 }
 
-/// What a measurement found.
+/// Results of a benchmark.
 #[derive(Serialize)]
 pub struct Report {
     measured: &'static str,
     machine: Machine,
-    /// The figures, in the order they were taken.
+    /// The figures, in order of measurement.
     pub figures: Vec<Figure>,
-    /// What has to be known to read them.
+    /// Notes on the figures.
     pub notes: Vec<String>,
 }
 
 impl Report {
-    /// An empty one. To be made before the measuring begins: it notes the machine's load.
+    /// An empty report. Create it before measuring, because it records the machine's load.
     pub fn new(measured: &'static str) -> Report {
         Report { measured, machine: Machine::this(), figures: Vec::new(), notes: Vec::new() }
     }
 
-    /// Adds a figure that nothing is promised about.
+    /// Adds a figure without a target.
     pub fn figure(&mut self, what: impl Into<String>, value: f64, unit: &'static str) {
         self.figures.push(Figure { what: what.into(), value, unit, target: None, met: None });
     }
@@ -138,7 +138,7 @@ impl Report {
         self.figures.push(Figure { what: what.into(), value, unit, target: Some(target), met: Some(met) });
     }
 
-    /// Adds a sentence.
+    /// Adds a note.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
@@ -215,7 +215,7 @@ mod tests {
         check(19.9, Target::AtLeast(20.0), false);
         check(10.0, Target::AtMost(10.0), true);
         check(10.1, Target::AtMost(10.0), false);
-        // A figure that could not be computed meets nothing.
+        // A figure that could not be computed misses its target.
         check(f64::NAN, Target::AtMost(10.0), false);
     }
 }

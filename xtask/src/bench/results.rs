@@ -1,7 +1,7 @@
 //! `cargo xtask bench results`: comparisons and exports over a million ratings and a million verdicts.
 //!
-//! `server/benches/fill.rs` fills a data folder with invented ones; then pages are asked for over HTTP on
-//! loopback by a logged-in admin, and exports are read to their end as fast as they come.
+//! `server/benches/fill.rs` fills a data folder with invented ones; then a logged-in admin requests pages over HTTP on
+//! loopback, and exports are read to the end as fast as they arrive.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -34,7 +34,7 @@ pub struct Options {
     runs: u32,
 }
 
-/// How often a page is asked for.
+/// Requests per page.
 const TIMES: usize = 20;
 
 /// Measures.
@@ -71,7 +71,7 @@ pub fn run(options: &Options) -> Result<Report> {
     ];
     for (name, path) in &pages {
         let (first, body) = server.get(path, &cookie)?;
-        // A choice that nobody asked for before: the page is there at once, its figures when they are computed.
+        // A new choice: the page arrives at once, its figures when they are computed.
         report.promised(format!("{name}: first answer"), first.as_secs_f64() * 1e3, "ms", Target::AtMost(100.0));
         let begun = Instant::now();
         let mut body = body;
@@ -93,7 +93,7 @@ pub fn run(options: &Options) -> Result<Report> {
         );
         report.figure(format!("{name}: slowest of {TIMES}"), times[times.len() - 1].as_secs_f64() * 1e3, "ms");
     }
-    // A server of its own: what comparisons hold in memory is not the exports'.
+    // A separate server, so that comparisons cached in memory do not count.
     drop(server);
     let server = Server::start(&program, &data)?;
     let cookie = server.log_in()?;
@@ -165,12 +165,12 @@ impl Server {
                 break address.trim().to_owned();
             }
         };
-        // What it says later is read, so that it never waits to be heard.
+        // Keeps reading its output, so that it never blocks.
         std::thread::spawn(move || lines.for_each(drop));
         Ok(Server { process, address })
     }
 
-    /// Asks, and reads the answer to its end: status line with headers, time to the last byte, body.
+    /// Sends a request and reads the response to the end: status line with headers, time to the last byte, body.
     fn ask(&self, request: &str) -> Result<(String, Duration, Vec<u8>)> {
         let begun = Instant::now();
         let mut stream = TcpStream::connect(&self.address)?;

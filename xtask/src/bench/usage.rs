@@ -1,4 +1,4 @@
-//! What a command used up: its time, its processor time with everything it started and waited for.
+//! Resource usage of a command: wall time and processor time, including its children.
 
 use std::{
     process::{Command, Stdio},
@@ -13,12 +13,12 @@ use nix::sys::{
 
 use crate::tools;
 
-/// What a command used up and said.
+/// Usage and output of a command.
 pub struct Used {
-    /// From start to end on the clock.
+    /// Wall time.
     pub wall: Duration,
-    /// Processor time of it and its descendants, as far as each was waited for by its parent; the
-    /// kernel adds those up.
+    /// Processor time of the command and its descendants that were waited for;
+    /// the kernel adds them up.
     pub cpu: Duration,
     /// Its standard output.
     pub said: String,

@@ -1,4 +1,4 @@
-//! How much memory the engine holds: a server that works on a run, and the same server afterwards.
+//! Memory of the engine: a server during a run, and the same server afterwards.
 
 use std::{
     collections::BTreeMap,
@@ -13,16 +13,16 @@ use anyhow::{Context, Result, bail};
 use super::ours::{Ours, Submission};
 use crate::bench::grading::Server;
 
-/// Memory in MiB: what is shared between processes is counted in equal parts (PSS).
+/// Proportional set size (PSS) in MiB.
 pub struct Held {
-    /// The most at once while it worked; absent where the command line had done everything before the
-    /// server looked.
+    /// Peak during the run; `None` if the command line finished before the
+    /// server joined.
     pub working: Option<f64>,
-    /// Of server and all it started, once nothing is to be done.
+    /// Server and its children when idle.
     pub idle: f64,
 }
 
-/// Starts a server, lets the command line begin a run, which the server joins, and looks on.
+/// Starts a server, starts a run from the command line, which the server joins, and samples memory.
 pub fn held(ours: &Ours, submission: &Submission) -> Result<Held> {
     let server = Server::start(&ours.binary, &ours.data())?;
     let mut run = ours.run_command(submission, &["--fresh"]);
@@ -39,7 +39,7 @@ pub fn held(ours: &Ours, submission: &Submission) -> Result<Held> {
         look()?;
         thread::sleep(Duration::from_millis(100));
     }
-    // Its part of the run may go on for a moment.
+    // The server may still be finishing its part of the run.
     let patience = Instant::now() + Duration::from_secs(60);
     while look()? > 1 {
         if Instant::now() > patience {
@@ -50,12 +50,12 @@ pub fn held(ours: &Ours, submission: &Submission) -> Result<Held> {
     Ok(Held { working, idle: tree(server.id())?.1 })
 }
 
-/// How many processes a process and its descendants are, and what they hold together.
+/// Number and total PSS of a process and its descendants.
 fn tree(root: u32) -> Result<(usize, f64)> {
     let mut parents = BTreeMap::new();
     for entry in fs::read_dir("/proc")?.flatten() {
         let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
-        // Gone meanwhile, where it cannot be read.
+        // A process that cannot be read has ended.
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
         let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse::<u32>().ok());
         parents.insert(pid, parent.unwrap_or(0));

@@ -1,9 +1,9 @@
-//! `cargo xtask bench engine`: how many outputs a second the engine gives their verdicts, beside the way
-//! people do it today, and what its walls and its memory cost.
+//! `cargo xtask bench engine`: verdicts per second, compared with the usual ways
+//! of running the tests, and the cost of isolation and memory.
 //!
-//! What is run are the hand-assembled classes packaged with a checkout of the published benchmark
-//! and its raw outputs, or, where no checkout is named, the reference solutions of our starter
-//! dataset (eight times each: 24 are over before anything can be measured). The ways of today need a
+//! Runs the hand-assembled classes packaged with a checkout of the published benchmark
+//! and its raw outputs. Without a checkout, runs the reference solutions of the starter
+//! dataset eight times each, because 24 are too few to measure. The usual ways need a
 //! checkout.
 
 mod memory;
@@ -42,7 +42,7 @@ pub struct Options {
     best_of: usize,
 }
 
-/// A part of the measurement.
+/// A part of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
     /// Our runs: strict, fast, from the cache
@@ -55,7 +55,7 @@ enum Part {
     Memory,
 }
 
-/// Measures everything.
+/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Report> {
     let checkout = checkout(options.aixbench.as_deref())?;
     let binary = match &options.server {
@@ -75,7 +75,7 @@ pub fn run(options: &Options) -> Result<Report> {
         }
         report.figure(format!("strict, {what}"), strict.per_core_second(), "outputs/core-second");
         let seconds = strict.wall.as_secs_f64();
-        // The packaged classes come first; `prediction.jsonl` has a loop, which takes its limit of 10 s alone.
+        // The packaged classes come first; `prediction.jsonl` has an endless loop, which alone takes its limit of 10 s.
         let packaged = checkout.is_some() && best.is_none();
         if packaged {
             report.promised(format!("strict, all of {what}"), seconds, "s", Target::AtMost(10.0));
@@ -86,7 +86,7 @@ pub fn run(options: &Options) -> Result<Report> {
         report.figure(format!("fast, {what}"), fast.per_second(), "outputs/s");
         let cached = ours.best_of(1, submission, &[])?.wall.as_secs_f64();
         report.promised(format!("unchanged, from the cache, {what}"), cached, "s", Target::AtMost(1.0));
-        // The first is what the ways of today can run, too.
+        // The first is what the usual ways can run, too.
         best.get_or_insert(strict.per_core_second());
     }
     if let Some(long) = ours.long.as_ref().filter(|_| wanted(Part::Runs)) {
@@ -125,7 +125,7 @@ pub fn checkout(folder: Option<&Path>) -> Result<Option<PathBuf>> {
     folder.map(found).transpose()
 }
 
-/// The ways of today over the packaged classes, and how many times as much we do with the same processor time.
+/// The usual ways over the packaged classes, and the ratio of our throughput per processor time to theirs.
 fn today(report: &mut Report, checkout: &Path, ours: Option<f64>, each: usize) -> Result<()> {
     let tasks = ours::tasks(checkout)?;
     let step = (tasks.len() / each.max(1)).max(1);

@@ -1,9 +1,9 @@
-//! The two ways in which people run the published tests today, measured in the same breath as ours: a
+//! The two usual ways of running the published tests, measured in the same run as ours: a
 //! `javac` and a `java` for each task, and the published runner's one JVM.
 //!
-//! Both run models' code, so both run inside bubblewrap without network or host files, as an ordinary
-//! user also where we are root. Nothing is promised about those walls: they are there for us, not for the
-//! figures. Compiling the tests once is not counted against them.
+//! Both run model code, so both run inside bubblewrap without network or host files, as an ordinary
+//! user even when we are root. This isolation protects the machine and is not part of the
+//! figures. Compiling the tests is not counted.
 
 use std::{fs, os::unix::fs::MetadataExt, os::unix::process::CommandExt, path::Path, process::Command, time::Duration};
 
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::ours::PACKAGED_PREFIX;
 use crate::{bench::usage, tools};
 
-/// A user who owns nothing, for where we are root.
+/// An unprivileged user, for when we are root.
 const NOBODY: u32 = 58_999;
 
 /// Calls the published runner's own method for the tasks named, one after the other.
@@ -27,8 +27,8 @@ const CALLER: &str = "public class Caller {
 }
 ";
 
-/// Readies the tests, then does `$WAY`, and says what that took: seconds of the clock, of processor time,
-/// and how many tasks came to a result.
+/// Prepares the tests, runs `$WAY`, and prints wall time, processor time
+/// and the number of tasks with a result.
 const SCRIPT: &str = r#"set -e
 cp -r /checkout/src /checkout/lib /work/
 java=src/main/java/com/aixcode/autoTest
@@ -62,17 +62,17 @@ grep -c ' result:' results
 pub enum Way {
     /// A compiler and a JVM for each task.
     Each,
-    /// All classes compiled in one go and run in one JVM.
+    /// All classes compiled at once and run in one JVM.
     OneJvm,
 }
 
-/// What a way took.
+/// Result of a measurement.
 pub struct Took {
-    /// On the clock.
+    /// Wall time.
     pub wall: Duration,
-    /// Processor time of everything that was started.
+    /// Processor time of all processes.
     pub cpu: Duration,
-    /// Tasks that came to a result.
+    /// Tasks with a result.
     pub outputs: usize,
 }
 
@@ -110,7 +110,7 @@ pub fn measure(checkout: &Path, way: Way, tasks: &[String]) -> Result<Took> {
     command.args(["--clearenv", "--setenv", "PATH", &path, "--setenv", "LC_ALL", "C.UTF-8"]);
     command.args(["--setenv", "WAY", way, "--setenv", "PREFIX", PACKAGED_PREFIX, "--setenv", "IDS", &tasks.join(" ")]);
     command.args(["--", "sh", "/ours/measure.sh"]);
-    // A folder everybody may be in: ours may be closed to the one below.
+    // A world-accessible folder, because ours may be closed to the unprivileged user.
     command.current_dir("/");
     ordinary(&mut command)?;
     let said = usage::measure(&mut command)?.said;
@@ -136,7 +136,7 @@ fn children(line: &str) -> Result<Duration> {
     Ok(Duration::from_secs_f64(all.iter().sum()))
 }
 
-/// A folder that everybody may read.
+/// A world-readable folder.
 pub fn folder() -> Result<TempDir> {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
@@ -144,7 +144,7 @@ pub fn folder() -> Result<TempDir> {
     Ok(folder)
 }
 
-/// Gives up root where we have it.
+/// Drops root privileges.
 fn ordinary(command: &mut Command) -> Result<()> {
     if fs::metadata("/proc/self")?.uid() == 0 {
         command.uid(NOBODY).gid(NOBODY);
@@ -152,7 +152,7 @@ fn ordinary(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// A program's place on the path.
+/// Path of a program.
 pub fn which(name: &str) -> Result<std::path::PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)

@@ -1,4 +1,4 @@
-//! What the walls cost: the same JVM with the same harmless program, inside and outside of them.
+//! Cost of isolation: the same JVM with the same program, inside and outside the sandbox.
 
 use std::{fs, path::Path};
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::people::{folder, which};
 use crate::{bench::usage, tools};
 
-/// Pairs measured: the difference of two means of so many is steady to about a millisecond.
+/// Number of pairs; their mean difference is stable to about a millisecond.
 const PAIRS: u32 = 40;
 
 const HARMLESS: &str = "public class Harmless {
@@ -35,14 +35,14 @@ const FLAGS: [&str; 11] = [
 
 /// Processor time of one start, in milliseconds.
 pub struct Cost {
-    /// With nothing around it.
+    /// Outside the sandbox.
     pub bare_ms: f64,
-    /// Inside: helper, bubblewrap, filter, limits and mounts included.
+    /// Inside, including helper, bubblewrap, filter, limits and mounts.
     pub walled_ms: f64,
 }
 
-/// Measures with the Java image that the engine has made in a data folder, in turns, so that what else the
-/// machine does is in both.
+/// Measures with the engine's Java image, alternating, so that other load on the
+/// machine affects both equally.
 pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
     let image = image(data)?;
     let program = folder()?;
