@@ -12,7 +12,7 @@ export default defineConfig({
   outputDir: 'test-results/traces',
   forbidOnly: true,
   // Spec files run in parallel, each with a server, a data folder and a port of its own; the tests of a file run in
-  // order, because they tell one story. A worker is a browser and a server: about 600 MB.
+  // order, because they tell one story. Two cores carry two browsers.
   workers: Number(process.env.AIXGRADE_WORKERS ?? 2),
   fullyParallel: false,
   // A journey that passes at its second try has found something.

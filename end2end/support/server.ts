@@ -18,8 +18,13 @@ export class Server {
   private folder = '';
   private printed = '';
   private address = '';
+  /** Settles when the process that was ended last is gone: until then the port is taken. */
+  private ended: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly args: string[]) {}
+  constructor(
+    private readonly args: string[],
+    private readonly env: Record<string, string> = {},
+  ) {}
 
   /** Where it answers, such as `http://127.0.0.1:34567`. */
   get url(): string {
@@ -51,6 +56,7 @@ export class Server {
 
   /** Starts it again where it was, over the data that it left. */
   async restart(): Promise<void> {
+    await this.ended;
     await this.launch(new URL(this.address).host, []);
   }
 
@@ -68,7 +74,7 @@ export class Server {
     const started = spawn(binary, ['serve', '--listen', listen, '--data', this.folder, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // Nothing that the developer has set for a server of their own.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info' },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info', ...this.env },
     });
     this.process = started;
     const from = this.printed.length;
@@ -95,9 +101,9 @@ export class Server {
     if (!running || running.exitCode !== null || running.signalCode !== null) {
       return;
     }
-    const ended = new Promise((resolve) => running.once('exit', resolve));
+    this.ended = new Promise((resolve) => running.once('exit', resolve));
     running.kill(signal);
-    await ended;
+    await this.ended;
   }
 }
 

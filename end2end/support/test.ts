@@ -63,7 +63,12 @@ export const test = base.extend<{ watch: Watch }>({
 
 /** Gives a spec file a fresh server; `--demo` brings accounts, the starter dataset and a study. */
 export function serve(...args: string[]): Server {
-  const server = new Server(args);
+  return serveIn({}, ...args);
+}
+
+/** The same with other variables in the server's environment. */
+export function serveIn(env: Record<string, string>, ...args: string[]): Server {
+  const server = new Server(args, env);
   test.beforeAll(async () => {
     current = server;
     await server.start();
