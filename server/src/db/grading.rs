@@ -6,6 +6,7 @@ use app::model::{
     grading::{Draft, OwnRating},
     ids::{OutputId, StudyId, Token, UserId},
     lang::Lang,
+    note::LineNote,
     plan::{Presentation, Reads},
     rubric::Rubric,
     study::StudyStatus,
@@ -13,8 +14,12 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{accounts::parsed, notes, quality::masks};
-use crate::{clock, error::Failure, formats::telltales::masked};
+use super::{accounts::parsed, events, notes, quality::masks};
+use crate::{
+    clock,
+    error::Failure,
+    formats::masking::{Masked, mask},
+};
 
 /// A study as its raters have it.
 #[derive(Clone)]
@@ -127,17 +132,33 @@ pub struct Shown {
     pub code: String,
     /// What a chat answer said around it.
     pub said: String,
+    /// The way back from the masked code to the stored code, where names are masked.
+    pub masked: Option<Masked>,
 }
 
-/// The text of an output and of its task, as raters get to see it: with the names masked that an admin
-/// asked to mask.
-pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
-    let shown = as_stored(conn, output)?;
-    let names = masks::of_output(conn, output)?;
-    if names.is_empty() {
-        return Ok(shown);
+impl Shown {
+    /// The same with the names masked that an admin asked to mask in this output.
+    pub fn masked_as(self, conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
+        let names = masks::of_output(conn, output)?;
+        if names.is_empty() {
+            return Ok(self);
+        }
+        let code = mask(self.code, &names);
+        Ok(Shown { code: code.text.clone(), said: mask(self.said, &names).text, masked: Some(code), ..self })
     }
-    Ok(Shown { code: masked(&shown.code, &names), said: masked(&shown.said, &names), ..shown })
+
+    /// Stored notes, with their places in the code that raters read.
+    pub fn as_read(&self, notes: Vec<LineNote>) -> Vec<LineNote> {
+        match &self.masked {
+            Some(masked) => masked.to_masked(notes),
+            None => notes,
+        }
+    }
+}
+
+/// The texts of an output and of its task as raters read them, with masked names.
+pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
+    as_stored(conn, output)?.masked_as(conn, output)
 }
 
 fn as_stored(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
@@ -153,12 +174,13 @@ fn as_stored(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
                 signature: row.get(2)?,
                 code: row.get(3)?,
                 said: row.get(4)?,
+                masked: None,
             })
         })?)
 }
 
-/// The rater's names before and after this output in the order of their ratings; unmarked probes are
-/// among them. For an output not yet rated: the one rated last, and none.
+/// The names of the items rated before and after this one, hidden checks among them. For an item that is
+/// not rated: the one rated last, and none.
 pub fn neighbours(
     conn: &Connection,
     study: StudyId,
@@ -245,12 +267,13 @@ fn scores(conn: &Connection, rating: i64, dimensions: usize) -> Result<Vec<Optio
     Ok(scores)
 }
 
-/// Whether this rater's submission of that name was stored before.
+/// Whether this rater's submission of that key was stored before, whichever of the output's assignments
+/// was theirs at the time.
 pub fn stored(conn: &Connection, study: StudyId, output: OutputId, rater: UserId, key: &str) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached(
             "SELECT 1 FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-             WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = ?3 AND r.key = ?4",
+             WHERE a.study_id = ?1 AND a.output_id = ?2 AND r.user_id = ?3 AND r.key = ?4",
         )?
         .exists(params![study.0, output.0, rater.0, key])?)
 }
@@ -265,7 +288,7 @@ pub fn insert_rating(
     draft: &Draft,
     key: &str,
 ) -> Result<(), Failure> {
-    let now = clock::now().0;
+    let now = events::next(conn, study, rater)?.0;
     let (assignment, shown_at): (i64, Option<i64>) = conn
         .prepare_cached(
             "UPDATE assignments SET rated_at = coalesce(rated_at, ?4), leased_until = NULL
@@ -298,10 +321,14 @@ pub fn insert_rating(
     Ok(())
 }
 
-/// The rater's ratings that count with when they were first given, newest first.
-pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<(Timestamp, OwnRating)>, Failure> {
+/// The rater's ratings of outputs that count, newest first, each with when the output was first rated.
+pub fn own(
+    conn: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+) -> Result<Vec<(Timestamp, OutputId, OwnRating)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '', r.flag IS NOT NULL, a.rated_at
+        "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '', r.flag IS NOT NULL, a.rated_at, a.output_id
          FROM assignments a
          JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
          JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
@@ -320,12 +347,12 @@ pub fn own(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<(
             flagged: row.get(5)?,
             notes: Vec::new(),
         };
-        Ok((row.get::<_, i64>(0)?, Timestamp(row.get(6)?), own))
+        Ok((row.get::<_, i64>(0)?, (Timestamp(row.get(6)?), OutputId(row.get(7)?)), own))
     })?;
     rows.map(|row| {
-        let (rating, at, own) = row?;
+        let (rating, (at, output), own) = row?;
         let scores = scores(conn, rating, study.rubric.dimensions.len())?;
-        Ok((at, OwnRating { scores, notes: notes::of(conn, rating)?, ..own }))
+        Ok((at, output, OwnRating { scores, notes: notes::of(conn, rating)?, ..own }))
     })
     .collect()
 }

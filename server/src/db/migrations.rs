@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0006_api.sql"),
     include_str!("../../migrations/0007_engine.sql"),
     include_str!("../../migrations/0008_results.sql"),
+    include_str!("../../migrations/0009_hidden_checks.sql"),
 ];
 
 /// The schema this program writes.

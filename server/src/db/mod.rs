@@ -7,6 +7,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod datasets;
+pub mod events;
 pub mod grading;
 pub mod migrations;
 pub mod notes;

@@ -12,6 +12,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::events;
 use crate::{clock, error::Failure};
 
 /// How often a rater may pass over an output and still be offered it again.
@@ -43,33 +44,62 @@ pub fn progress(conn: &Connection, study: StudyId, rater: UserId) -> Result<Prog
     Ok(Progress { rated, skipped, left })
 }
 
-/// What is in the rater's hands, unrated, in the order of their plan; a lease that ran out and that
-/// nobody took is theirs still.
-pub fn in_hand(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<Place>, Failure> {
+/// The assignments in the rater's hands, unrated, in the order in which they were handed out, each with
+/// when that was; an expired lease that nobody took over is still theirs.
+pub fn in_hand(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<(i64, Place)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, a.output_id, o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id
-         WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.leased_until IS NOT NULL ORDER BY a.place, a.id",
+        "SELECT a.id, a.output_id, o.revision_id, coalesce(a.shown_at, 0)
+         FROM assignments a JOIN outputs o ON o.id = a.output_id
+         WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.leased_until IS NOT NULL ORDER BY a.shown_at, a.id",
     )?;
-    Ok(statement.query_map(params![study.0, rater.0], place)?.collect::<Result<_, _>>()?)
+    let rows = statement.query_map(params![study.0, rater.0], |row| Ok((row.get(3)?, place(row)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The next of the rater's own plan that nobody has begun, soonest first.
-pub fn waiting(conn: &Connection, study: StudyId, rater: UserId, most: usize) -> Result<Vec<Place>, Failure> {
+/// The next assignments of the rater's own plan that are not handed out, soonest first, each with its
+/// position in the order.
+pub fn waiting(conn: &Connection, study: StudyId, rater: UserId, most: usize) -> Result<Vec<(i64, Place)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, a.output_id, o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id
+        "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0)
+         FROM assignments a JOIN outputs o ON o.id = a.output_id
          WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.rated_at IS NULL AND a.leased_until IS NULL
          ORDER BY a.place LIMIT ?3",
     )?;
-    Ok(statement.query_map(params![study.0, rater.0, most], place)?.collect::<Result<_, _>>()?)
+    let rows = statement.query_map(params![study.0, rater.0, most], |row| Ok((row.get(3)?, place(row)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The tasks of the rater's last ratings, newest first.
-pub fn seen(conn: &Connection, study: StudyId, rater: UserId, most: usize) -> Result<Vec<TaskRevisionId>, Failure> {
+/// How many skipped outputs wait to come again to the rater.
+pub fn skipped_waiting(conn: &Connection, study: StudyId, rater: UserId) -> Result<u64, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT count(*) FROM skips k
+             JOIN assignments a ON a.study_id = k.study_id AND a.output_id = k.output_id AND a.user_id = k.user_id
+             WHERE k.study_id = ?1 AND k.user_id = ?2 AND a.rated_at IS NULL AND a.leased_until IS NULL",
+        )?
+        .query_row(params![study.0, rater.0], |row| row.get(0))?)
+}
+
+/// How many of the study's outputs the rater has been given at least once.
+pub fn given(conn: &Connection, study: StudyId, rater: UserId) -> Result<u64, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT given FROM study_raters WHERE study_id = ?1 AND user_id = ?2")?
+        .query_row(params![study.0, rater.0], |row| row.get(0))?)
+}
+
+/// The tasks of the rater's last ratings with when they were given, newest first.
+pub fn seen(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    most: usize,
+) -> Result<Vec<(Timestamp, TaskRevisionId)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id
+        "SELECT a.rated_at, o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id
          WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.rated_at IS NOT NULL ORDER BY a.rated_at DESC LIMIT ?3",
     )?;
-    let rows = statement.query_map(params![study.0, rater.0, most], |row| Ok(TaskRevisionId(row.get(0)?)))?;
+    let rows = statement
+        .query_map(params![study.0, rater.0, most], |row| Ok((Timestamp(row.get(0)?), TaskRevisionId(row.get(1)?))))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -112,7 +142,8 @@ const FITS: &str = "
     AND NOT EXISTS (SELECT 1 FROM skips k
         WHERE k.study_id = ?1 AND k.user_id = ?2 AND k.output_id = a.output_id AND k.times >= ?5)";
 
-/// One planned rating that nobody has begun and that this rater may take over.
+/// One assignment that nobody has begun and that this rater may take over, with its position in the order
+/// of the rater it is taken from.
 pub fn takeable(
     conn: &Connection,
     study: StudyId,
@@ -120,7 +151,7 @@ pub fn takeable(
     from: From,
     reads: Reads,
     whole_tasks: bool,
-) -> Result<Option<Place>, Failure> {
+) -> Result<Option<(i64, Place)>, Failure> {
     let donor = match from {
         From::Nobody => None,
         From::Rater(id) => Some(id.0),
@@ -137,32 +168,35 @@ pub fn takeable(
     };
     let found = conn
         .prepare_cached(&format!(
-            "SELECT a.id, a.output_id, o.revision_id FROM assignments a
+            "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0) FROM assignments a
              JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
              WHERE a.study_id = ?1 AND a.user_id IS ?3 AND a.rated_at IS NULL AND a.leased_until IS NULL
              {FITS} {whole} ORDER BY a.place DESC LIMIT 1"
         ))?
-        .query_row(params![study.0, rater.0, donor, reads.code(), SKIPS], place)
+        .query_row(params![study.0, rater.0, donor, reads.code(), SKIPS], |row| Ok((row.get(3)?, place(row)?)))
         .optional()?;
     Ok(found)
 }
 
-/// One planned rating whose lease ran out before `now` and that this rater may take over.
+/// One assignment whose lease ended before `now` and that this rater may take over, with the end of that
+/// lease.
 pub fn run_out(
     conn: &Connection,
     study: StudyId,
     rater: UserId,
     reads: Reads,
     now: Timestamp,
-) -> Result<Option<Place>, Failure> {
+) -> Result<Option<(Timestamp, Place)>, Failure> {
     let found = conn
         .prepare_cached(&format!(
-            "SELECT a.id, a.output_id, o.revision_id FROM assignments a
+            "SELECT a.id, a.output_id, o.revision_id, a.leased_until FROM assignments a
              JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
              WHERE a.study_id = ?1 AND a.user_id <> ?2 AND a.leased_until < ?3
              {FITS} ORDER BY a.leased_until, a.id LIMIT 1"
         ))?
-        .query_row(params![study.0, rater.0, now.0, reads.code(), SKIPS], place)
+        .query_row(params![study.0, rater.0, now.0, reads.code(), SKIPS], |row| {
+            Ok((Timestamp(row.get(3)?), place(row)?))
+        })
         .optional()?;
     Ok(found)
 }
@@ -204,14 +238,20 @@ pub fn holder(conn: &Connection, assignment: i64) -> Result<Option<UserId>, Fail
 }
 
 /// Puts a planned rating into the rater's hands until `until`, whoever's it was.
-pub fn hand_over(conn: &Connection, assignment: i64, rater: UserId, until: Timestamp) -> Result<(), Failure> {
+pub fn hand_over(
+    conn: &Connection,
+    study: StudyId,
+    assignment: i64,
+    rater: UserId,
+    until: Timestamp,
+) -> Result<(), Failure> {
     conn.prepare_cached(
         "UPDATE assignments SET
             shown_at = CASE WHEN user_id IS ?2 THEN coalesce(shown_at, ?4) ELSE ?4 END,
             user_id = ?2, leased_until = ?3
          WHERE id = ?1 AND rated_at IS NULL",
     )?
-    .execute(params![assignment, rater.0, until.0, clock::now().0])?;
+    .execute(params![assignment, rater.0, until.0, events::next(conn, study, rater)?.0])?;
     Ok(())
 }
 
@@ -234,7 +274,7 @@ pub fn renew(
         .optional()?;
     if let Some((assignment, rated)) = own {
         if !rated {
-            hand_over(conn, assignment, rater, until)?;
+            hand_over(conn, study, assignment, rater, until)?;
         }
         return Ok(true);
     }
@@ -251,24 +291,29 @@ pub fn renew(
         .optional()?;
     match other {
         Some(assignment) => {
-            hand_over(conn, assignment, rater, until)?;
+            hand_over(conn, study, assignment, rater, until)?;
             Ok(true)
         }
         None => Ok(false),
     }
 }
 
-/// Notes that the rater passed over an output that is in their hands, and takes it out of them. It
-/// goes to the end of their order; passed over for the last time, it is somebody else's.
-pub fn pass_over(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<(), Failure> {
+/// Skips an output that is in the rater's hands. It goes to the position `place`, the end of the rater's
+/// order; skipped for the last time, it is nobody's.
+pub fn pass_over(
+    conn: &Connection,
+    study: StudyId,
+    output: OutputId,
+    rater: UserId,
+    place: i64,
+) -> Result<(), Failure> {
     let times: u32 = conn
         .prepare_cached(
             "INSERT INTO skips (study_id, output_id, user_id, times, at) VALUES (?1, ?2, ?3, 1, ?4)
              ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at RETURNING times",
         )?
         .query_row(params![study.0, output.0, rater.0, clock::now().0], |row| row.get(0))?;
-    let (whose, place) =
-        if times < SKIPS { (Some(rater.0), Some(last_place(conn, study, rater)? + 1)) } else { (None, None) };
+    let (whose, place) = if times < SKIPS { (Some(rater.0), Some(place)) } else { (None, None) };
     conn.prepare_cached(
         "UPDATE assignments SET user_id = ?4, place = ?5, leased_until = NULL, shown_at = NULL
          WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3 AND rated_at IS NULL",
@@ -277,7 +322,7 @@ pub fn pass_over(conn: &Connection, study: StudyId, output: OutputId, rater: Use
     Ok(())
 }
 
-/// The last place in the order of what waits for the rater.
+/// The last position in the order of the assignments that wait for the rater.
 pub fn last_place(conn: &Connection, study: StudyId, rater: UserId) -> Result<i64, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT place FROM assignments

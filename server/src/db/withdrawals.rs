@@ -10,15 +10,15 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::grading;
 use crate::{clock, error::Failure};
 
-/// The output of this rater's newest rating in the study, of those that count.
-pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<OutputId>, Failure> {
+/// The output of the rater's newest rating that counts, and when that was given.
+pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(OutputId, Timestamp)>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT a.output_id FROM assignments a
+            "SELECT a.output_id, r.at FROM assignments a
              JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
              WHERE a.study_id = ?1 AND a.user_id = ?2 ORDER BY r.at DESC, r.id DESC LIMIT 1",
         )?
-        .query_row(params![study.0, rater.0], |row| row.get(0).map(OutputId))
+        .query_row(params![study.0, rater.0], |row| Ok((OutputId(row.get(0)?), Timestamp(row.get(1)?))))
         .optional()?)
 }
 

@@ -7,6 +7,7 @@ pub mod chat;
 pub mod classes;
 pub mod files;
 pub mod lines;
+pub mod masking;
 pub mod matching;
 pub mod native;
 pub mod outputs;

@@ -122,7 +122,7 @@ impl Telltales {
         let texts = [(code, true), (said, false)];
         texts.into_iter().find_map(|(text, in_code)| {
             let (name, at) =
-                self.0.iter().filter_map(|name| Some((name, place(text, name, 0)?))).min_by_key(|f| f.1.start)?;
+                self.0.iter().filter_map(|name| Some((name, find_name(text, name, 0)?))).min_by_key(|f| f.1.start)?;
             let before = text.get(..at.start)?;
             Some(Telltale {
                 line,
@@ -135,25 +135,12 @@ impl Telltales {
     }
 }
 
-/// `text` with every one of `names` (in lower case, longest first) replaced by [`MASK`].
-pub fn masked(text: &str, names: &[String]) -> String {
-    let mut text = text.to_owned();
-    for name in names {
-        let mut from = 0;
-        while let Some(at) = place(&text, name, from) {
-            from = at.start + MASK.len();
-            text.replace_range(at, MASK);
-        }
-    }
-    text
-}
-
 /// What raters see instead of a masked name: a word that says nothing, and that Java takes for a name,
 /// so that the code around it is laid out as before.
 pub const MASK: &str = "MASKED";
 
 /// Where `name` (in lower case) stands as a word in `text` from byte `from` on, in any case of letters.
-fn place(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
+pub(super) fn find_name(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
     // Chinese writes no spaces between words.
     let bounded = name.is_ascii();
     let rest = text.get(from..)?;
@@ -230,6 +217,11 @@ fn is_word(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::masking::mask;
+
+    fn masked(text: &str, names: &[String]) -> String {
+        mask(text.to_owned(), names).text
+    }
 
     #[test]
     fn finds_names_that_stand_as_words() {

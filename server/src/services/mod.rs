@@ -6,7 +6,6 @@ pub mod comparisons;
 pub mod datasets;
 pub mod demo_results;
 pub mod grading;
-pub mod handing;
 pub mod imports;
 pub mod plans;
 pub mod public_links;

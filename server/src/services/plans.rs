@@ -24,6 +24,7 @@ use crate::{
     db::{
         Db, audit,
         plan::{self as stored, Gradable, Moved, Planned, Row, Settings},
+        quality::checks,
         queue, studies,
     },
     error::Failure,
@@ -483,6 +484,7 @@ fn leave(conn: &Connection, study: &Study, user: UserId) -> Result<(), Failure> 
     let free: Vec<Row> =
         stored::rows(conn, study.id)?.into_iter().filter(|row| row.rater == Some(user) && !row.rated).collect();
     stored::leave(conn, study.id, user)?;
+    checks::release(conn, study.id, user)?;
     for row in &free {
         stored::give(conn, row.assignment, None, None)?;
     }

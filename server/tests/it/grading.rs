@@ -6,11 +6,13 @@ use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
         grading::{Draft, Flag, GradingItem, Next, NextTask, OwnRating, Receipt},
+        ids::SubmissionId,
         note::{LineNote, Place},
         plan::Presentation,
         study::NewStudy,
+        submission::Matching,
     },
-    port::{Accounts, Caller, Studies, Submissions},
+    port::{Accounts, Caller, Studies, Submissions, quality::Quality},
 };
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -437,4 +439,98 @@ async fn keys_and_the_tour_are_remembered_with_the_account() {
     ada.form("/account/keys", &[("action", "reset")]).await;
     assert!(!ada.get("/account").await.body.contains(r#"value="k""#));
     assert_eq!(app.anonymous().form("/account/keys", &[]).await.location(), "/log-in?next=%2Faccount");
+}
+
+#[tokio::test]
+async fn notes_behind_a_mask_are_stored_where_they_belong_in_the_code_as_it_came() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let study = study(&mut ada).await;
+    let first = next(&mut ada, &study).await.unwrap();
+    // The answer is one line that names its model, and an admin masks the name.
+    let given = "int a; /* Northwind wrote this */ int b;";
+    let token = first.token.0.clone();
+    let submission = app.services.db.write(move |tx| {
+        let id = "SELECT output_id FROM handouts WHERE token = ?1";
+        tx.execute(&format!("UPDATE outputs SET code = ?2 WHERE id = ({id})"), [&token, given])?;
+        let sql = format!("SELECT submission_id FROM outputs WHERE id = ({id})");
+        Ok(tx.query_row(&sql, [&token], |row| row.get(0).map(SubmissionId))?)
+    });
+    app.services.quality.set_mask(&Caller::Operator, submission.await.unwrap(), true).await.unwrap();
+
+    let item: GradingItem = ada.rpc("item", json!({"assignment": first.token})).await.json();
+    let read = item.code.raw[0].text();
+    assert_eq!(read, "int a; /* MASKED wrote this */ int b;");
+    let column = |text: &str, of: &str| u32::try_from(text.find(of).unwrap()).unwrap() + 1;
+    let note = |text: &str| LineNote { at: Place { line: 1, column: column(text, "int b") }, text: "unused".into() };
+    let draft = Draft { notes: vec![note(&read)], ..full(&item, 2) };
+    // The rater finds the note where they put it, in the draft, in the rating and in the list.
+    assert_eq!(ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await.status, StatusCode::OK);
+    let again: GradingItem = ada.rpc("item", json!({"assignment": first.token})).await.json();
+    assert_eq!(again.draft, draft);
+    assert_eq!(submit(&mut ada, &item, &draft, "k").await.json::<Receipt>(), Receipt::Stored);
+    assert_eq!(submit(&mut ada, &item, &draft, "k2").await.json::<Receipt>(), Receipt::AlreadyStored);
+    let again: GradingItem = ada.rpc("item", json!({"assignment": first.token})).await.json();
+    assert_eq!(again.draft, draft);
+    assert_eq!(own(&mut ada, &study).await[0].notes, draft.notes);
+    // Everybody else counts in the code as the model gave it.
+    let sql = "SELECT line, \"column\", text FROM rating_notes";
+    let stored = app.services.db.read(move |conn| {
+        let note = |row: &rusqlite::Row<'_>| {
+            Ok(LineNote { at: Place { line: row.get(0)?, column: row.get(1)? }, text: row.get(2)? })
+        };
+        Ok(conn.query_row(sql, [], note)?)
+    });
+    assert_eq!(stored.await.unwrap(), note(given));
+}
+
+#[tokio::test]
+async fn a_task_with_fifteen_outputs_is_handed_out_and_rated_whole() {
+    let app = TestApp::demo().await;
+    let operator = Caller::Operator;
+    // A model with fifteen samples of each of two tasks.
+    let lines: String = (0..30)
+        .map(|n| {
+            json!({"task_id": format!("S{:02}", 13 + n / 15), "code": format!("int f{n}() {{ return {n}; }}")})
+                .to_string()
+                + "\n"
+        })
+        .collect();
+    let mut incoming = app.services.uploads.begin("samples.jsonl").await.unwrap();
+    incoming.write(lines.as_bytes()).await.unwrap();
+    let upload = app.services.submissions.note_upload(&operator, incoming.finish().await.unwrap()).await.unwrap();
+    let submission =
+        app.services.submissions.take(&operator, upload, "starter", Matching::TaskId, "Sampler").await.unwrap();
+    let users = app.services.accounts.users(&operator).await.unwrap();
+    let new = NewStudy {
+        title: "Samples".into(),
+        dataset: "starter".into(),
+        submissions: vec![submission],
+        raters: users.iter().filter(|user| user.name == "ada").map(|user| user.id).collect(),
+        overlap: 1,
+        presentation: Presentation::SideBySide,
+        ..NewStudy::default()
+    };
+    app.services.studies.create(&operator, new).await.unwrap();
+    let mut ada = app.rater().await;
+    let study = study(&mut ada).await;
+    let page = ada.get(&format!("/beside/{study}")).await;
+    assert!(page.body.contains("Output O") && !page.body.contains("Output P"), "{}", page.body);
+    let mut rated = 0;
+    while let NextTask::Task(items) = ada.rpc("next_task", json!({"study": study, "holding": []})).await.json() {
+        assert_eq!(items.len(), 15);
+        // Whichever outputs the page names, the task does not come again while it is on the page.
+        let last = &items[14].token;
+        let holding: Vec<_> = items.iter().map(|item| &item.token).collect();
+        for item in &items {
+            for holding in [&holding[..], &[last]] {
+                let next: NextTask = ada.rpc("next_task", json!({"study": study, "holding": holding})).await.json();
+                let again = matches!(&next, NextTask::Task(next) if next[0].raw_nl == items[0].raw_nl);
+                assert!(!again, "the task came again after {rated} ratings");
+            }
+            assert_eq!(submit(&mut ada, item, &full(item, 2), "k").await.json::<Receipt>(), Receipt::Stored);
+            rated += 1;
+        }
+    }
+    assert_eq!(rated, 30);
 }

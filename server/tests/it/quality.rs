@@ -1,4 +1,4 @@
-//! Quality of studies: calibration, hidden probes, disagreements and their adjudication, flags and their
+//! Quality of studies: calibration, hidden checks, disagreements and their adjudication, flags and their
 //! answers, masking; and that none of it names a model to a rater or touches a study's ratings.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
@@ -184,7 +184,7 @@ async fn training_shows_the_known_scores_after_each_item() {
 }
 
 #[tokio::test]
-async fn hidden_probes_look_like_work_and_count_for_nothing() {
+async fn hidden_checks_look_like_work_and_count_for_nothing() {
     let app = TestApp::demo().await;
     add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
     set(
@@ -228,7 +228,7 @@ async fn hidden_probes_look_like_work_and_count_for_nothing() {
     }
     assert!(shapes.windows(2).all(|pair| pair[0] == pair[1]), "every item has the same fields");
     let (ratings, probes) = counts(&app).await;
-    assert!(probes > 5, "{probes} probes came");
+    assert!(probes > 5, "{probes} checks came");
     assert_eq!(ratings + probes, rated as i64);
     // They are among what she rated, newest first, and can be opened again; the study knows nothing.
     let own: Vec<OwnRating> = ada.rpc("own_ratings", json!({"study": token})).await.json();
@@ -254,7 +254,7 @@ async fn hidden_probes_look_like_work_and_count_for_nothing() {
 }
 
 #[tokio::test]
-async fn a_probe_passed_over_comes_again_like_any_output() {
+async fn a_skipped_hidden_check_comes_again_like_any_output() {
     let app = TestApp::demo().await;
     add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
     set(&app, QualitySettings { gold_every: 2, ..QualitySettings::default() }).await;

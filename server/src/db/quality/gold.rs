@@ -28,8 +28,8 @@ pub struct Gold {
     pub code: String,
     /// What a chat answer said around it.
     pub said: String,
-    /// Whether it was pasted.
-    pub pasted: bool,
+    /// The output whose code it copies; absent where the code was pasted.
+    pub output: Option<OutputId>,
     /// The known scores.
     pub scores: Vec<u8>,
     /// Why.
@@ -39,7 +39,7 @@ pub struct Gold {
 }
 
 const ROW: &str = "SELECT g.id, g.study_id, t.external_id, v.raw_nl, v.lang, v.signature, g.code, g.said,
-        g.output_id IS NULL, g.scores, g.reasons, g.retired_at IS NOT NULL
+        g.output_id, g.scores, g.reasons, g.retired_at IS NOT NULL
     FROM gold_items g JOIN task_revisions v ON v.id = g.revision_id JOIN tasks t ON t.id = v.task_id";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<(Gold, String, String)> {
@@ -52,7 +52,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<(Gold, String, String)> {
         signature: row.get(5)?,
         code: row.get(6)?,
         said: row.get(7)?,
-        pasted: row.get(8)?,
+        output: row.get::<_, Option<i64>>(8)?.map(OutputId),
         scores: Vec::new(),
         reasons: Vec::new(),
         retired: row.get(11)?,
@@ -84,6 +84,12 @@ pub fn asked(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// The wording of the item's task.
+pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT revision_id FROM gold_items WHERE id = ?1")?;
+    Ok(statement.query_row([id], |row| row.get(0).map(TaskRevisionId)).optional()?)
+}
+
 /// How often an item was answered, and the scores given: of each time the answer that counts.
 pub fn answers(conn: &Connection, gold: i64) -> Result<Vec<Vec<u8>>, Failure> {
     let mut statement = conn.prepare_cached(
@@ -91,7 +97,7 @@ pub fn answers(conn: &Connection, gold: i64) -> Result<Vec<Vec<u8>>, Failure> {
          WHERE p.gold_id = ?1",
     )?;
     let rows = statement.query_map([gold], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    rows.iter().map(|json| super::probes::scores(json)).collect()
+    rows.iter().map(|json| super::checks::scores(json)).collect()
 }
 
 /// An item to be stored.

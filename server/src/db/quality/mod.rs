@@ -1,12 +1,12 @@
-//! Quality of a study: settings, items with known scores, probes, disagreements, flags, and the rows
+//! Quality of a study: settings, calibration items and hidden checks, disagreements, flags, and the rows
 //! that figures about raters are computed from.
 
+pub mod checks;
 pub mod disputes;
 pub mod flags;
 pub mod gold;
 pub mod masks;
 pub mod openings;
-pub mod probes;
 pub mod watch;
 
 use app::model::{

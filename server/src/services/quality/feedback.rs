@@ -7,6 +7,7 @@ use app::{
         feedback::{CameBack, Dispute, DisputeLine, DisputeQueue, FlagReply, OwnFigures, Voice},
         ids::{OutputId, StudyId, Token, UserId},
         quality::{DisputeState, Shown},
+        study::StudyStatus,
         text::excerpt,
         time::Timestamp,
         user::Role,
@@ -17,15 +18,15 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-use super::{QualityService, probing, watching};
+use super::{QualityService, hidden_checks::HiddenChecks, watching};
 use crate::{
     db::{
         audit, grading, notes,
-        quality::{self, disputes, flags, openings, probes},
-        queue,
+        quality::{self, checks, disputes, flags, openings},
     },
     error::Failure,
     layout,
+    services::grading::progress,
 };
 
 /// Answers that were read stay on the desk until so many newer ones have come.
@@ -62,11 +63,13 @@ impl Feedback for QualityService {
         Ok(self
             .db
             .write(move |tx| {
-                if let Some(probe) = probes::handed(tx, &token, rater)? {
-                    let study = grading::study_of(tx, probe.study, rater)?;
+                // Of a hidden check nothing is known here, as of work.
+                let check = checks::by_token(tx, &token, rater)?.filter(|check| !check.kind.is_hidden());
+                if let Some(item) = check {
+                    let study = grading::study_of(tx, item.study, rater)?;
                     let study = study.ok_or_else(|| Failure::not_found("study"))?;
-                    if probe.rated_at.is_some() {
-                        probes::told(tx, probe.id)?;
+                    if item.rated_at.is_some() {
+                        checks::told(tx, item.id)?;
                     }
                     return Ok(study.token);
                 }
@@ -308,14 +311,11 @@ fn own_figures(conn: &Connection, rater: UserId) -> Result<Vec<OwnFigures>, Fail
         if own.ratings == 0 {
             continue;
         }
-        let work = queue::progress(conn, study.id, rater)?;
-        let progress = match probing::hidden(conn, study.id, rater)? {
-            Some(hidden) => hidden.counted(&study, rater, work),
-            None => work,
-        };
-        // Where probes come unmarked, a figure that moves would mark the one just rated: they are shown
-        // once nothing is left.
-        let shown = settings.shown == Shown::Own && (progress.left == 0 || !settings.probes());
+        let progress = progress(conn, &study, rater)?;
+        // Where checks are hidden, a figure that moves with a rating would mark it: the figures are shown
+        // once the study is closed and no rating changes any more.
+        let final_now = study.status == StudyStatus::Closed || !HiddenChecks::of(conn, &study, rater)?.are_any();
+        let shown = settings.shown == Shown::Own && final_now;
         found.push(OwnFigures {
             progress,
             per_hour: own.per_hour,

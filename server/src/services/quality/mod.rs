@@ -1,12 +1,14 @@
 //! Quality of studies: settings, items with known scores, masking, for admins.
 //!
 //! `watching` shows a study as it goes on, `disputes` settles disagreements, `feedback` is the raters'
-//! side, `probing` hands probes out among the work; `schedule` says where they come.
+//! side, `calibration` has the items that come before the work and `hidden_checks` those that are hidden
+//! among it; `schedule` says where these come.
 
+pub mod calibration;
 mod disputes;
 mod feedback;
+pub mod hidden_checks;
 mod masking;
-pub mod probing;
 mod schedule;
 mod watching;
 
@@ -189,7 +191,7 @@ fn page(conn: &Connection, study: StudyId) -> Result<QualityPage, Failure> {
             task_id: item.task_id,
             raw_nl: item.raw_nl,
             lang: item.lang,
-            pasted: item.pasted,
+            pasted: item.output.is_none(),
             scores: item.scores,
             reasons: item.reasons,
             retired: item.retired,
@@ -218,7 +220,7 @@ fn opening_row(
 ) -> Result<OpeningRow, Failure> {
     let standing = openings::get(conn, study, rater)?;
     let round = standing.map_or(0, |s| s.round);
-    let (rated, right) = probing::opening_score(conn, study, rater, round, settings)?;
+    let (rated, right) = calibration::score(conn, study, rater, round, settings)?;
     Ok(OpeningRow {
         rater,
         name,

@@ -1,10 +1,10 @@
-//! Where hidden probes come in a rater's work. Pure.
+//! Where hidden checks come in a rater's work. Pure.
 //!
-//! The places are drawn from the study's seed and the rater alone: nothing that the rater does moves
-//! them, and how many outputs are left can be said with the probes counted in, so that the figures on
-//! the page go on by one each time, whatever was handed out.
+//! The positions are drawn from the study's seed and the rater alone: nothing that the rater does moves
+//! them, and the checks still to come can be counted, so that the progress on the page changes by one
+//! each time, whatever was handed out.
 
-use app::model::quality::QualitySettings;
+use app::{model::quality::QualitySettings, port::AHEAD};
 
 /// What comes at one place of a rater's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,23 @@ pub enum Slot {
     Repeat,
 }
 
-/// A rater's places, one after another, from the first.
+/// How many hidden checks of each kind are planned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Planned {
+    /// Items with known scores.
+    pub known: u64,
+    /// Repeats.
+    pub repeats: u64,
+}
+
+impl Planned {
+    /// How many of both kinds.
+    pub fn total(self) -> u64 {
+        self.known + self.repeats
+    }
+}
+
+/// The positions of a rater's work, one after another, from the first.
 pub struct Schedule {
     settings: QualitySettings,
     /// What the places are drawn from.
@@ -38,25 +54,18 @@ impl Schedule {
         Schedule { settings, seed, gold, at: 0, gold_used: 0, repeats: 0, work: Vec::new() }
     }
 
-    /// How many probes come while the next `work` outputs are handed out, from place `from` on; the
-    /// place `from` itself is counted.
-    pub fn ahead(mut self, from: u64, work: u64) -> u64 {
-        for _ in 0..from {
-            self.next();
-        }
-        let (mut left, mut probes) = (work, 0);
-        while left > 0 {
+    /// How many checks come before output number `output` of the rater's work, counted from 1; none
+    /// before output 0.
+    pub fn before_output(mut self, output: u64) -> Planned {
+        let (mut planned, mut outputs) = (Planned::default(), 0);
+        while outputs < output {
             match self.next() {
-                Some(Slot::Work) => left -= 1,
-                _ => probes += 1,
+                Some(Slot::Gold) => planned.known += 1,
+                Some(Slot::Repeat) => planned.repeats += 1,
+                Some(Slot::Work) | None => outputs += 1,
             }
         }
-        probes
-    }
-
-    /// What comes at place `at`.
-    pub fn slot(mut self, at: u64) -> Slot {
-        self.nth(usize::try_from(at).unwrap_or(usize::MAX)).unwrap_or(Slot::Work)
+        planned
     }
 
     fn draw(&self, salt: u64, every: u32) -> bool {
@@ -68,8 +77,9 @@ impl Iterator for Schedule {
     type Item = Slot;
 
     fn next(&mut self) -> Option<Slot> {
-        // An output comes again only when one is old enough and has not come again.
-        let before = self.at.checked_sub(u64::from(self.settings.repeat_apart) + 1);
+        // An output comes again only when one is old enough and has not come again. A page may have fetched
+        // some outputs that are not rated yet.
+        let before = self.at.checked_sub(u64::from(self.settings.repeat_apart) + 1 + AHEAD as u64);
         let old = before.and_then(|at| self.work.get(usize::try_from(at).ok()?)).copied().unwrap_or(0);
         let slot = if self.at > 0 && self.gold_used < self.gold && self.draw(0x601D, self.settings.gold_every) {
             self.gold_used += 1;
@@ -105,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn probes_come_about_as_often_as_asked_and_never_too_near() {
+    fn checks_come_about_as_often_as_asked_and_never_too_near() {
         let all: Vec<Slot> = Schedule::new(settings(10, 8, 20), 7, 3, 1000).take(4000).collect();
         let count = |slot| all.iter().filter(|s| **s == slot).count();
         // Binomial: 400 +- 19 and (of the rest) 450 +- 20; five standard deviations.
@@ -122,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn no_settings_no_probes_and_the_pool_is_not_exceeded() {
+    fn no_settings_no_checks_and_the_pool_is_not_exceeded() {
         let check = |s, gold, expected: usize| {
             let found = Schedule::new(s, 1, 1, gold).take(500).filter(|s| *s != Slot::Work).count();
             assert_eq!(found, expected);
@@ -133,20 +143,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_goes_down_by_one_at_every_place() {
+    fn checks_are_counted_before_the_output_that_follows_them() {
         let s = settings(5, 4, 6);
         let of = || Schedule::new(s, 2022, 5, 40);
-        let (mut work, mut at) = (200u64, 0u64);
-        let mut left = work + of().ahead(0, work);
-        while work > 0 {
-            if of().slot(at) == Slot::Work {
-                work -= 1;
-            }
-            at += 1;
-            let now = work + of().ahead(at, work);
-            assert_eq!(now + 1, left, "place {at}");
-            left = now;
+        let all: Vec<Slot> = of().take(400).collect();
+        let works: Vec<usize> = (0..all.len()).filter(|at| all[*at] == Slot::Work).collect();
+        assert_eq!(of().before_output(0), Planned::default());
+        for (n, at) in works.iter().enumerate() {
+            let count = |kind| all[..*at].iter().filter(|slot| **slot == kind).count() as u64;
+            let expected = Planned { known: count(Slot::Gold), repeats: count(Slot::Repeat) };
+            assert_eq!(of().before_output(n as u64 + 1), expected, "before output {}", n + 1);
         }
-        assert_eq!(left, 0);
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     clock,
     db::{
         audit,
-        quality::{self, disputes as stored, flags, openings, probes, watch},
+        quality::{self, checks, disputes as stored, flags, openings, watch},
         studies,
     },
     error::Failure,
@@ -238,7 +238,7 @@ fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure>
 /// Everything that figures about a study's raters are computed from.
 pub struct AllFigures {
     given: raters::Ratings<OutputId, UserId>,
-    answered: Vec<probes::Answered>,
+    answered: Vec<checks::Answered>,
     scales: Vec<(u8, u8)>,
 }
 
@@ -246,7 +246,7 @@ pub struct AllFigures {
 pub fn all_figures(conn: &Connection, study: StudyId, rubric: &Rubric) -> Result<AllFigures, Failure> {
     Ok(AllFigures {
         given: raters::Ratings::new(watch::given(conn, study)?),
-        answered: probes::answered(conn, study)?,
+        answered: checks::answered(conn, study)?,
         scales: rubric.dimensions.iter().map(app::model::rubric::Dimension::range).collect(),
     })
 }
@@ -255,19 +255,19 @@ impl AllFigures {
     /// The figures of one rater.
     pub fn of(&self, rater: UserId, settings: &QualitySettings, rubric: &Rubric) -> RaterFigures {
         let own = || self.answered.iter().filter(|a| a.rater == rater);
-        let scores = |a: &probes::Answered| a.draft.scores.iter().flatten().copied().collect::<Vec<u8>>();
-        let whole = |a: &&probes::Answered| scores(a).len() == rubric.dimensions.len();
-        let held = |of: fn(probes::Kind) -> bool| -> Vec<Held> {
+        let scores = |a: &checks::Answered| a.draft.scores.iter().flatten().copied().collect::<Vec<u8>>();
+        let whole = |a: &&checks::Answered| scores(a).len() == rubric.dimensions.len();
+        let held = |of: fn(checks::Kind) -> bool| -> Vec<Held> {
             own()
                 .filter(|a| of(a.kind))
                 .filter(whole)
                 .map(|a| Held { given: scores(a), against: a.against.clone() })
                 .collect()
         };
-        let gold = held(|kind| kind != probes::Kind::Repeat);
+        let gold = held(|kind| kind != checks::Kind::Repeat);
         let right = gold.iter().filter(|h| settings.right(&h.given, &h.against)).count() as u64;
         let unmarked: Own = own()
-            .filter(|a| a.kind != probes::Kind::Opening)
+            .filter(|a| a.kind != checks::Kind::Calibration)
             .filter(whole)
             .map(|a| (a.at, scores(a), a.draft.active_ms))
             .collect();
@@ -277,7 +277,7 @@ impl AllFigures {
             unmarked,
             &gold,
             right,
-            &held(|kind| kind == probes::Kind::Repeat),
+            &held(|kind| kind == checks::Kind::Repeat),
             &self.scales,
         )
     }

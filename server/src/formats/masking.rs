@@ -1,0 +1,167 @@
+//! Names that raters do not get to see, and the way from a place in the masked code to the same place in
+//! the code as the model gave it.
+//!
+//! Raters note places in the code that they read, which is masked; the database and everybody else count
+//! in the code as the model gave it. A mask has another length than the name under it, so columns behind
+//! one differ.
+
+use std::ops::Range;
+
+use app::model::note::{LineNote, NOTE_MAX, Place};
+
+use super::telltales::{MASK, find_name};
+
+/// A text in which names are masked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Masked {
+    /// What raters read.
+    pub text: String,
+    original: String,
+    /// The masked places, in order.
+    spans: Vec<Span>,
+}
+
+/// One mask: the bytes of the name and the bytes of its mask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Span {
+    name: Range<usize>,
+    mask: Range<usize>,
+}
+
+/// Masks every one of `names` (in lower case, longest first) in `text`.
+pub fn mask(text: String, names: &[String]) -> Masked {
+    let mut masked = Masked { text: text.clone(), original: text, spans: Vec::new() };
+    for name in names {
+        let mut from = 0;
+        while let Some(at) = find_name(&masked.text, name, from) {
+            from = at.start + MASK.len();
+            masked.replace(at);
+        }
+    }
+    masked
+}
+
+impl Masked {
+    fn replace(&mut self, at: Range<usize>) {
+        // A version behind a mask belongs to a longer name: both become one mask.
+        let name = self.unmasked(at.start, false)..self.unmasked(at.end, true);
+        let grown = |offset: usize| offset + MASK.len() - at.len();
+        self.spans.retain(|span| span.mask.end <= at.start || span.mask.start >= at.end);
+        for span in self.spans.iter_mut().filter(|span| span.mask.start >= at.end) {
+            span.mask = grown(span.mask.start)..grown(span.mask.end);
+        }
+        let place = self.spans.partition_point(|span| span.mask.start < at.start);
+        self.spans.insert(place, Span { name, mask: at.start..at.start + MASK.len() });
+        self.text.replace_range(at, MASK);
+    }
+
+    /// The byte of the original at a byte of the masked text. Within a mask: where its name begins, or
+    /// ends where `end`.
+    fn unmasked(&self, at: usize, end: bool) -> usize {
+        let before = self.spans.iter().rev().find(|span| span.mask.start < at || (!end && span.mask.start == at));
+        match before {
+            None => at,
+            Some(span) if at >= span.mask.end => span.name.end + (at - span.mask.end),
+            Some(span) if end => span.name.end,
+            Some(span) => span.name.start,
+        }
+    }
+
+    /// The byte of the masked text at a byte of the original. Within a name: where its mask begins.
+    fn masked(&self, at: usize) -> usize {
+        match self.spans.iter().rev().find(|span| span.name.start <= at) {
+            None => at,
+            Some(span) if at >= span.name.end => span.mask.end + (at - span.name.end),
+            Some(span) => span.mask.start,
+        }
+    }
+
+    /// Notes on the text that raters read, as notes on the original. Several on one mask become one.
+    pub fn to_original(&self, notes: Vec<LineNote>) -> Vec<LineNote> {
+        self.moved(notes, &self.text, &self.original, |at| self.unmasked(at, false))
+    }
+
+    /// Notes on the original, as notes on the text that raters read. Several on one name become one.
+    pub fn to_masked(&self, notes: Vec<LineNote>) -> Vec<LineNote> {
+        self.moved(notes, &self.original, &self.text, |at| self.masked(at))
+    }
+
+    fn moved(&self, notes: Vec<LineNote>, from: &str, to: &str, byte: impl Fn(usize) -> usize) -> Vec<LineNote> {
+        if self.spans.is_empty() {
+            return notes;
+        }
+        let mut moved: Vec<LineNote> = Vec::with_capacity(notes.len());
+        for note in notes {
+            let at = offset(from, note.at).and_then(|(at, beyond)| place(to, byte(at), beyond)).unwrap_or(note.at);
+            match moved.iter_mut().find(|other| other.at == at) {
+                Some(other) => {
+                    let both = format!("{} {}", other.text, note.text);
+                    other.text = both.chars().take(NOTE_MAX).collect();
+                }
+                None => moved.push(LineNote { at, text: note.text }),
+            }
+        }
+        moved.sort_unstable();
+        moved
+    }
+}
+
+/// The byte at a place, and how many columns the place lies beyond the end of its line.
+fn offset(text: &str, at: Place) -> Option<(usize, usize)> {
+    let (line, column) =
+        (usize::try_from(at.line).ok()?.checked_sub(1)?, usize::try_from(at.column).ok()?.checked_sub(1)?);
+    let start: usize = text.split('\n').take(line).map(|line| line.len() + 1).sum();
+    let line = text.split('\n').nth(line)?;
+    Some(match line.char_indices().nth(column) {
+        Some((byte, _)) => (start + byte, 0),
+        None => (start + line.len(), column - line.chars().count()),
+    })
+}
+
+/// The place of a byte, so many columns to the right.
+fn place(text: &str, at: usize, beyond: usize) -> Option<Place> {
+    let before = text.get(..at)?;
+    let line = before.rsplit('\n').next().unwrap_or(before);
+    let column = line.chars().count() + beyond + 1;
+    Some(Place { line: u32::try_from(before.matches('\n').count() + 1).ok()?, column: u32::try_from(column).ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::telltales::Telltales;
+
+    fn note(line: u32, column: u32, text: &str) -> LineNote {
+        LineNote { at: Place { line, column }, text: text.into() }
+    }
+
+    #[test]
+    fn places_behind_a_mask_are_the_same_characters_in_the_original() {
+        let names = Telltales::new(["Northwind"]).names();
+        let check = |text: &str, marked: char| {
+            let masked = mask(text.to_owned(), &names);
+            let column = |text: &str| u32::try_from(text.chars().position(|c| c == marked).unwrap() + 1).unwrap();
+            let (read, given) = (note(1, column(&masked.text), "x"), note(1, column(text), "x"));
+            assert_eq!(masked.to_original(vec![read.clone()]), vec![given.clone()], "{text}");
+            assert_eq!(masked.to_masked(vec![given]), [read], "{text}");
+        };
+        check("int a; /* Northwind */ int §b;", '§');
+        check("/* by gpt-4o and 通义 */ int §b; // qwen", '§');
+        check("/* GPT-4 7b codex12 */ f(); § /* llama */", '§');
+        check("int §a; // copilot", '§');
+        check("nothing to mask §", '§');
+    }
+
+    #[test]
+    fn notes_on_one_mask_become_one_and_lines_stay() {
+        let names = Telltales::new([]).names();
+        let masked = mask("a\n// gpt-4 x\nb".into(), &names);
+        assert_eq!(masked.text, "a\n// MASKED x\nb");
+        let notes =
+            vec![note(2, 4, "one"), note(2, 6, "two"), note(2, 10, "behind"), note(3, 1, "b"), note(3, 9, "end")];
+        let stored = vec![note(2, 4, "one two"), note(2, 9, "behind"), note(3, 1, "b"), note(3, 9, "end")];
+        assert_eq!(masked.to_original(notes), stored);
+        assert_eq!(masked.to_masked(stored.clone())[0], note(2, 4, "one two"));
+        assert_eq!(masked.to_original(masked.to_masked(stored.clone())), stored);
+    }
+}

@@ -1,0 +1,323 @@
+//! The rater's side of a study.
+//!
+//! Work is handed out one output at a time, under a lease: a rater who is gone blocks nobody for longer
+//! than that, and finds their draft again. The order is drawn from the study's seed for each rater, and
+//! two outputs of one task are kept apart. The database, not this code, makes sure that an output gets
+//! exactly its overlap of different raters.
+//!
+//! `item` is what a rater can do with one item, `hand_out` which item comes next.
+
+mod hand_out;
+mod item;
+
+use app::{
+    error::AppError,
+    model::{
+        feedback::{Calibration, Feedback, FlagReply, OpeningStep},
+        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
+        ids::{Token, UserId},
+        lang::Lang,
+        plan::Presentation,
+        study::StudyStatus,
+        time::Timestamp,
+    },
+    port::{Answer, Caller, Grading},
+};
+use async_trait::async_trait;
+use rusqlite::Connection;
+
+use self::item::Item;
+pub use self::{
+    hand_out::{lease_end, progress},
+    item::Verb,
+};
+use crate::{
+    clock,
+    db::{
+        Db,
+        grading::{self, RaterStudy},
+        quality::{checks, flags},
+    },
+    error::Failure,
+    layout,
+    services::quality::{
+        self,
+        calibration::{self, Gate},
+        hidden_checks::HiddenChecks,
+    },
+};
+
+/// The longest key of a submission, in bytes.
+const KEY_MAX: usize = 64;
+
+/// The service; see the module.
+pub struct GradingService {
+    db: Db,
+}
+
+impl GradingService {
+    /// A service over `db`.
+    pub fn new(db: Db) -> Self {
+        GradingService { db }
+    }
+
+    fn view(parts: Parts) -> GradingItem {
+        let Parts { token, study, shown, draft, rated, progress, previous, following, opening, replies } = parts;
+        GradingItem {
+            token,
+            study: study.token,
+            title: study.title,
+            presentation: study.presentation,
+            code: layout::view(&shown.code, &shown.said),
+            raw_nl: shown.raw_nl,
+            lang: shown.lang,
+            signature: shown.signature,
+            rubric: study.rubric,
+            draft,
+            rated,
+            progress,
+            previous,
+            following,
+            opening,
+            replies,
+        }
+    }
+
+    /// Lays the code out, off the transaction.
+    fn answer(found: Found) -> Next {
+        match found {
+            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts))),
+            Found::Feedback(feedback, shown) => {
+                let code = layout::view(&shown.code, &shown.said);
+                Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
+            }
+            Found::Other(next) => next,
+        }
+    }
+}
+
+/// What a transaction returns for a [`GradingItem`]; the code is formatted after it has ended.
+struct Parts {
+    token: Token,
+    study: RaterStudy,
+    shown: grading::Shown,
+    draft: Draft,
+    rated: bool,
+    progress: Progress,
+    previous: Option<Token>,
+    following: Option<Token>,
+    opening: Option<OpeningStep>,
+    replies: Vec<FlagReply>,
+}
+
+/// [`Next`] before its code is laid out.
+enum Found {
+    Parts(Box<Parts>),
+    Feedback(Box<Feedback>, grading::Shown),
+    Other(Next),
+}
+
+#[async_trait]
+impl Grading for GradingService {
+    async fn desk(&self, caller: &Caller) -> Answer<Vec<DeskStudy>> {
+        let rater = caller.user()?.id;
+        Ok(self
+            .db
+            .read(move |conn| {
+                let studies = grading::studies(conn, rater)?;
+                let desk = studies.into_iter().map(|study| {
+                    Ok(DeskStudy {
+                        progress: progress(conn, &study, rater)?,
+                        presentation: study.presentation,
+                        token: study.token,
+                        title: study.title,
+                        open: study.status == StudyStatus::Running,
+                    })
+                });
+                desk.collect()
+            })
+            .await?)
+    }
+
+    async fn next(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<Next> {
+        let me = caller.user()?;
+        let (rater, lang) = (me.id, me.lang);
+        let token = study.clone();
+        let found = self
+            .db
+            .write(move |tx| {
+                let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                if study.status != StudyStatus::Running {
+                    let progress = progress(tx, &study, rater)?;
+                    return Ok(Found::Other(Next::Paused { title: study.title, progress }));
+                }
+                if let Some(first) = calibration(tx, &study, rater, lang, &holding)? {
+                    return Ok(first);
+                }
+                match hand_out::next_item(tx, &study, rater, &holding)? {
+                    Some(item) => Ok(Found::Parts(Box::new(item.show(tx)?))),
+                    None => Ok(Found::Other(finished(tx, study, rater)?)),
+                }
+            })
+            .await?;
+        Ok(Self::answer(found))
+    }
+
+    async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
+        let me = caller.user()?;
+        let (rater, lang) = (me.id, me.lang);
+        let token = study.clone();
+        let found = self
+            .db
+            .write(move |tx| {
+                let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                // The items of a calibration come one at a time in every study.
+                let opening =
+                    study.status == StudyStatus::Running && calibration(tx, &study, rater, lang, &holding)?.is_some();
+                if study.presentation == Presentation::One || opening {
+                    return Ok(Err(NextTask::OneByOne));
+                }
+                if study.status != StudyStatus::Running {
+                    let progress = progress(tx, &study, rater)?;
+                    return Ok(Err(NextTask::Paused { title: study.title, progress }));
+                }
+                match hand_out::next_task_beside(tx, &study, rater, &holding)? {
+                    Some(outputs) => {
+                        let parts =
+                            outputs.into_iter().map(|(output, _)| Item::work(study.clone(), rater, output).show(tx));
+                        Ok(Ok(parts.collect::<Result<Vec<_>, Failure>>()?))
+                    }
+                    None => {
+                        let progress = progress(tx, &study, rater)?;
+                        let (previous, _) = grading::neighbours(tx, study.id, rater, None)?;
+                        Ok(Err(NextTask::Finished { title: study.title, progress, previous }))
+                    }
+                }
+            })
+            .await?;
+        Ok(match found {
+            Ok(parts) => NextTask::Task(parts.into_iter().map(Self::view).collect()),
+            Err(other) => other,
+        })
+    }
+
+    async fn item(&self, caller: &Caller, assignment: &Token) -> Answer<GradingItem> {
+        let rater = caller.user()?.id;
+        let token = assignment.clone();
+        let parts = self.db.read(move |conn| Item::resolve(conn, &token, rater)?.show(conn)).await?;
+        Ok(Self::view(parts))
+    }
+
+    async fn save_draft(&self, caller: &Caller, assignment: &Token, draft: Draft) -> Answer<()> {
+        let rater = caller.user()?.id;
+        let token = assignment.clone();
+        Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.save_draft(tx, draft)).await?)
+    }
+
+    async fn submit(&self, caller: &Caller, assignment: &Token, draft: Draft, key: &str) -> Answer<Receipt> {
+        let rater = caller.user()?.id;
+        if key.len() > KEY_MAX || !key.chars().all(|c| c.is_ascii_graphic()) {
+            return Err(AppError::Malformed);
+        }
+        // A form without JavaScript sends no key. It needs none: the same content again is recognised.
+        let key = if key.is_empty() { clock::token().0 } else { key.to_owned() };
+        let token = assignment.clone();
+        Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.submit(tx, draft, &key)).await?)
+    }
+
+    async fn skip(&self, caller: &Caller, assignment: &Token) -> Answer<()> {
+        let rater = caller.user()?.id;
+        let token = assignment.clone();
+        Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.skip(tx)).await?)
+    }
+
+    async fn undo(&self, caller: &Caller, assignment: &Token) -> Answer<()> {
+        let rater = caller.user()?.id;
+        let token = assignment.clone();
+        Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.undo(tx)).await?)
+    }
+
+    async fn rubric(&self, caller: &Caller, study: &Token) -> Answer<RubricSheet> {
+        let rater = caller.user()?.id;
+        let token = study.clone();
+        Ok(self
+            .db
+            .read(move |conn| {
+                let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                Ok(RubricSheet { title: study.title, rubric: study.rubric })
+            })
+            .await?)
+    }
+
+    async fn own(&self, caller: &Caller, study: &Token) -> Answer<Vec<OwnRating>> {
+        let rater = caller.user()?.id;
+        let token = study.clone();
+        Ok(self
+            .db
+            .read(move |conn| {
+                let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                own_ratings(conn, &study, rater)
+            })
+            .await?)
+    }
+}
+
+fn replies(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<FlagReply>, Failure> {
+    Ok(flags::beside(conn, rater, token)?.into_iter().map(quality::reply).collect())
+}
+
+fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next, Failure> {
+    let progress = progress(conn, &study, rater)?;
+    let (previous, _) = grading::neighbours(conn, study.id, rater, None)?;
+    Ok(Next::Finished { title: study.title, progress, previous })
+}
+
+/// The rater's ratings that count, newest first, of work and of hidden checks.
+fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<OwnRating>, Failure> {
+    let mut own: Vec<(Timestamp, OwnRating)> = Vec::new();
+    for (at, output, rating) in grading::own(conn, study, rater)? {
+        let notes = match rating.notes.is_empty() {
+            true => Vec::new(),
+            false => grading::shown(conn, output)?.as_read(rating.notes),
+        };
+        own.push((at, OwnRating { notes, ..rating }));
+    }
+    for (at, check) in HiddenChecks::of(conn, study, rater)?.rated() {
+        let Some(draft) = checks::current(conn, check.id)? else { continue };
+        let shown = calibration::shown(conn, check)?;
+        let rating = OwnRating {
+            token: check.token.clone(),
+            scores: draft.scores,
+            commented: !draft.comment.is_empty(),
+            flagged: draft.flag.is_some(),
+            notes: shown.as_read(draft.notes),
+            raw_nl: shown.raw_nl,
+            lang: shown.lang,
+        };
+        own.push((at, rating));
+    }
+    own.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    Ok(own.into_iter().map(|(_, rating)| rating).collect())
+}
+
+/// What of the study's calibration comes before the work.
+fn calibration(
+    tx: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    lang: Lang,
+    holding: &[Token],
+) -> Result<Option<Found>, Failure> {
+    let other = |calibration| Ok(Some(Found::Other(Next::Calibration(Box::new(calibration)))));
+    match calibration::gate(tx, study, rater, holding)? {
+        Gate::Open => Ok(None),
+        Gate::Item(item) => Ok(Some(Found::Parts(Box::new(Item::check(study.clone(), item).show(tx)?)))),
+        Gate::Feedback(item) => {
+            let shown = calibration::shown(tx, &item)?;
+            let feedback = calibration::feedback(tx, study, &item, lang)?;
+            Ok(Some(Found::Feedback(Box::new(feedback), shown)))
+        }
+        Gate::Passed(result) => other(Calibration::Passed(result)),
+        Gate::Stopped(result) => other(Calibration::Stopped(result)),
+    }
+}

@@ -1,0 +1,214 @@
+//! The calibration items that open a study, and the texts of checks.
+//!
+//! Called by `services/grading` inside its transactions.
+
+use app::{
+    error::Refusal,
+    model::{
+        code::CodeView,
+        feedback::{Feedback, OpeningResult, OpeningStep},
+        ids::{StudyId, Token, UserId},
+        lang::{Bilingual, Lang},
+        quality::{Opening, OpeningState, QualitySettings},
+    },
+};
+use rusqlite::Connection;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    db::{
+        grading::{self, RaterStudy, Shown},
+        quality::{
+            self,
+            checks::{self, Check, Kind},
+            gold, openings,
+        },
+    },
+    error::Failure,
+    services::grading::Verb,
+};
+
+/// What comes between a rater and the work.
+pub enum Gate {
+    /// Nothing: the work.
+    Open,
+    /// A calibration item.
+    Item(Check),
+    /// The known scores of an item just rated.
+    Feedback(Check),
+    /// The calibration is done.
+    Passed(OpeningResult),
+    /// The rater is stopped.
+    Stopped(OpeningResult),
+}
+
+/// What comes before the work, where anything does.
+pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Token]) -> Result<Gate, Failure> {
+    let settings = quality::settings(conn, study.id)?;
+    if settings.opening == Opening::None {
+        return Ok(Gate::Open);
+    }
+    let standing = match openings::get(conn, study.id, rater)? {
+        Some(standing) => standing,
+        None if gold::asked(conn, study.id)?.is_empty() => return Ok(Gate::Open),
+        None => {
+            openings::begin(conn, study.id, rater)?;
+            openings::Standing { round: 0, state: OpeningState::Open, let_in: false, told: false }
+        }
+    };
+    let round = standing.round;
+    match standing.state {
+        OpeningState::Passed if standing.told || !holding.is_empty() => Ok(Gate::Open),
+        OpeningState::Passed => Ok(Gate::Passed(result(conn, study, rater, round, &settings)?)),
+        OpeningState::Stopped => Ok(Gate::Stopped(result(conn, study, rater, round, &settings)?)),
+        OpeningState::Open => at_opening(conn, study, rater, round, &settings),
+    }
+}
+
+fn at_opening(
+    conn: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    round: u32,
+    settings: &QualitySettings,
+) -> Result<Gate, Failure> {
+    let given = items_given(conn, study.id, rater, round)?;
+    if settings.opening == Opening::Train
+        && let Some(item) = given.iter().find(|p| p.rated_at.is_some() && !p.told)
+    {
+        return Ok(Gate::Feedback(item.clone()));
+    }
+    if let Some(item) = given.iter().find(|p| p.rated_at.is_none()) {
+        // Though the page may have it: there is nothing to fetch ahead of it.
+        return Ok(Gate::Item(item.clone()));
+    }
+    let mut open: Vec<i64> = gold::asked(conn, study.id)?;
+    open.retain(|item| given.iter().all(|p| p.gold != Some(*item)));
+    open.sort_by_key(|item| rank(study.seed, rater, *item));
+    if let Some(item) = open.first() {
+        return Ok(Gate::Item(checks::insert_known(conn, study.id, rater, Kind::Calibration, round, *item, None)?));
+    }
+    let result = result(conn, study, rater, round, settings)?;
+    let passed = settings.opening == Opening::Train || result.right >= result.needed;
+    openings::decide(conn, study.id, rater, passed, false)?;
+    Ok(if passed { Gate::Passed(result) } else { Gate::Stopped(result) })
+}
+
+fn items_given(conn: &Connection, study: StudyId, rater: UserId, round: u32) -> Result<Vec<Check>, Failure> {
+    let mut items = checks::list(conn, study, rater)?;
+    items.retain(|check| check.kind == Kind::Calibration && check.round == round);
+    Ok(items)
+}
+
+/// An order of its own for every rater, the same each time.
+pub(super) fn rank(seed: u64, rater: UserId, item: i64) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in [seed.to_be_bytes(), rater.0.to_be_bytes(), item.to_be_bytes()] {
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
+/// How many items of the opening's round the rater has rated, and how many of them rightly.
+pub fn score(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    round: u32,
+    settings: &QualitySettings,
+) -> Result<(u64, u64), Failure> {
+    let (mut rated, mut right) = (0, 0);
+    for check in items_given(conn, study, rater, round)? {
+        let (Some(draft), Some(item)) = (checks::current(conn, check.id)?, check.gold) else { continue };
+        let Some(item) = gold::get(conn, item)? else { continue };
+        let given: Vec<u8> = draft.scores.into_iter().flatten().collect();
+        rated += 1;
+        right += u64::from(settings.right(&given, &item.scores));
+    }
+    Ok((rated, right))
+}
+
+fn result(
+    conn: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    round: u32,
+    settings: &QualitySettings,
+) -> Result<OpeningResult, Failure> {
+    let (of, right) = score(conn, study.id, rater, round, settings)?;
+    let needed = if settings.opening == Opening::MustPass { u64::from(settings.needed) } else { 0 };
+    Ok(OpeningResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
+}
+
+/// Which calibration item this is; `None` for hidden checks.
+pub fn step(conn: &Connection, check: &Check) -> Result<Option<OpeningStep>, Failure> {
+    if check.kind.is_hidden() {
+        return Ok(None);
+    }
+    let given = items_given(conn, check.study, check.rater, check.round)?;
+    let number = given.iter().position(|p| p.id == check.id).unwrap_or(0) as u64 + 1;
+    let asked = gold::asked(conn, check.study)?;
+    let coming = asked.iter().filter(|item| given.iter().all(|p| p.gold != Some(**item))).count() as u64;
+    let mode = quality::settings(conn, check.study)?.opening;
+    Ok(Some(OpeningStep { number, of: given.len() as u64 + coming, mode }))
+}
+
+/// The texts of a check, as its rater reads them.
+pub fn shown(conn: &Connection, check: &Check) -> Result<Shown, Failure> {
+    if let Some(output) = check.output {
+        return grading::shown(conn, output);
+    }
+    let item = match check.gold {
+        Some(item) => gold::get(conn, item)?,
+        None => None,
+    };
+    let item = item.ok_or_else(|| Failure::internal("a check without an item"))?;
+    let (raw_nl, lang, signature) = (item.raw_nl, item.lang, item.signature);
+    let shown = Shown { raw_nl, lang, signature, code: item.code, said: item.said, masked: None };
+    // The item keeps a copy of the code of an output; names masked in the output are masked here, too.
+    match item.output {
+        Some(output) => shown.masked_as(conn, output),
+        None => Ok(shown),
+    }
+}
+
+/// The known scores of an item beside what the rater gave, without its code, which is laid out later.
+pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang) -> Result<Feedback, Failure> {
+    let item = check.gold.map(|item| gold::get(conn, item)).transpose()?.flatten();
+    let item = item.ok_or_else(|| Failure::internal("a calibration item that is not there"))?;
+    let step = step(conn, check)?.ok_or_else(|| Failure::internal("feedback to what is no calibration item"))?;
+    let reason = |text: &Bilingual| {
+        let (wanted, other) = (text.get(lang), if lang == Lang::En { &text.zh } else { &text.en });
+        if wanted.is_empty() { other.clone() } else { wanted.to_owned() }
+    };
+    Ok(Feedback {
+        token: check.token.clone(),
+        study: study.token.clone(),
+        title: study.title.clone(),
+        step,
+        raw_nl: item.raw_nl,
+        lang: item.lang,
+        signature: item.signature,
+        code: CodeView::default(),
+        rubric: study.rubric.clone(),
+        yours: checks::current(conn, check.id)?.map(|draft| draft.scores).unwrap_or_default(),
+        known: item.scores,
+        reasons: item.reasons.iter().map(reason).collect(),
+    })
+}
+
+/// Why a calibration item refuses a request. Hidden checks refuse nothing that work does not refuse.
+pub fn refusal(conn: &Connection, check: &Check, verb: Verb) -> Result<Option<Refusal>, Failure> {
+    if check.kind.is_hidden() {
+        return Ok(None);
+    }
+    Ok(match verb {
+        Verb::Skip => Some(Refusal::NotSkipped),
+        Verb::Undo => Some(Refusal::AnsweredOnce),
+        Verb::Submit if check.rated_at.is_some() => Some(Refusal::AnsweredOnce),
+        Verb::Submit => {
+            let standing = openings::get(conn, check.study, check.rater)?;
+            standing.is_some_and(|standing| standing.round != check.round).then_some(Refusal::BegunAgain)
+        }
+    })
+}

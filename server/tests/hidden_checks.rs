@@ -1,0 +1,468 @@
+//! Hidden checks behave as work does. A model-based test sends the same random sequence of a rater's
+//! requests to two studies, one of which hides checks among its work, and compares every answer.
+//!
+//! Both studies hand out the same number of items, each of a task of its own. The contents of an item
+//! (description, code, signature) necessarily differ between the studies and are left out of the
+//! comparison; opaque names are replaced by the order in which they first appeared.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+mod util;
+
+use app::{
+    model::{
+        grading::{DeskStudy, Draft, Flag},
+        ids::{StudyId, TaskRevisionId, UserId},
+        note::{LineNote, Place},
+        quality::{GoldSource, NewGold, QualitySettings, Shown},
+        study::{NewStudy, StudyStatus},
+    },
+    port::{Accounts, Caller, Studies, Submissions, quality::Quality as _},
+};
+use axum::http::StatusCode;
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner},
+};
+use serde_json::{Value, json};
+use server::clock;
+use util::{Answer, Client, TestApp};
+
+const ADMIN: Caller = Caller::Operator;
+/// Outputs of the study with hidden checks.
+const WORK: u32 = 14;
+/// Outputs of one model in the starter dataset, each of a task of its own: the most items of a study.
+const OUTPUTS: u32 = 28;
+/// Ratings between an output and its repeat: more than the hand-out's window of recent tasks, so that
+/// the repeat's task is no nearer than any other.
+const REPEAT_APART: u32 = 9;
+/// Random sequences a run; `PROPTEST_CASES` sets another number.
+const CASES: u32 = 48;
+
+/// What a rater says about an item.
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    Plain(u8),
+    Everything(u8),
+    Incomplete,
+    OffScale,
+    NoteBeyondTheCode,
+}
+
+impl Content {
+    fn draft(self) -> Draft {
+        let scores = |score: u8| vec![Some(score); 3];
+        let note = |line| LineNote { at: Place { line, column: 1 }, text: "here".into() };
+        match self {
+            Content::Plain(score) => Draft { scores: scores(score), ..Draft::default() },
+            Content::Everything(score) => Draft {
+                scores: scores(score),
+                comment: "why 为什么".into(),
+                flag: Some(Flag::CannotJudge),
+                active_ms: Some(5000),
+                notes: vec![note(1)],
+            },
+            Content::Incomplete => Draft { scores: vec![Some(1), None, None], ..Draft::default() },
+            Content::OffScale => Draft { scores: vec![Some(9); 3], ..Draft::default() },
+            Content::NoteBeyondTheCode => Draft { scores: scores(2), notes: vec![note(9999)], ..Draft::default() },
+        }
+    }
+}
+
+/// One request of a rater, or something that happens to the study. Items are counted back from the
+/// newest that was handed out.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Asks for the next item; the page holds these.
+    Next(Vec<usize>),
+    /// Asks for the next item; the page holds it, and rates it.
+    RateNext(Content),
+    Item(usize),
+    Draft(usize, Content),
+    Submit(usize, Content, u8),
+    Skip(usize),
+    Undo(usize),
+    /// The form without JavaScript.
+    Form(usize, &'static str, u8),
+    /// The page of an item.
+    Page(usize),
+    /// Confirms that the result of a calibration item was read.
+    GoOn(usize),
+    Lists,
+    Pause,
+    Resume,
+    Close,
+    /// Minutes pass; a lease lasts 30.
+    Wait(u8),
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    prop_oneof![
+        6 => (1u8..4).prop_map(Content::Plain),
+        3 => (1u8..4).prop_map(Content::Everything),
+        1 => Just(Content::Incomplete),
+        1 => Just(Content::OffScale),
+        1 => Just(Content::NoteBeyondTheCode),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    // The newest few items are the ones at which something happens.
+    let item = || prop_oneof![8 => 0usize..3, 1 => 0usize..20];
+    prop_oneof![
+        8 => prop::collection::vec(item(), 0..4).prop_map(Step::Next),
+        8 => content().prop_map(Step::RateNext),
+        4 => item().prop_map(Step::Item),
+        4 => (item(), content()).prop_map(|(i, c)| Step::Draft(i, c)),
+        8 => (item(), content(), 0u8..3).prop_map(|(i, c, k)| Step::Submit(i, c, k)),
+        5 => item().prop_map(Step::Skip),
+        6 => item().prop_map(Step::Undo),
+        3 => (item(), prop::sample::select(vec!["submit", "skip", "draft"]), 1u8..5)
+            .prop_map(|(i, action, score)| Step::Form(i, action, score)),
+        1 => item().prop_map(Step::Page),
+        1 => item().prop_map(Step::GoOn),
+        3 => Just(Step::Lists),
+        2 => Just(Step::Pause),
+        3 => Just(Step::Resume),
+        // A closed study stays closed: most sequences never get there.
+        1 => prop_oneof![1 => Just(Step::Close), 9 => Just(Step::Lists)],
+        2 => (1u8..60).prop_map(Step::Wait),
+    ]
+}
+
+/// A study with its rater, as the rater knows it.
+struct World {
+    study: StudyId,
+    token: String,
+    /// The rater's two sessions, used in turn.
+    sessions: [Client; 2],
+    turn: usize,
+    /// The names of the items handed out, in the order of their first appearance.
+    items: Vec<String>,
+}
+
+/// What the rater sees of an answer.
+type Seen = (StatusCode, String, Value);
+
+impl World {
+    fn session(&mut self) -> &mut Client {
+        self.turn += 1;
+        &mut self.sessions[self.turn % 2]
+    }
+
+    /// How many items are left, as the rater's list of studies says.
+    async fn left(&mut self) -> u32 {
+        let desk: Vec<DeskStudy> = self.session().rpc("desk", json!({})).await.json();
+        let row = desk.iter().find(|row| row.token.0 == self.token).unwrap();
+        u32::try_from(row.progress.left).unwrap()
+    }
+
+    /// The item that was handed out so many items ago; a name that nobody was given where there is none.
+    fn item(&self, ago: usize) -> String {
+        let at = self.items.len().checked_sub(1 + ago);
+        at.map_or_else(|| "0".repeat(32), |at| self.items[at].clone())
+    }
+
+    async fn rpc(&mut self, function: &str, arguments: Value) -> Seen {
+        let answer = self.session().rpc(function, arguments).await;
+        self.seen(&answer)
+    }
+
+    fn seen(&mut self, answer: &Answer) -> Seen {
+        let mut body = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
+        if let Some(token) = body.pointer("/Item/token").and_then(Value::as_str)
+            && !self.items.iter().any(|known| known == token)
+        {
+            self.items.push(token.to_owned());
+        }
+        self.normalise(&mut body);
+        let location = answer.headers.get("location").map_or("", |to| to.to_str().unwrap());
+        (answer.status, self.renamed(location), body)
+    }
+
+    fn renamed(&self, text: &str) -> String {
+        let mut text = text.replace(&self.token, "STUDY");
+        for (n, item) in self.items.iter().enumerate() {
+            text = text.replace(item, &format!("item {n}"));
+        }
+        text
+    }
+
+    fn normalise(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.renamed(text),
+            Value::Array(values) => values.iter_mut().for_each(|value| self.normalise(value)),
+            Value::Object(fields) => {
+                for content in ["raw_nl", "lang", "signature", "code", "title", "rubric"] {
+                    fields.remove(content);
+                }
+                // Shown only while the study hides no checks; a test of its own.
+                fields.remove("figures");
+                fields.values_mut().for_each(|value| self.normalise(value));
+            }
+            _ => {}
+        }
+    }
+
+    /// What a rater's lists say about this study.
+    fn of_study(&self, mut seen: Seen) -> Seen {
+        if let Value::Array(studies) = &mut seen.2 {
+            studies.retain(|study| study["token"] == "STUDY" || study["study"] == "STUDY");
+        }
+        seen
+    }
+
+    async fn take(&mut self, app: &TestApp, step: &Step) -> Vec<Seen> {
+        match step {
+            Step::Next(holding) => {
+                let holding: Vec<String> = holding.iter().map(|ago| self.item(*ago)).collect();
+                vec![self.rpc("next", json!({"study": self.token, "holding": holding})).await]
+            }
+            Step::RateNext(content) => {
+                let next = self.rpc("next", json!({"study": self.token, "holding": []})).await;
+                let submitted = self.submit(&self.item(0), *content, 0).await;
+                vec![next, submitted]
+            }
+            Step::Item(ago) => vec![self.rpc("item", json!({"assignment": self.item(*ago)})).await],
+            Step::Draft(ago, content) => {
+                let arguments = json!({"assignment": self.item(*ago), "draft": content.draft()});
+                vec![self.rpc("save_draft", arguments).await]
+            }
+            Step::Submit(ago, content, key) => vec![self.submit(&self.item(*ago), *content, *key).await],
+            Step::Skip(ago) => vec![self.rpc("skip", json!({"assignment": self.item(*ago)})).await],
+            Step::Undo(ago) => vec![self.rpc("undo_rating", json!({"assignment": self.item(*ago)})).await],
+            Step::Form(ago, action, score) => {
+                let (path, score) = (format!("/grade/{}", self.item(*ago)), score.to_string());
+                let fields = [("score-0", &*score), ("score-1", &score), ("score-2", &score), ("action", action)];
+                let answer = self.session().form(&path, &fields).await;
+                vec![self.seen(&answer)]
+            }
+            Step::Page(ago) => {
+                let path = format!("/grade/{}/{}", self.token, self.item(*ago));
+                let answer = self.session().get(&path).await;
+                vec![self.seen(&answer)]
+            }
+            Step::GoOn(ago) => {
+                let item = self.item(*ago);
+                let answer = self.session().form("/rpc/go_on", &[("what", &item)]).await;
+                vec![self.seen(&answer)]
+            }
+            Step::Lists => {
+                let own = self.rpc("own_ratings", json!({"study": self.token})).await;
+                let desk = self.rpc("desk", json!({})).await;
+                let mut back = self.rpc("came_back", json!({})).await;
+                back.2 = back.2["figures"].take();
+                vec![own, self.of_study(desk), self.of_study(back)]
+            }
+            Step::Pause => self.set(app, StudyStatus::Paused).await,
+            Step::Resume => self.set(app, StudyStatus::Running).await,
+            Step::Close => self.set(app, StudyStatus::Closed).await,
+            // The clock is both worlds'; see `check`.
+            Step::Wait(_) => Vec::new(),
+        }
+    }
+
+    async fn submit(&mut self, item: &str, content: Content, key: u8) -> Seen {
+        let key = format!("key {item} {key}").replace(' ', "-");
+        self.rpc("submit_rating", json!({"assignment": item, "draft": content.draft(), "key": key})).await
+    }
+
+    async fn set(&self, app: &TestApp, status: StudyStatus) -> Vec<Seen> {
+        // Refused where the study is closed already, in both.
+        let _ = app.services.studies.set_status(&ADMIN, self.study, status).await;
+        Vec::new()
+    }
+}
+
+/// The installation in which all studies are made.
+struct Installation {
+    app: TestApp,
+    rater: UserId,
+    sessions: [Client; 2],
+    submission: app::model::ids::SubmissionId,
+}
+
+impl Installation {
+    async fn new() -> Installation {
+        let app = TestApp::demo().await;
+        let users = app.services.accounts.users(&ADMIN).await.unwrap();
+        let rater = users.iter().find(|user| user.name == "ada").unwrap().id;
+        let sessions = [app.rater().await, app.rater().await];
+        let submission = app.services.submissions.list(&ADMIN, None).await.unwrap()[0].id;
+        Installation { app, rater, sessions, submission }
+    }
+
+    async fn study(&self, tasks: u32, seed: u64) -> World {
+        let new = NewStudy {
+            title: format!("{tasks} tasks"),
+            dataset: "starter".into(),
+            submissions: vec![self.submission],
+            raters: vec![self.rater],
+            overlap: 1,
+            seed: Some(seed),
+            tasks: Some(tasks),
+            ..NewStudy::default()
+        };
+        let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
+        // Figures are asked for in both, so that whatever they show is compared.
+        let settings = QualitySettings { shown: Shown::Own, ..QualitySettings::default() };
+        self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
+        let token = self.app.services.db.read(move |conn| {
+            Ok(conn.query_row("SELECT token FROM studies WHERE id = ?1", [study.0], |row| row.get(0))?)
+        });
+        let token = token.await.unwrap();
+        World { study, token, sessions: self.sessions.clone(), turn: 0, items: Vec::new() }
+    }
+
+    /// The study with `WORK` outputs and hidden checks among them, and how many items that makes.
+    async fn with_checks(&self, seed: u64) -> (World, u32) {
+        let mut world = self.study(WORK, seed).await;
+        let study = world.study;
+        let spare = self.app.services.db.read(move |conn| {
+            let mut statement = conn.prepare(
+                "SELECT v.revision_id FROM studies s JOIN dataset_version_tasks v ON v.version_id = s.version_id
+                 WHERE s.id = ?1 AND v.revision_id NOT IN (
+                     SELECT o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1)
+                 ORDER BY v.position LIMIT 4",
+            )?;
+            let rows = statement.query_map([study.0], |row| row.get::<_, i64>(0))?;
+            Ok(rows.collect::<Result<Vec<_>, _>>()?)
+        });
+        for task in spare.await.unwrap() {
+            let source = GoldSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") };
+            let new = NewGold { source, scores: vec![2, 2, 2], reasons: Vec::new() };
+            self.app.services.quality.add_gold(&ADMIN, study, new).await.unwrap();
+        }
+        let settings = QualitySettings {
+            gold_every: 4,
+            repeat_every: 3,
+            repeat_apart: REPEAT_APART,
+            shown: Shown::Own,
+            ..QualitySettings::default()
+        };
+        self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
+        let items = world.left().await;
+        (world, items)
+    }
+
+    /// A study with so many items and no hidden checks. A task without an output adds none.
+    async fn without_checks(&self, items: u32, seed: u64) -> World {
+        for tasks in items..=OUTPUTS {
+            let mut world = self.study(tasks, seed).await;
+            if world.left().await == items {
+                return world;
+            }
+        }
+        unreachable!("the dataset has fewer outputs than {items}")
+    }
+
+    /// Sends the sequence to a study with hidden checks and to one without.
+    async fn check(&self, seed: u64, rated: usize, steps: &[Step]) -> Result<(), TestCaseError> {
+        let (mut checked, items) = self.with_checks(seed).await;
+        prop_assume!(items > WORK && items <= OUTPUTS);
+        let mut plain = self.without_checks(items, seed).await;
+        let prefix = vec![Step::RateNext(Content::Plain(2)); rated];
+        for (n, step) in prefix.iter().chain(steps).enumerate() {
+            if let Step::Wait(minutes) = step {
+                clock::advance(i64::from(*minutes) * 60_000);
+            }
+            let (left, right) = (plain.take(&self.app, step).await, checked.take(&self.app, step).await);
+            prop_assert_eq!(left, right, "step {}: {:?} (work left, hidden checks right)", n, step);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn every_sequence_of_requests_gets_the_same_answers_for_work_and_for_hidden_checks() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let installation = runtime.block_on(Installation::new());
+    let config = Config { failure_persistence: None, max_shrink_iters: 40, ..Config::with_cases(CASES) };
+    // Always the same sequences: what fails can be repeated.
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let input = (0u64..50, 0usize..20, prop::collection::vec(step(), 1..40));
+    runner
+        .run(&input, |(seed, rated, steps)| runtime.block_on(installation.check(seed, rated, &steps)))
+        .unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// The rater's answers about the item that was handed out so many items ago.
+async fn answers_about(world: &mut World, ago: usize) -> Vec<Seen> {
+    let item = world.item(ago);
+    let shown = world.rpc("item", json!({"assignment": item})).await;
+    let submitted = world.submit(&item, Content::Plain(1), 9).await;
+    let undone = world.rpc("undo_rating", json!({"assignment": item})).await;
+    vec![shown, submitted, undone]
+}
+
+/// Rates items until the newest one is a hidden check that is not rated.
+async fn next_check(app: &TestApp, world: &mut World) {
+    loop {
+        world.take(app, &Step::Next(Vec::new())).await;
+        let token = world.item(0);
+        let hidden = app
+            .services
+            .db
+            .read(move |conn| Ok(conn.prepare("SELECT 1 FROM probes WHERE token = ?1")?.exists([token])?));
+        if hidden.await.unwrap() {
+            return;
+        }
+        world.take(app, &Step::Submit(0, Content::Plain(2), 0)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_other_raters_take_over_is_lost_whether_it_is_work_or_a_hidden_check() {
+    let installation = Installation::new().await;
+    let app = &installation.app;
+    let users = app.services.accounts.users(&ADMIN).await.unwrap();
+    let bo = users.iter().find(|user| user.name == "bo").unwrap().id;
+    let (mut checked, items) = installation.with_checks(3).await;
+    let mut plain = installation.without_checks(items, 3).await;
+    next_check(app, &mut checked).await;
+    while plain.items.len() < checked.items.len() {
+        plain.take(app, &Step::Next(Vec::new())).await;
+        if plain.items.len() < checked.items.len() {
+            plain.take(app, &Step::Submit(0, Content::Plain(2), 0)).await;
+        }
+    }
+    // Ada leaves the page for longer than a lease. Bo joins and rates until nothing is left for him.
+    clock::advance(31 * 60_000);
+    for world in [&mut plain, &mut checked] {
+        use app::port::Plans;
+        app.services.plans.join(&ADMIN, world.study, bo, None).await.unwrap();
+        let mut session = app.demo_user("bo").await;
+        loop {
+            let next: Value = session.rpc("next", json!({"study": world.token, "holding": []})).await.json();
+            let Some(token) = next.pointer("/Item/token") else { break };
+            let draft = Content::Plain(3).draft();
+            let answer = session.rpc("submit_rating", json!({"assignment": token, "draft": draft, "key": "k"})).await;
+            assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+        }
+    }
+    let (left, right) = (answers_about(&mut plain, 0).await, answers_about(&mut checked, 0).await);
+    assert_eq!(left[1].0, StatusCode::CONFLICT, "another rater has it: {left:?}");
+    assert_eq!(left[1..], right[1..]);
+    // Nothing is left in either study.
+    let (left, right) = (plain.left().await, checked.left().await);
+    assert_eq!((left, right), (0, 0));
+}
+
+#[tokio::test]
+async fn own_figures_wait_for_the_end_of_a_study_that_hides_checks() {
+    let installation = Installation::new().await;
+    let app = &installation.app;
+    let (mut world, _) = installation.with_checks(5).await;
+    let figures = async |world: &mut World| {
+        let back: Value = world.session().rpc("came_back", json!({})).await.json();
+        let all = back["figures"].as_array().unwrap().clone();
+        all.into_iter().find(|of| of["study"] == world.token.as_str()).map(|of| of["figures"].clone())
+    };
+    while world.left().await > 0 {
+        world.take(app, &Step::RateNext(Content::Plain(2))).await;
+        // Nothing is left at the end, but a changed rating would still move the figures.
+        assert_eq!(figures(&mut world).await, Some(Value::Null));
+    }
+    app.services.studies.set_status(&ADMIN, world.study, StudyStatus::Closed).await.unwrap();
+    assert!(figures(&mut world).await.unwrap().is_array());
+}
