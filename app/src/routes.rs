@@ -19,7 +19,7 @@ use crate::{
     json::Json,
     model::user::Visitor,
     pages::{
-        grade::{LogOutGuard, provide_active, provide_ahead, provide_habits, provide_outbox},
+        grade::{LogOutGuard, provide_activity_timer, provide_habits, provide_prefetch, provide_submit_queue},
         not_found::NotFoundPage,
     },
     part::KeepApart,
@@ -39,9 +39,9 @@ pub fn App() -> impl IntoView {
     provide_context(visitor);
     provide_announcer();
     provide_habits();
-    provide_outbox();
-    provide_ahead();
-    provide_active();
+    provide_submit_queue();
+    provide_prefetch();
+    provide_activity_timer();
     view! {
         <Title formatter=|title: String| if title.is_empty() { "AixGrade".into() } else { format!("{title} · AixGrade") } />
         <Router>
@@ -69,7 +69,7 @@ fn StartPage() -> impl IntoView {
         return view! { <crate::pages::admin::AdminHome /> }.into_any();
     }
     #[cfg(feature = "desk")]
-    let page = view! { <crate::pages::desk::DeskPage /> }.into_any();
+    let page = view! { <crate::pages::my_studies::MyStudiesPage /> }.into_any();
     #[cfg(not(feature = "desk"))]
     let page = ().into_any();
     page
@@ -110,13 +110,14 @@ fn Pages() -> AnyNestedRoute {
 #[component(transparent)]
 fn DeskRoutes() -> AnyNestedRoute {
     use crate::pages::{
-        account::AccountPage, desk::DeskPage, join::JoinPage, log_in::LogInPage, mine::MinePage, rubric::RubricPage,
+        account::AccountPage, join::JoinPage, log_in::LogInPage, mine::MinePage, my_studies::MyStudiesPage,
+        rubric::RubricPage,
     };
     view! {
         <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
         <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
         <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
-        <Route path=path!("/desk") view=DeskPage ssr=SsrMode::Async />
+        <Route path=path!("/desk") view=MyStudiesPage ssr=SsrMode::Async />
         <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
         <Route path=path!("/rubric/:study") view=RubricPage ssr=SsrMode::Async />
     }
@@ -141,9 +142,9 @@ fn GradingRoutes() -> AnyNestedRoute {
 #[cfg(feature = "beside")]
 #[component(transparent)]
 fn BesideRoutes() -> AnyNestedRoute {
-    use crate::pages::grade::{beside::BesidePage, tour::TourPage};
+    use crate::pages::grade::{side_by_side::SideBySidePage, tour::TourPage};
     view! {
-        <Route path=path!("/beside/:study") view=BesidePage ssr=SsrMode::Async />
+        <Route path=path!("/beside/:study") view=SideBySidePage ssr=SsrMode::Async />
         <Route path=path!("/tour") view=TourPage ssr=SsrMode::Async />
     }
     .into_inner()

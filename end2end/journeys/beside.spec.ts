@@ -17,18 +17,16 @@ async function post<T>(action: string, form: Record<string, string | number>): P
 }
 
 /** A running study that shows all outputs of a task; its number. */
-async function besideStudy(title: string, raters: number[]): Promise<number> {
+async function besideStudy(title: string, raters: number[], submissions = [1, 2, 3], tasks = 4): Promise<number> {
   const form: Record<string, string | number> = {
     title,
     dataset: 'starter',
-    'submissions[0]': 1,
-    'submissions[1]': 2,
-    'submissions[2]': 3,
     overlap: 1,
     seed: 7,
-    tasks: 4,
+    tasks,
     presentation: 'side_by_side',
   };
+  submissions.forEach((submission, n) => (form[`submissions[${n}]`] = submission));
   raters.forEach((rater, n) => (form[`raters[${n}]`] = rater));
   const id = await post<number>('create_study', form);
   await post('set_study_status', { id, status: 'running' });
@@ -154,4 +152,53 @@ test('side by side works with scripts switched off', { tag: '@scriptless' }, asy
   await page.locator('#a-column').getByRole('button', { name: 'Submit' }).click();
   await expect(page).toHaveURL(/\/beside\//);
   await expect(page.locator('#a-column')).toContainText('Submitted');
+});
+
+/** A submission with so many samples of each of two tasks; its number. */
+async function samples(count: number): Promise<number> {
+  const lines = ['S13', 'S14'].flatMap((task_id) =>
+    Array.from({ length: count }, (_, n) => JSON.stringify({ task_id, code: `int ${task_id}_${n}() { return ${n}; }` })),
+  );
+  const admin = await visitor(server.url, demo.admin);
+  const headers = { accept: 'application/json', 'sec-fetch-site': 'same-origin' };
+  const file = { name: 'samples.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(lines.join('\n')) };
+  const sent = await admin.post('/admin/upload/submission', { headers, multipart: { dataset: 'starter', file } });
+  const { location } = (await sent.json()) as { location: string };
+  await admin.dispose();
+  const upload = Number(/uploads\/(\d+)/.exec(location)?.[1]);
+  return post<number>('take_submission', { upload, dataset: 'starter', matching: 'task_id', model: 'Sampler' });
+}
+
+test('a task with fifteen outputs is shown and rated whole, and the study ends', async ({ page }) => {
+  await besideStudy('Fifteen', [2], [await samples(15)], 2);
+  let asked = 0;
+  page.on('request', (request) => {
+    asked += request.url().endsWith('/rpc/next_task') ? 1 : 0;
+  });
+  await logIn(page, demo.ada);
+  await page.locator('li.card', { hasText: 'Fifteen' }).getByRole('link', { name: /^(Start|Continue) grading$/ }).click();
+  for (const task of [1, 2]) {
+    await hydrated(page);
+    await expect(page.locator('.column')).toHaveCount(15);
+    await expect(page.getByRole('heading', { name: 'Output O' })).toBeAttached();
+    const before = await tokens(page);
+    // The tab leads to a column beyond the edge of the screen.
+    await page.getByRole('button', { name: 'Output O' }).click();
+    await expect(page.locator('#o-column')).toBeInViewport();
+    await expect(page.locator('#o-column input:focus')).toBeAttached();
+    for (let column = 0; column < 15; column += 1) {
+      for (const place of [0, 1, 2]) {
+        await page.locator(`#${String.fromCharCode(97 + column)}-score-${place}-2`).check();
+      }
+    }
+    await page.getByRole('button', { name: 'Submit all' }).click();
+    if (task === 1) {
+      await expect.poll(() => tokens(page)).not.toEqual(before);
+    }
+  }
+  await expect(page.locator('.column')).toHaveCount(0);
+  // One request a task for the page, one ahead of each, and those that found nothing more.
+  expect(asked).toBeLessThan(8);
+  await page.getByRole('link', { name: 'Your ratings' }).click();
+  await expect(page.locator('tbody tr')).toHaveCount(30);
 });

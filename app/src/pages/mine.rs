@@ -6,7 +6,7 @@ use leptos_router::hooks::use_params_map;
 use crate::{
     i18n::use_i18n,
     model::{grading::OwnRating, ids::Token, lang::Lang},
-    pages::grade::OutboxBar,
+    pages::grade::UnsentBar,
     rpc::grading::own_ratings,
     ui::{
         frame::Page,
@@ -27,7 +27,7 @@ pub fn MinePage() -> impl IntoView {
     let on = move || view! { <a class="button primary" href=move || format!("/grade/{}", study.get())>{t.desk_continue}</a> };
     view! {
         <Page title=t.mine_title crumbs actions=on>
-            <OutboxBar />
+            <UnsentBar />
             <Load data=ratings let:ratings>
                 {if ratings.is_empty() {
                     view! { <Empty title=t.mine_empty /> }.into_any()

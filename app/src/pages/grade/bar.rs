@@ -5,7 +5,7 @@ use leptos_router::hooks::use_location;
 
 use super::{
     browser,
-    outbox::{Entry, Line, use_outbox},
+    submit_queue::{Entry, Line, use_submit_queue},
 };
 use crate::{
     i18n::use_i18n,
@@ -15,25 +15,25 @@ use crate::{
 /// How many submissions wait, since when, why, and what can be done. Nothing where all is well: a
 /// submission that is on its way for a moment is not worth a word.
 #[component]
-pub fn OutboxBar() -> impl IntoView {
+pub fn UnsentBar() -> impl IntoView {
     let i18n = use_i18n();
     let b = i18n.bench();
-    let outbox = use_outbox();
+    let submit_queue = use_submit_queue();
     let here = use_location();
-    let waiting = move || outbox.entries.with(|entries| entries.iter().filter(|e| e.refused.is_none()).count());
-    let stuck = Memo::new(move |_| waiting() > 0 && outbox.line.get() != Line::Open);
+    let waiting = move || submit_queue.entries.with(|entries| entries.iter().filter(|e| e.refused.is_none()).count());
+    let stuck = Memo::new(move |_| waiting() > 0 && submit_queue.line.get() != Line::Open);
     let since = move || {
-        let oldest = outbox.entries.with(|entries| entries.iter().find(|e| e.refused.is_none()).map(|e| e.since));
+        let oldest = submit_queue.entries.with(|entries| entries.iter().find(|e| e.refused.is_none()).map(|e| e.since));
         oldest.map(browser::hours).unwrap_or_default()
     };
-    let why = move || match outbox.line.get() {
+    let why = move || match submit_queue.line.get() {
         Line::Open => String::new(),
         Line::Unreachable => b.outbox_unreachable.into(),
         Line::LoggedOut => b.outbox_logged_out.into(),
         Line::SomebodyElse(name) => (b.outbox_somebody_else)(&name),
     };
     let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
-    let logged_out = move || outbox.line.get() == Line::LoggedOut;
+    let logged_out = move || submit_queue.line.get() == Line::LoggedOut;
     let say = sayer();
     effect(move |before: Option<bool>| {
         let stuck = stuck.get();
@@ -45,7 +45,7 @@ pub fn OutboxBar() -> impl IntoView {
         stuck
     });
     let refused = move || {
-        outbox.entries.with(|entries| entries.iter().filter(|e| e.refused.is_some()).cloned().collect::<Vec<_>>())
+        submit_queue.entries.with(|entries| entries.iter().filter(|e| e.refused.is_some()).cloned().collect::<Vec<_>>())
     };
     view! {
         {move || {
@@ -60,7 +60,7 @@ pub fn OutboxBar() -> impl IntoView {
                                 {why}
                             </p>
                             <p class="row">
-                                <button class="button" type="button" on:click=move |_| outbox.hurry()>
+                                <button class="button" type="button" on:click=move |_| submit_queue.hurry()>
                                     {i18n.common.try_again}
                                 </button>
                                 {move || {
@@ -83,7 +83,7 @@ pub fn OutboxBar() -> impl IntoView {
                             <p><b>{b.outbox_refused}</b> " " {refused}</p>
                             <p class="row">
                                 <a class="button" href=format!("/grade/{study}/{assignment}")>{b.outbox_open}</a>
-                                <button class="button" type="button" on:click=move |_| outbox.discard(&key)>
+                                <button class="button" type="button" on:click=move |_| submit_queue.discard(&key)>
                                     {b.outbox_discard}
                                 </button>
                             </p>
@@ -101,26 +101,26 @@ pub fn OutboxBar() -> impl IntoView {
 pub fn LogOutGuard() -> impl IntoView {
     let i18n = use_i18n();
     let b = i18n.bench();
-    let outbox = use_outbox();
+    let submit_queue = use_submit_queue();
     let dialog = NodeRef::<Dialog>::new();
-    let waiting = move || outbox.entries.with(|entries| entries.len() as u64);
+    let waiting = move || submit_queue.entries.with(|entries| entries.len() as u64);
     let sure = StoredValue::new(false);
     effect(move |began: Option<()>| {
         if began.is_some() {
             return;
         }
-        let Some(rater) = outbox.rater() else { return };
+        let Some(rater) = submit_queue.rater() else { return };
         let guard = window_event_listener(ev::submit, move |event| {
             use leptos::wasm_bindgen::JsCast;
             let form = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok());
             if form.is_none_or(|form| form.get_attribute("action").as_deref() != Some("/log-out")) || sure.get_value() {
                 return;
             }
-            if waiting_now(outbox) == 0 {
+            if waiting_now(submit_queue) == 0 {
                 browser::clear(&rater);
             } else if let Some(dialog) = dialog.get_untracked() {
                 event.prevent_default();
-                outbox.hurry();
+                submit_queue.hurry();
                 let _ = dialog.show_modal();
             }
         });
@@ -128,9 +128,9 @@ pub fn LogOutGuard() -> impl IntoView {
         std::mem::forget(guard);
     });
     let leave = move |forget: bool| {
-        if let (true, Some(rater)) = (forget, outbox.rater()) {
+        if let (true, Some(rater)) = (forget, submit_queue.rater()) {
             browser::clear(&rater);
-            outbox.entries.set(Vec::new());
+            submit_queue.entries.set(Vec::new());
         }
         sure.set_value(true);
         if let Ok(Some(form)) = document().query_selector("form[action='/log-out']") {
@@ -153,6 +153,6 @@ pub fn LogOutGuard() -> impl IntoView {
     }
 }
 
-fn waiting_now(outbox: super::outbox::Outbox) -> usize {
-    outbox.entries.with_untracked(Vec::len)
+fn waiting_now(submit_queue: super::submit_queue::SubmitQueue) -> usize {
+    submit_queue.entries.with_untracked(Vec::len)
 }

@@ -7,10 +7,10 @@ use leptos::prelude::*;
 
 use super::{
     Habits,
-    desk::{Desk, Kept, Phase},
-    hands::Hands,
-    outbox::Line,
     scales::Scales,
+    session::{Phase, SaveState, Session},
+    shortcuts::Shortcuts,
+    submit_queue::Line,
 };
 use crate::{
     i18n::use_i18n,
@@ -28,7 +28,7 @@ use crate::{
 #[component]
 pub fn RatingForm(
     /// What its buttons act on.
-    hands: Hands,
+    shortcuts: Shortcuts,
     /// The assignment.
     token: Token,
     /// The rubric.
@@ -41,7 +41,7 @@ pub fn RatingForm(
     notes: String,
     /// Whether it is one of several that stand side by side: without JavaScript one comes back to all.
     #[prop(optional)]
-    beside: bool,
+    side_by_side: bool,
     /// What the form is called.
     #[prop(optional, into)]
     name: String,
@@ -49,11 +49,11 @@ pub fn RatingForm(
     let i18n = use_i18n();
     let t = i18n.rater();
     let name = if name.is_empty() { t.rating.to_owned() } else { name };
-    let desk = hands.desk;
+    let session = shortcuts.session;
     let habits = use_context::<Habits>();
-    let at_first = desk.draft.get_untracked();
+    let at_first = session.draft.get_untracked();
     // While the server has it for a moment, greying it out would only flicker.
-    let locked = move || desk.phase.get() == Phase::Sending && desk.outbox.line.get() != Line::Open;
+    let locked = move || session.phase.get() == Phase::Sending && session.submit_queue.line.get() != Line::Open;
     let key = key_names();
     let rubric_switch = habits.map(|habits| {
         let choices = Lang::ALL
@@ -73,12 +73,12 @@ pub fn RatingForm(
             .collect_view();
         view! { <div class="languages scripted" role="group" aria-label=t.rubric_language>{choices}</div> }
     });
-    let scales = view! { <Scales rubric desk current=hands.current missing=hands.missing /> }.into_any();
-    let flag = view! { <FlagField desk flag=at_first.flag /> }.into_any();
-    let plain_notes = view! { <PlainNotes desk text=notes /> }.into_any();
-    let state = view! { <State hands /> }.into_any();
+    let scales = view! { <Scales rubric session current=shortcuts.current missing=shortcuts.missing /> }.into_any();
+    let flag = view! { <FlagField session flag=at_first.flag /> }.into_any();
+    let plain_notes = view! { <PlainNotes session text=notes /> }.into_any();
+    let state = view! { <State shortcuts /> }.into_any();
     let problem = move || {
-        let problem = desk.problem.get();
+        let problem = session.problem.get();
         (!problem.is_empty()).then(|| view! { <p class="problem">{problem}</p> })
     };
     let submit_text = if rated { t.submit_again } else { t.submit };
@@ -92,11 +92,11 @@ pub fn RatingForm(
             aria-label=name
             on:submit=move |event| {
                 event.prevent_default();
-                hands.submit();
+                shortcuts.submit();
             }
         >
             <input type="hidden" name="key" value=form_key() />
-            {beside.then(|| view! { <input type="hidden" name="beside" value="1" /> })}
+            {side_by_side.then(|| view! { <input type="hidden" name="beside" value="1" /> })}
             <div class="rating-body" inert=locked>
                 <div class="rating-head">
                     <h2 class="eyebrow">{t.rubric}</h2>
@@ -105,17 +105,17 @@ pub fn RatingForm(
                 {scales}
                 <div class="extra">
                     <div class="field">
-                        <label class="label" for=desk.id("comment")>{t.comment} " " <kbd>{key(Action::Comment)}</kbd></label>
+                        <label class="label" for=session.id("comment")>{t.comment} " " <kbd>{key(Action::Comment)}</kbd></label>
                         <textarea
                             class="input"
-                            id=desk.id("comment")
+                            id=session.id("comment")
                             name="comment"
                             rows="1"
                             maxlength=TEXT_MAX.to_string()
-                            prop:value=move || desk.draft.with(|d| d.comment.clone())
+                            prop:value=move || session.draft.with(|d| d.comment.clone())
                             on:input=move |event| {
                                 let text = event_target_value(&event);
-                                desk.write(|draft| draft.comment = text);
+                                session.write(|draft| draft.comment = text);
                             }
                         >
                             {at_first.comment.clone()}
@@ -143,7 +143,7 @@ pub fn RatingForm(
                                     value="skip"
                                     on:click=move |event| {
                                         event.prevent_default();
-                                        desk.skip();
+                                        session.skip();
                                     }
                                 >
                                     {t.skip}
@@ -160,7 +160,7 @@ pub fn RatingForm(
 
 /// Why somebody should look at this output.
 #[component]
-fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
+fn FlagField(session: Session, flag: Option<Flag>) -> impl IntoView {
     let t = use_i18n().rater();
     let choices = [
         ("", t.flag_none),
@@ -177,32 +177,32 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
         .collect_view();
     view! {
         <div class="field">
-            <label class="label" for=desk.id("flag")>{t.flag} " " <kbd>{key_names()(Action::Flag)}</kbd></label>
+            <label class="label" for=session.id("flag")>{t.flag} " " <kbd>{key_names()(Action::Flag)}</kbd></label>
             <select
                 class="input"
-                id=desk.id("flag")
+                id=session.id("flag")
                 name="flag"
-                prop:value=move || desk.draft.with(|d| flag_code(&d.flag))
+                prop:value=move || session.draft.with(|d| flag_code(&d.flag))
                 on:change=move |event| {
                     let code = event_target_value(&event);
-                    desk.change(|draft| draft.flag = flag_of(&code, flag_text(&draft.flag)));
+                    session.change(|draft| draft.flag = flag_of(&code, flag_text(&draft.flag)));
                 }
             >
                 {options}
             </select>
         </div>
         <div class="field flag-text">
-            <label class="label" for=desk.id("flag_text")>{t.flag_text}</label>
+            <label class="label" for=session.id("flag_text")>{t.flag_text}</label>
             <input
                 class="input"
-                id=desk.id("flag_text")
+                id=session.id("flag_text")
                 name="flag_text"
                 maxlength=TEXT_MAX.to_string()
                 value=first_text
-                prop:value=move || desk.draft.with(|d| flag_text(&d.flag))
+                prop:value=move || session.draft.with(|d| flag_text(&d.flag))
                 on:input=move |event| {
                     let text = event_target_value(&event);
-                    desk.write(|draft| {
+                    session.write(|draft| {
                         if let Some(Flag::Other(_)) = draft.flag {
                             draft.flag = Some(Flag::Other(text));
                         }
@@ -216,13 +216,13 @@ fn FlagField(desk: Desk, flag: Option<Flag>) -> impl IntoView {
 /// Line notes without JavaScript: a line each, with the number of the line of the code. With it they are
 /// written in the code itself.
 #[component]
-fn PlainNotes(desk: Desk, text: String) -> impl IntoView {
+fn PlainNotes(session: Session, text: String) -> impl IntoView {
     let b = use_i18n().bench();
     view! {
         <div class="field unscripted plain-notes">
-            <label class="label" for=desk.id("notes")>{b.notes}</label>
-            <p class="hint" id=desk.id("notes-hint")>{b.notes_plain_hint}</p>
-            <textarea class="input" id=desk.id("notes") name="notes" rows="2" aria-describedby=desk.id("notes-hint")>{text}</textarea>
+            <label class="label" for=session.id("notes")>{b.notes}</label>
+            <p class="hint" id=session.id("notes-hint")>{b.notes_plain_hint}</p>
+            <textarea class="input" id=session.id("notes") name="notes" rows="2" aria-describedby=session.id("notes-hint")>{text}</textarea>
         </div>
     }
 }
@@ -238,22 +238,22 @@ pub fn key_names() -> impl Fn(Action) -> String + Copy {
 
 /// Whether the server has what is on screen, and what to do where it has not.
 #[component]
-fn State(hands: Hands) -> impl IntoView {
+fn State(shortcuts: Shortcuts) -> impl IntoView {
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
-    let desk = hands.desk;
+    let session = shortcuts.session;
     // Back to this very output, whatever the address of the page is.
-    let log_in = format!("/log-in?next={}", escape(&format!("/grade/{}/{}", desk.study(), desk.token())));
-    let calm = move || match desk.kept.get() {
-        Kept::Untouched => ("state state-none", String::new()),
-        Kept::Saving => ("state state-busy", t.state_saving.into()),
-        Kept::Saved => ("state state-good", t.state_saved.into()),
-        Kept::Retrying => ("state state-care", t.state_retrying.into()),
-        Kept::LoggedOut => ("state state-care", b.state_logged_out.into()),
-        Kept::Refused(why) => ("state state-bad", why),
+    let log_in = format!("/log-in?next={}", escape(&format!("/grade/{}/{}", session.study(), session.token())));
+    let calm = move || match session.kept.get() {
+        SaveState::Untouched => ("state state-none", String::new()),
+        SaveState::Saving => ("state state-busy", t.state_saving.into()),
+        SaveState::Saved => ("state state-good", t.state_saved.into()),
+        SaveState::Retrying => ("state state-care", t.state_retrying.into()),
+        SaveState::LoggedOut => ("state state-care", b.state_logged_out.into()),
+        SaveState::Refused(why) => ("state state-bad", why),
     };
-    let now = move || match (desk.phase.get(), desk.outbox.line.get()) {
-        (Phase::Editing, _) if desk.elsewhere.get() => ("state state-care", b.elsewhere.into()),
+    let now = move || match (session.phase.get(), session.submit_queue.line.get()) {
+        (Phase::Editing, _) if session.elsewhere.get() => ("state state-care", b.elsewhere.into()),
         (Phase::Editing, _) => calm(),
         (Phase::Sending, Line::Open) => ("state state-busy", t.state_sending.into()),
         (Phase::Sending, Line::Unreachable) => ("state state-care", t.state_submit_retrying.into()),
@@ -261,12 +261,12 @@ fn State(hands: Hands) -> impl IntoView {
         (Phase::Done, _) => ("state state-good", t.state_done.into()),
     };
     let logged_out = move || {
-        let waits = desk.phase.get() == Phase::Sending && matches!(desk.outbox.line.get(), Line::LoggedOut);
-        waits || desk.kept.get() == Kept::LoggedOut
+        let waits = session.phase.get() == Phase::Sending && matches!(session.submit_queue.line.get(), Line::LoggedOut);
+        waits || session.kept.get() == SaveState::LoggedOut
     };
     let stuck = move || {
-        let sending = desk.phase.get() == Phase::Sending && desk.outbox.line.get() == Line::Unreachable;
-        logged_out() || sending || (desk.phase.get() == Phase::Editing && desk.kept.get() == Kept::Retrying)
+        let sending = session.phase.get() == Phase::Sending && session.submit_queue.line.get() == Line::Unreachable;
+        logged_out() || sending || (session.phase.get() == Phase::Editing && session.kept.get() == SaveState::Retrying)
     };
     effect(move |before: Option<bool>| {
         // Only what needs the rater is said aloud; "saved" after every digit would be noise.
@@ -287,7 +287,7 @@ fn State(hands: Hands) -> impl IntoView {
                 stuck()
                     .then(|| {
                         view! {
-                            <button class="button" type="button" on:click=move |_| desk.hurry()>
+                            <button class="button" type="button" on:click=move |_| session.hurry()>
                                 {i18n.common.try_again}
                             </button>
                         }

@@ -16,7 +16,7 @@ pub fn HelpSheet(
     dialog: NodeRef<Dialog>,
     /// Whether several outputs stand side by side.
     #[prop(optional)]
-    beside: bool,
+    side_by_side: bool,
 ) -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
@@ -30,7 +30,8 @@ pub fn HelpSheet(
         ("Esc", t.key_leave),
     ];
     let rows = fixed.into_iter().map(|(key, what)| (key.to_owned(), what));
-    let chosen = Action::ALL.into_iter().filter(|action| beside || !matches!(action, Action::Left | Action::Right));
+    let chosen =
+        Action::ALL.into_iter().filter(|action| side_by_side || !matches!(action, Action::Left | Action::Right));
     let chosen =
         chosen.map(|action| (keys.with_untracked(|keys| keys.key(action)).to_string(), action_text(i18n, action)));
     let rows = rows.chain(chosen);

@@ -1,27 +1,28 @@
 //! Grading: one output at a time, described, shown and scored.
 //!
 //! `/grade/:study` shows the next output; `/grade/:study/:item` one that was given before. Both
-//! draw the same [`workbench`] with its [`form`] of [`scales`] and its line [`notes`]; [`keys`] says
-//! which key does what, [`hands`] does it, [`desk`] keeps what is put down from being lost, [`outbox`]
-//! delivers what was submitted ([`bar`] says so where it cannot), [`ahead`] has the next output ready,
+//! draw the same [`grading_view`] with its [`form`] of [`scales`] and its line [`notes`]; [`keys`] says
+//! which key does what, [`shortcuts`] does it, [`session`] keeps what is put down from being lost, [`submit_queue`]
+//! delivers what was submitted ([`bar`] says so where it cannot), [`prefetch`] has the next output ready,
 //! [`browser`] is what they need of the browser. [`tour`] is the same page for practice.
 
-mod active;
-mod ahead;
+mod activity;
 mod bar;
-pub mod beside;
 mod browser;
 mod calibration;
-mod desk;
+mod drafts;
 mod form;
-mod hands;
+mod grading_view;
 pub mod help;
 mod keys;
 mod notes;
-mod outbox;
+mod prefetch;
 mod scales;
+mod session;
+mod shortcuts;
+pub mod side_by_side;
+mod submit_queue;
 pub mod tour;
-mod workbench;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -32,17 +33,17 @@ use leptos_router::{
 };
 
 pub use self::{
-    active::provide_active,
-    ahead::provide_ahead,
-    bar::{LogOutGuard, OutboxBar},
-    outbox::provide_outbox,
+    activity::provide_activity_timer,
+    bar::{LogOutGuard, UnsentBar},
+    prefetch::provide_prefetch,
+    submit_queue::provide_submit_queue,
 };
 use self::{
-    ahead::Ahead,
     calibration::CalibrationPage,
-    desk::{Onward, Outcome},
-    outbox::use_outbox,
-    workbench::Workbench,
+    grading_view::GradingView,
+    prefetch::Prefetch,
+    session::{Onward, Outcome},
+    submit_queue::use_submit_queue,
 };
 use crate::{
     i18n::{use_i18n, use_visitor},
@@ -87,23 +88,23 @@ pub fn provide_habits() {
 pub fn GradeNextPage() -> impl IntoView {
     let params = use_params_map();
     let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
-    let (outbox, ahead) = (use_outbox(), Ahead::current());
+    let (submit_queue, prefetch) = (use_submit_queue(), Prefetch::current());
     let next = Data::new(
         move || study.get(),
         move |study| async move {
             let study = Token(study);
             // Left in the middle by the back button, a link, an undo.
-            if let Some(token) = ahead.left_behind(&study)
-                && outbox.waiting_for(&token).is_none()
+            if let Some(token) = prefetch.left_behind(&study)
+                && submit_queue.waiting_for(&token).is_none()
                 && let Ok(item) = item(token).await
                 && !item.rated
             {
                 return Ok(Next::Item(Box::new(item)));
             }
-            match ahead.take(&study) {
+            match prefetch.take(&study) {
                 Some(item) => Ok(Next::Item(Box::new(item))),
-                // What waits in the outbox is rated, though the server does not know it yet.
-                None => next_item(study.clone(), outbox.waiting_in(&study)).await,
+                // What waits in the submit queue is rated, though the server does not know it yet.
+                None => next_item(study.clone(), submit_queue.waiting_in(&study)).await,
             }
         },
     );
@@ -111,7 +112,7 @@ pub fn GradeNextPage() -> impl IntoView {
     let i18n = use_i18n();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
         say(done_text(i18n.rater(), outcome).into());
-        ahead.ended(&item, outcome);
+        prefetch.ended(&item, outcome);
         next.refetch();
     });
     let read = Callback::new(move |()| next.refetch());
@@ -125,17 +126,17 @@ pub fn GradeNextPage() -> impl IntoView {
                 Next::Item(item) => {
                     let study = item.study.clone();
                     let (of, then) = (study.clone(), (*item).clone());
-                    ahead.shows(&item);
-                    // Again whenever the outbox changes: what was delivered makes room for more.
+                    prefetch.shows(&item);
+                    // Again whenever the submit queue changes: what was delivered makes room for more.
                     effect(move |_| {
-                        outbox.entries.track();
-                        ahead.fill(study.clone(), outbox);
+                        submit_queue.entries.track();
+                        prefetch.fill(study.clone(), submit_queue);
                     });
                     let onward = Onward {
-                        ready: Callback::new(move |()| ahead.has(&of)),
+                        ready: Callback::new(move |()| prefetch.has(&of)),
                         done: Callback::new(move |outcome| go_on.run((outcome, then.clone()))),
                     };
-                    view! { <Workbench item=*item ahead=onward /> }.into_any()
+                    view! { <GradingView item=*item next=onward /> }.into_any()
                 }
                 Next::Finished { title, progress, previous } => {
                     view! { <Finished study=study.get_untracked() title progress previous /> }.into_any()
@@ -160,11 +161,11 @@ pub fn GradeItemPage() -> impl IntoView {
     let data = Data::new(move || token.get(), |token| item(Token(token)));
     let say = sayer();
     let i18n = use_i18n();
-    let ahead = Ahead::current();
+    let prefetch = Prefetch::current();
     let navigate = use_navigate();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
         say(done_text(i18n.rater(), outcome).into());
-        ahead.ended(&item, outcome);
+        prefetch.ended(&item, outcome);
         navigate(&onward(&item), NavigateOptions::default());
     });
     view! {
@@ -176,7 +177,7 @@ pub fn GradeItemPage() -> impl IntoView {
                     ready: Callback::new(|()| false),
                     done: Callback::new(move |outcome| go_on.run((outcome, then.clone()))),
                 };
-                view! { <Workbench item ahead=onward /> }
+                view! { <GradingView item next=onward /> }
             }
         </Load>
     }
@@ -212,7 +213,7 @@ fn Finished(study: String, title: String, progress: Progress, previous: Option<T
     view! {
         <Title text=title.clone() />
         <div class="page narrow">
-            <OutboxBar />
+            <UnsentBar />
             <p class="eyebrow">{title}</p>
             <h1>{t.finished_title}</h1>
             <p class="lead">{(t.finished_lead)(progress.rated)}</p>
@@ -237,7 +238,7 @@ fn Paused(study: String, title: String, progress: Progress) -> impl IntoView {
     view! {
         <Title text=title.clone() />
         <div class="page narrow">
-            <OutboxBar />
+            <UnsentBar />
             <p class="eyebrow">{title}</p>
             <h1>{t.paused_title}</h1>
             <p class="lead">{t.paused_lead}</p>

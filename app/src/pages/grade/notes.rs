@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use leptos::{ev, html::Textarea, prelude::*};
 
-use super::{browser, hands::Hands};
+use super::{browser, shortcuts::Shortcuts};
 use crate::{
     i18n::use_i18n,
     model::{
@@ -21,24 +21,25 @@ use crate::{
 };
 
 /// The code's margin on the grading page. `both` says that the code is there laid out and as it came.
-pub fn margin(hands: Hands, both: bool) -> Margin {
+pub fn margin(shortcuts: Shortcuts, both: bool) -> Margin {
     let i18n = use_i18n();
-    let notes = Memo::new(move |_| hands.desk.draft.with(|draft| draft.notes.clone()));
+    let notes = Memo::new(move |_| shortcuts.session.draft.with(|draft| draft.notes.clone()));
     let open = Callback::new(move |spot: Spot| {
         // A line with a note opens that note; any other line a new one at its beginning.
         let there = notes.with_untracked(|notes| notes.iter().find(|note| spot.holds(note.at)).map(|note| note.at));
-        hands.noting.set(Some(there.unwrap_or(spot.start)));
+        shortcuts.noting.set(Some(there.unwrap_or(spot.start)));
     });
     let under = Arc::new(move |spot: Spot| {
         // Both forms of the code are in the document; the editor is in the one that is shown.
-        let written = move || hands.noting.get().filter(|at| spot.holds(*at) && (!both || hands.raw.get() == spot.raw));
+        let written =
+            move || shortcuts.noting.get().filter(|at| spot.holds(*at) && (!both || shortcuts.raw.get() == spot.raw));
         let written = Memo::new(move |_| written());
         let here = move || {
             let shown = |note: &&LineNote| spot.holds(note.at) && written.get() != Some(note.at);
             notes.with(|notes| notes.iter().filter(shown).cloned().collect::<Vec<_>>())
         };
-        let list = move || here().into_iter().map(|note| view! { <Written hands note spot /> }).collect_view();
-        let editor = move || written.get().map(|at| view! { <Editor hands at number=spot.number /> });
+        let list = move || here().into_iter().map(|note| view! { <Written shortcuts note spot /> }).collect_view();
+        let editor = move || written.get().map(|at| view! { <Editor shortcuts at number=spot.number /> });
         view! { {list} {editor} }.into_any()
     });
     Margin { under, open: Some(Opener { run: open, label: i18n.bench().line_label }) }
@@ -46,13 +47,13 @@ pub fn margin(hands: Hands, both: bool) -> Margin {
 
 /// A note that was written.
 #[component]
-fn Written(hands: Hands, note: LineNote, spot: Spot) -> impl IntoView {
+fn Written(shortcuts: Shortcuts, note: LineNote, spot: Spot) -> impl IntoView {
     let b = use_i18n().bench();
     let LineNote { at, text } = note;
     let lang = Lang::detect(&text).tag();
     let remove = move |_| {
-        hands.desk.change(|draft| note::put(&mut draft.notes, at, ""));
-        to_line(hands, spot.number);
+        shortcuts.session.change(|draft| note::put(&mut draft.notes, at, ""));
+        to_line(shortcuts, spot.number);
     };
     view! {
         <span class="note">
@@ -61,7 +62,7 @@ fn Written(hands: Hands, note: LineNote, spot: Spot) -> impl IntoView {
                 class="button quiet"
                 type="button"
                 aria-label=(b.note_edit_label)(spot.number)
-                on:click=move |_| hands.noting.set(Some(at))
+                on:click=move |_| shortcuts.noting.set(Some(at))
             >
                 {b.note_edit}
             </button>
@@ -74,11 +75,11 @@ fn Written(hands: Hands, note: LineNote, spot: Spot) -> impl IntoView {
 
 /// A note that is being written. Enter or leaving it keeps it, Escape puts back what was there.
 #[component]
-fn Editor(hands: Hands, at: Place, number: usize) -> impl IntoView {
+fn Editor(shortcuts: Shortcuts, at: Place, number: usize) -> impl IntoView {
     let i18n = use_i18n();
     let b = i18n.bench();
     let field = NodeRef::<Textarea>::new();
-    let before = hands.desk.draft.with_untracked(|draft| {
+    let before = shortcuts.session.draft.with_untracked(|draft| {
         draft.notes.iter().find(|note| note.at == at).map(|note| note.text.clone()).unwrap_or_default()
     });
     let value = before.clone();
@@ -89,39 +90,39 @@ fn Editor(hands: Hands, at: Place, number: usize) -> impl IntoView {
         }
     });
     let close = move || {
-        hands.noting.set(None);
+        shortcuts.noting.set(None);
     };
     let keep = move || {
         close();
-        to_line(hands, number);
+        to_line(shortcuts, number);
     };
     let undo = move || {
-        hands.desk.change(|draft| note::put(&mut draft.notes, at, &before.get_value()));
+        shortcuts.session.change(|draft| note::put(&mut draft.notes, at, &before.get_value()));
         close();
-        to_line(hands, number);
+        to_line(shortcuts, number);
     };
     // Somewhere else: what is written stays, and the editor makes room.
     let left = move |event: ev::FocusEvent| {
         use leptos::wasm_bindgen::JsCast;
         let to = event.related_target().and_then(|to| to.dyn_into::<web_sys::Element>().ok());
         let inside = to.is_some_and(|to| to.closest(".note-editor").ok().flatten().is_some());
-        if !inside && hands.noting.get_untracked() == Some(at) {
+        if !inside && shortcuts.noting.get_untracked() == Some(at) {
             close();
         }
     };
     view! {
         <span class="note note-editor" on:focusout=left>
-            <label class="label" for=hands.desk.id("line-note")>{(b.note_label)(number)}</label>
+            <label class="label" for=shortcuts.session.id("line-note")>{(b.note_label)(number)}</label>
             <textarea
                 class="input"
-                id=hands.desk.id("line-note")
+                id=shortcuts.session.id("line-note")
                 node_ref=field
                 rows="1"
                 maxlength=NOTE_MAX.to_string()
                 prop:value=value
                 on:input=move |event| {
                     let text = event_target_value(&event);
-                    hands.desk.write(|draft| note::put(&mut draft.notes, at, &text));
+                    shortcuts.session.write(|draft| note::put(&mut draft.notes, at, &text));
                 }
                 on:keydown=move |event| {
                     match event.key().as_str() {
@@ -144,10 +145,10 @@ fn Editor(hands: Hands, at: Place, number: usize) -> impl IntoView {
 }
 
 /// Puts the keyboard back on a line.
-fn to_line(hands: Hands, number: usize) {
+fn to_line(shortcuts: Shortcuts, number: usize) {
     // The line's button stands above what has just gone from under it.
     request_animation_frame(move || {
         let line = number.saturating_sub(1);
-        browser::focus_shown(&format!("{} .line-mark[data-line='{line}']", hands.scope()));
+        browser::focus_shown(&format!("{} .line-mark[data-line='{line}']", shortcuts.scope()));
     });
 }

@@ -3,7 +3,7 @@
 
 use leptos::{either::Either, prelude::*};
 
-use super::{Habits, desk::Desk};
+use super::{Habits, session::Session};
 use crate::{
     i18n::use_i18n,
     model::{
@@ -18,7 +18,7 @@ pub fn Scales(
     /// The rubric.
     rubric: Rubric,
     /// Where scores go.
-    desk: Desk,
+    session: Session,
     /// The dimension that digits score.
     current: RwSignal<usize>,
     /// The dimension that misses a score, after an attempt to submit.
@@ -28,7 +28,7 @@ pub fn Scales(
         .dimensions
         .into_iter()
         .enumerate()
-        .map(|(place, dimension)| view! { <Scale place dimension desk current missing /> }.into_any())
+        .map(|(place, dimension)| view! { <Scale place dimension session current missing /> }.into_any())
         .collect_view()
 }
 
@@ -36,7 +36,7 @@ pub fn Scales(
 fn Scale(
     place: usize,
     dimension: Dimension,
-    desk: Desk,
+    session: Session,
     current: RwSignal<usize>,
     missing: RwSignal<Option<usize>>,
 ) -> impl IntoView {
@@ -45,7 +45,7 @@ fn Scale(
     let name = dimension.name.clone();
     let question = dimension.question.clone();
     let levels =
-        dimension.levels.into_iter().map(|level| view! { <LevelRow place level desk /> }.into_any()).collect_view();
+        dimension.levels.into_iter().map(|level| view! { <LevelRow place level session /> }.into_any()).collect_view();
     let is_current = move || current.get() == place;
     let is_missing = move || missing.get() == Some(place);
     view! {
@@ -53,7 +53,7 @@ fn Scale(
             class="scale"
             class:current=is_current
             class:missing=is_missing
-            id=desk.id(&format!("scale-{place}"))
+            id=session.id(&format!("scale-{place}"))
             on:focusin=move |_| current.set(place)
         >
             <legend class="scale-head" lang=move || lang.get().tag()>
@@ -74,22 +74,22 @@ fn Scale(
 }
 
 #[component]
-fn LevelRow(place: usize, level: Level, desk: Desk) -> impl IntoView {
+fn LevelRow(place: usize, level: Level, session: Session) -> impl IntoView {
     let lang = rubric_lang();
     let score = level.score;
-    let at_first = desk.draft.with_untracked(|d| d.scores.get(place) == Some(&Some(score)));
-    let chosen = move || desk.draft.with(|d| d.scores.get(place) == Some(&Some(score)));
+    let at_first = session.draft.with_untracked(|d| d.scores.get(place) == Some(&Some(score)));
+    let chosen = move || session.draft.with(|d| d.scores.get(place) == Some(&Some(score)));
     let Level { label, text, .. } = level;
     view! {
         <label class="level">
             <input
                 type="radio"
-                id=desk.radio_id(place, score)
+                id=session.radio_id(place, score)
                 name=format!("score-{place}")
                 value=score.to_string()
                 checked=at_first
                 prop:checked=chosen
-                on:change=move |_| give(desk, place, score)
+                on:change=move |_| give(session, place, score)
             />
             <span class="level-score">{score}</span>
             <span class="level-text" lang=move || lang.get().tag()>
@@ -104,8 +104,8 @@ fn LevelRow(place: usize, level: Level, desk: Desk) -> impl IntoView {
 }
 
 /// Puts a score down.
-pub fn give(desk: Desk, place: usize, score: u8) {
-    desk.change(|draft| {
+pub fn give(session: Session, place: usize, score: u8) {
+    session.change(|draft| {
         if let Some(slot) = draft.scores.get_mut(place) {
             *slot = Some(score);
         }

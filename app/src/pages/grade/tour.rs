@@ -4,8 +4,8 @@
 use leptos::prelude::*;
 
 use super::{
-    desk::{Onward, Outcome},
-    workbench::Workbench,
+    grading_view::GradingView,
+    session::{Onward, Outcome},
 };
 use crate::{
     i18n::use_i18n,
@@ -74,7 +74,7 @@ pub fn TourPage() -> impl IntoView {
                     <Steps coach />
                     <LeaveTour text=b.tour_skip />
                 </section>
-                <Workbench item=item.clone() ahead=onward practice=true />
+                <GradingView item=item.clone() next=onward practice=true />
             }
             .into_any()
         }

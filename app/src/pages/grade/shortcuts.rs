@@ -4,13 +4,12 @@ use leptos::{ev, html::Dialog, prelude::*};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 
 use super::{
-    Habits,
-    ahead::Ahead,
-    browser,
-    desk::{Desk, Kept},
+    Habits, browser,
     keys::{Act, Place, act, after_score},
-    outbox::What,
+    prefetch::Prefetch,
     scales::give,
+    session::{SaveState, Session},
+    submit_queue::Decision,
 };
 use crate::{
     i18n::{I18n, use_i18n},
@@ -31,11 +30,11 @@ type Say = dyn Fn(String) + Send + Sync;
 /// for the last one must not submit this one.
 const SETTLING: u64 = 350;
 
-/// What the hands can reach: everything that a key or a button acts on.
+/// What shortcuts and buttons act on: everything that a key or a button acts on.
 #[derive(Clone, Copy)]
-pub struct Hands {
+pub struct Shortcuts {
     /// What was put down, and its way to the server.
-    pub desk: Desk,
+    pub session: Session,
     /// The dimension that digits score.
     pub current: RwSignal<usize>,
     /// The dimension that misses a score, after an attempt to submit.
@@ -48,8 +47,8 @@ pub struct Hands {
     pub noting: RwSignal<Option<note::Place>>,
     /// The rubric.
     pub rubric: StoredValue<Rubric>,
-    /// What was fetched ahead and what can be taken back.
-    pub ahead: Ahead,
+    /// What was prefetched and what can be withdrawn.
+    pub prefetch: Prefetch,
     settled: StoredValue<bool>,
     /// Reopens an output that is on this page; says whether it is.
     pub on_page: StoredValue<Option<Callback<Token, bool>>>,
@@ -61,20 +60,20 @@ pub struct Hands {
     say: StoredValue<Box<Say>>,
 }
 
-impl Hands {
-    /// Hands for one output, with the output rated before it and the address of what comes after.
-    pub fn new(desk: Desk, rubric: Rubric, before: Option<Token>, forward: Option<String>) -> Hands {
-        let back = before.as_ref().map(|before| format!("/grade/{}/{before}", desk.study()));
+impl Shortcuts {
+    /// The shortcuts of one output, with the output rated before it and the address of what comes after.
+    pub fn new(session: Session, rubric: Rubric, before: Option<Token>, forward: Option<String>) -> Shortcuts {
+        let back = before.as_ref().map(|before| format!("/grade/{}/{before}", session.study()));
         let habits = use_context::<Habits>();
-        Hands {
-            desk,
-            current: RwSignal::new(desk.draft.with_untracked(|d| d.first_open()).unwrap_or(0)),
+        Shortcuts {
+            session,
+            current: RwSignal::new(session.draft.with_untracked(|d| d.first_open()).unwrap_or(0)),
             missing: RwSignal::new(None),
             dialog: NodeRef::new(),
             raw: habits.map_or_else(|| RwSignal::new(false), |habits| habits.raw),
             noting: RwSignal::new(None),
             rubric: StoredValue::new(rubric),
-            ahead: Ahead::current(),
+            prefetch: Prefetch::current(),
             settled: StoredValue::new(false),
             on_page: StoredValue::new(None),
             i18n: use_i18n(),
@@ -111,11 +110,11 @@ impl Hands {
                     self.tell(t.no_lines.into());
                 }
             }
-            Action::Comment => browser::focus(&self.desk.id("comment"), false),
-            Action::Flag => browser::focus(&self.desk.id("flag"), false),
+            Action::Comment => browser::focus(&self.session.id("comment"), false),
+            Action::Flag => browser::focus(&self.session.id("flag"), false),
             Action::Skip => {
-                self.desk.skip();
-                let problem = self.desk.problem.get_untracked();
+                self.session.skip();
+                let problem = self.session.problem.get_untracked();
                 if !problem.is_empty() {
                     self.tell(problem);
                 }
@@ -134,9 +133,9 @@ impl Hands {
         }
     }
 
-    /// Where on the page these hands are, as a selector: the output's own column, or the page.
+    /// Where on the page these shortcuts act, as a selector: the output's own column, or the page.
     pub fn scope(self) -> String {
-        match self.desk.id("").as_str() {
+        match self.session.id("").as_str() {
             "" => ".bench".to_owned(),
             prefix => format!("#{prefix}column"),
         }
@@ -147,35 +146,35 @@ impl Hands {
         self.move_to(self.current.get_untracked());
     }
 
-    /// Takes the last submission back: out of the outbox where it still waits there, else from the
+    /// Withdraws the last submission: out of the submit queue where it still waits there, else from the
     /// server. Its scores are then the draft again, and the keyboard is on them.
     pub fn undo(self) {
-        let (study, t) = (self.desk.study(), self.i18n.bench());
-        let Some(last) = self.ahead.last_submitted(&study).or_else(|| self.before.get_value()) else {
+        let (study, t) = (self.session.study(), self.i18n.bench());
+        let Some(last) = self.prefetch.last_submitted(&study).or_else(|| self.before.get_value()) else {
             self.tell(t.undo_nothing.into());
             return;
         };
-        let waiting = self.desk.outbox.waiting_for(&last);
+        let waiting = self.session.submit_queue.waiting_for(&last);
         if let Some(entry) = waiting
-            && let Some(entry) = self.desk.outbox.take_back(&entry.key)
+            && let Some(entry) = self.session.submit_queue.take_back(&entry.key)
         {
             let draft = match entry.what {
-                What::Rate(draft) => Some(draft),
-                What::Skip => None,
+                Decision::Rate(draft) => Some(draft),
+                Decision::Skip => None,
             };
-            if let (Some(draft), Some(rater)) = (&draft, self.desk.outbox.rater()) {
+            if let (Some(draft), Some(rater)) = (&draft, self.session.submit_queue.rater()) {
                 browser::stash(&rater, &last, draft);
             }
             self.reopen(study, last);
             return;
         }
-        let desk = self.desk;
+        let session = self.session;
         leptos::task::spawn_local(async move {
             match undo_rating(last.clone()).await {
                 Ok(()) => self.reopen(study, last),
                 Err(error) => {
                     let why = error_text(&error, self.i18n);
-                    desk.problem.try_set(why.clone());
+                    session.problem.try_set(why.clone());
                     self.tell(why);
                 }
             }
@@ -183,7 +182,7 @@ impl Hands {
     }
 
     fn reopen(self, study: Token, token: Token) {
-        self.ahead.reopened(&study, &token);
+        self.prefetch.reopened(&study, &token);
         self.tell(self.i18n.bench().undone.into());
         // Side by side, it is still on the page.
         if self.on_page.try_with_value(|on_page| on_page.is_some_and(|here| here.run(token.clone()))) == Some(true) {
@@ -191,7 +190,7 @@ impl Hands {
         }
         let href = format!("/grade/{study}/{token}");
         // Undone where it was submitted, on its own page: the address stays, so it is loaded afresh.
-        if self.desk.token() == token {
+        if self.session.token() == token {
             let _ = window().location().reload();
             return;
         }
@@ -200,12 +199,12 @@ impl Hands {
 
     /// Submits, or goes to what is missing and says so.
     pub fn submit(self) {
-        let gap = self.desk.submit();
+        let gap = self.session.submit();
         self.missing.set(gap);
         if let Some(gap) = gap {
             self.move_to(gap);
         }
-        let problem = self.desk.problem.get_untracked();
+        let problem = self.session.problem.get_untracked();
         if !problem.is_empty() {
             self.tell(problem);
         }
@@ -220,17 +219,17 @@ impl Hands {
                 .then(|| (self.i18n.rater().off_this_scale)(dimension.name.get(self.i18n.lang), low, high))
         });
         if let Some(refused) = refused {
-            self.desk.problem.set(refused.clone());
+            self.session.problem.set(refused.clone());
             self.tell(refused);
             return;
         }
-        give(self.desk, at, score);
+        give(self.session, at, score);
         // Somebody is at work on this output: the next Enter is meant for it.
         self.settled.set_value(true);
         if self.missing.get_untracked() == Some(at) {
             self.missing.set(None);
         }
-        self.move_to(self.desk.draft.with_untracked(|d| after_score(&d.scores, at)));
+        self.move_to(self.session.draft.with_untracked(|d| after_score(&d.scores, at)));
     }
 
     /// Puts the keyboard on a dimension: on its chosen level, else on its first.
@@ -240,17 +239,17 @@ impl Hands {
     }
 
     fn focus(self, place: usize, still: bool) {
-        let chosen = self.desk.draft.with_untracked(|d| d.scores.get(place).copied().flatten());
+        let chosen = self.session.draft.with_untracked(|d| d.scores.get(place).copied().flatten());
         let first = || self.rubric.with_value(|r| r.dimensions.get(place)?.levels.first().map(|l| l.score));
         if let Some(score) = chosen.or_else(first) {
-            browser::focus(&self.desk.radio_id(place, score), still);
+            browser::focus(&self.session.radio_id(place, score), still);
         }
     }
 
     fn leave_for(self, href: Option<String>, nowhere: &'static str) {
         match href {
             Some(href) => {
-                self.desk.hurry();
+                self.session.hurry();
                 self.go.with_value(|go| go(&href, NavigateOptions::default()));
             }
             None => self.tell(nowhere.into()),
@@ -264,20 +263,20 @@ impl Hands {
 
 /// Everything that begins when the client takes one output over; nothing on the server. `first` puts
 /// the keyboard on its scales.
-pub fn set_up(hands: Hands, token: Token, first: bool) {
-    let desk = hands.desk;
+pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
+    let session = shortcuts.session;
     effect(move |began: Option<()>| {
         if began.is_some() {
             return;
         }
-        desk.recover();
+        session.recover();
         set_timeout(
             move || {
-                hands.settled.try_set_value(true);
+                shortcuts.settled.try_set_value(true);
             },
             std::time::Duration::from_millis(SETTLING),
         );
-        take_over_clicks(desk, hands.rubric, &token);
+        take_over_clicks(session, shortcuts.rubric, &token);
         if !first {
             return;
         }
@@ -285,19 +284,19 @@ pub fn set_up(hands: Hands, token: Token, first: bool) {
         request_animation_frame(move || {
             // The page's elements may be the last output's, scrolled to where its reader was.
             browser::to_top(".rating-body");
-            hands.focus(hands.current.try_get_untracked().unwrap_or(0), true);
+            shortcuts.focus(shortcuts.current.try_get_untracked().unwrap_or(0), true);
             // What follows in this frame is painting.
             browser::mark("aixgrade-shown");
         });
     });
-    let online = window_event_listener(ev::online, move |_| desk.hurry());
+    let online = window_event_listener(ev::online, move |_| session.hurry());
     // Somebody who logged in again in another tab comes back to this one.
     let focus = window_event_listener(ev::focus, move |_| {
-        if desk.kept.get_untracked() == Kept::LoggedOut {
-            desk.hurry();
+        if session.kept.get_untracked() == SaveState::LoggedOut {
+            session.hurry();
         }
     });
-    effect(move |_| desk.follow());
+    effect(move |_| session.follow());
     on_cleanup(move || {
         online.remove();
         focus.remove();
@@ -327,14 +326,14 @@ pub fn listen(run: impl Fn(Act) + 'static) {
 }
 
 /// Scores that were clicked before the client was there.
-fn take_over_clicks(desk: Desk, rubric: StoredValue<Rubric>, token: &Token) {
+fn take_over_clicks(session: Session, rubric: StoredValue<Rubric>, token: &Token) {
     for place in 0..rubric.with_value(|r| r.dimensions.len()) {
         let ticked = browser::ticked(&token.0, &format!("score-{place}"));
-        let known = desk.draft.with_untracked(|d| d.scores.get(place).copied().flatten());
+        let known = session.draft.with_untracked(|d| d.scores.get(place).copied().flatten());
         if let Some(score) = ticked
             && known.is_none()
         {
-            give(desk, place, score);
+            give(session, place, score);
         }
     }
 }

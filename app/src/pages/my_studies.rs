@@ -7,7 +7,7 @@ use crate::{
     model::{grading::DeskStudy, plan::Presentation},
     pages::{
         came_back::came_back,
-        grade::{OutboxBar, tour::LeaveTour},
+        grade::{UnsentBar, tour::LeaveTour},
     },
     rpc::{grading::desk, quality::what_came_back},
     ui::{
@@ -19,7 +19,7 @@ use crate::{
 
 /// `/desk`, and the start page of raters.
 #[component]
-pub fn DeskPage() -> impl IntoView {
+pub fn MyStudiesPage() -> impl IntoView {
     let studies = Data::new(|| (), |()| desk());
     let back = Data::new(|| (), |()| what_came_back());
     let i18n = use_i18n();
@@ -27,7 +27,7 @@ pub fn DeskPage() -> impl IntoView {
     let toured = use_visitor().me.is_some_and(|me| me.settings.toured);
     view! {
         <Page title=i18n.common.nav_desk>
-            <OutboxBar />
+            <UnsentBar />
             <Load data=back let:back>{came_back(i18n, back)}</Load>
             {(!toured).then(|| view! { <TourOffer /> })}
             <Load data=studies let:studies>

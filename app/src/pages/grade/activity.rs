@@ -14,11 +14,11 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// The count since the page was opened, in milliseconds. Cheap to copy into closures.
 #[derive(Clone, Copy)]
-pub struct Active(StoredValue<(u64, f64)>);
+pub struct ActivityTimer(StoredValue<(u64, f64)>);
 
 /// Begins to count; the root calls it once.
-pub fn provide_active() {
-    let count = Active(StoredValue::new((0, 0.0)));
+pub fn provide_activity_timer() {
+    let count = ActivityTimer(StoredValue::new((0, 0.0)));
     provide_context(count);
     // In the browser only.
     effect(move |_| {
@@ -49,7 +49,7 @@ pub fn provide_active() {
     });
 }
 
-impl Active {
+impl ActivityTimer {
     /// Milliseconds active since the page was opened.
     pub fn so_far(self) -> Option<u64> {
         self.0.try_with_value(|(total, _)| *total)
@@ -60,7 +60,7 @@ impl Active {
 #[derive(Clone, Copy)]
 pub enum Clock {
     /// All of it, from a reading of the page's count on.
-    Whole(Active, u64),
+    Whole(ActivityTimer, u64),
     /// What was spent at this one of several.
     Part(Parts, usize),
     /// Nobody counts: in practice.
@@ -70,7 +70,7 @@ pub enum Clock {
 impl Clock {
     /// For the only output on the page, from now on.
     pub fn whole() -> Clock {
-        let active = use_context::<Active>();
+        let active = use_context::<ActivityTimer>();
         active.and_then(|active| Some(Clock::Whole(active, active.so_far()?))).unwrap_or(Clock::Stopped)
     }
 
@@ -88,21 +88,21 @@ impl Clock {
 /// is worked at, so that all of them together have all of it.
 #[derive(Clone, Copy)]
 pub struct Parts {
-    active: Option<Active>,
+    active: Option<ActivityTimer>,
     split: StoredValue<Split>,
 }
 
 impl Parts {
     /// For so many outputs, of which the one `at` is worked at first.
     pub fn new(count: usize, at: usize) -> Parts {
-        let active = use_context::<Active>();
-        let since = active.and_then(Active::so_far).unwrap_or(0);
+        let active = use_context::<ActivityTimer>();
+        let since = active.and_then(ActivityTimer::so_far).unwrap_or(0);
         Parts { active, split: StoredValue::new(Split { at, since, own: vec![0; count] }) }
     }
 
     /// From now on it is this one that is worked at.
     pub fn turn_to(self, n: usize) {
-        if let Some(now) = self.active.and_then(Active::so_far) {
+        if let Some(now) = self.active.and_then(ActivityTimer::so_far) {
             self.split.try_update_value(|split| split.turn_to(n, now));
         }
     }

@@ -1,4 +1,4 @@
-//! One output on the bench: what was asked and what the model gave on the left, the scales on the
+//! One output on the grading page: what was asked and what the model gave on the left, the scales on the
 //! right, and what leads to the outputs before and after. Nothing in it names a model.
 
 use leptos::prelude::*;
@@ -6,15 +6,15 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use super::{
-    active::Clock,
-    bar::OutboxBar,
+    activity::Clock,
+    bar::UnsentBar,
     calibration::{opening_note, reply_notes},
-    desk::{Desk, Onward, Work},
     form::{RatingForm, key_names},
-    hands::{Hands, listen, set_up},
     help::HelpSheet,
     notes::margin,
     onward,
+    session::{Onward, Session, Work},
+    shortcuts::{Shortcuts, listen, set_up},
     tour::{Coach, Tried},
 };
 use crate::{
@@ -33,11 +33,11 @@ use crate::{
 
 /// The whole of one output's page.
 #[component]
-pub fn Workbench(
+pub fn GradingView(
     /// The output.
     item: GradingItem,
     /// What happens once it is rated or given back.
-    ahead: Onward,
+    next: Onward,
     /// Whether nothing of it leaves the page: the tour.
     #[prop(optional)]
     practice: bool,
@@ -72,30 +72,31 @@ pub fn Workbench(
         draft,
         skippable,
         practice,
-        prefix: "",
+        column: None,
         clock: if practice { Clock::Stopped } else { Clock::whole() },
     };
-    let desk = Desk::new(work, i18n, ahead);
+    let session = Session::new(work, i18n, next);
     let forward = (rated || following.is_some()).then_some(onward);
-    let hands = Hands::new(desk, rubric.clone(), previous.clone(), forward.clone());
+    let shortcuts = Shortcuts::new(session, rubric.clone(), previous.clone(), forward.clone());
     let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
     let key = key_names();
     if let Some(Coach(tried)) = use_context::<Coach>().filter(|_| practice) {
-        effect(move |_| tried.set(desk.draft.with(Tried::of)));
+        effect(move |_| tried.set(session.draft.with(Tried::of)));
     }
-    let (b, margin) = (i18n.bench(), margin(hands, code.laid_out.is_some()));
-    set_up(hands, token.clone(), true);
-    listen(move |what| hands.act(what));
+    let (b, margin) = (i18n.bench(), margin(shortcuts, code.laid_out.is_some()));
+    set_up(shortcuts, token.clone(), true);
+    listen(move |what| shortcuts.act(what));
 
     let query = use_query_map();
-    let told = move || query.read().get("error").and_then(|told| told_text(&told, desk, t));
+    let told = move || query.read().get("error").and_then(|told| told_text(&told, session, t));
     let place = (t.progress_text)(progress.rated, progress.left);
     let page_title = title.clone();
     // Boxed: views nest as types, and the compiler measures the whole of them.
-    let code = view! { <CodeBox code raw=hands.raw key=key(Action::Raw).chars().next().unwrap_or_default() margin /> }
-        .into_any();
-    let form = view! { <RatingForm hands token rubric rated skippable notes /> }.into_any();
-    let jump = view! { <JumpBar hands rubric_names=names(hands) /> }.into_any();
+    let code =
+        view! { <CodeBox code raw=shortcuts.raw key=key(Action::Raw).chars().next().unwrap_or_default() margin /> }
+            .into_any();
+    let form = view! { <RatingForm shortcuts token rubric rated skippable notes /> }.into_any();
+    let jump = view! { <JumpBar shortcuts rubric_names=names(shortcuts) /> }.into_any();
     view! {
         <Title text=page_title />
         <div class="bench">
@@ -108,19 +109,19 @@ pub fn Workbench(
                 </div>
                 <nav class="bench-nav" aria-label=t.bench_navigation>
                     {back.map(|href| view! { <a class="button quiet" href=href>{t.back} <kbd>{key(Action::Back)}</kbd></a> })}
-                    <button class="button quiet scripted" type="button" on:click=move |_| hands.perform(Action::Undo)>
+                    <button class="button quiet scripted" type="button" on:click=move |_| shortcuts.perform(Action::Undo)>
                         {b.undo} " " <kbd>{key(Action::Undo)}</kbd>
                     </button>
                     {forward.map(|href| view! { <a class="button quiet" href=href>{t.forward} <kbd>{key(Action::Forward)}</kbd></a> })}
                     <a class="button quiet" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
                     <a class="button quiet" href=format!("/rubric/{study}") target="_blank" rel="external">{t.rubric}</a>
-                    <button class="button quiet scripted keys-button" type="button" on:click=move |_| hands.perform(Action::Help)>
+                    <button class="button quiet scripted keys-button" type="button" on:click=move |_| shortcuts.perform(Action::Help)>
                         {t.help_title} " " <kbd>{key(Action::Help)}</kbd>
                     </button>
                 </nav>
             </div>
             <div class="bench-work">
-                <OutboxBar />
+                <UnsentBar />
                 {opening.map(opening_note)}
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
                 {reply_notes(replies)}
@@ -141,22 +142,23 @@ pub fn Workbench(
             </div>
             {form}
             {jump}
-            <HelpSheet dialog=hands.dialog />
+            <HelpSheet dialog=shortcuts.dialog />
         </div>
     }
 }
 
 /// On a narrow screen: how the scales stand, and a way to each of them.
 #[component]
-fn JumpBar(hands: Hands, rubric_names: Vec<String>) -> impl IntoView {
+fn JumpBar(shortcuts: Shortcuts, rubric_names: Vec<String>) -> impl IntoView {
     let t = use_i18n().rater();
-    let desk = hands.desk;
+    let session = shortcuts.session;
     let links = rubric_names
         .into_iter()
         .enumerate()
         .map(|(place, name)| {
             let score = move || {
-                desk.draft
+                session
+                    .draft
                     .with(|d| d.scores.get(place).copied().flatten().map_or_else(|| "–".to_owned(), |s| s.to_string()))
             };
             view! {
@@ -176,19 +178,19 @@ fn JumpBar(hands: Hands, rubric_names: Vec<String>) -> impl IntoView {
     }
 }
 
-fn names(hands: Hands) -> Vec<String> {
-    let lang = hands.desk.lang();
-    hands.rubric.with_value(|rubric| rubric.dimensions.iter().map(|d| d.name.get(lang).to_owned()).collect())
+fn names(shortcuts: Shortcuts) -> Vec<String> {
+    let lang = shortcuts.session.lang();
+    shortcuts.rubric.with_value(|rubric| rubric.dimensions.iter().map(|d| d.name.get(lang).to_owned()).collect())
 }
 
 /// What the form without JavaScript came back with.
-fn told_text(told: &str, desk: Desk, t: &Rater) -> Option<(Tone, String)> {
+fn told_text(told: &str, session: Session, t: &Rater) -> Option<(Tone, String)> {
     let place = |prefix: &str| told.strip_prefix(prefix).and_then(|place| place.parse().ok());
     if let Some(place) = place("missing-") {
-        return Some((Tone::Bad, desk.fault_text(DraftFault::Missing(place))));
+        return Some((Tone::Bad, session.fault_text(DraftFault::Missing(place))));
     }
     if let Some(place) = place("off-scale-") {
-        return Some((Tone::Bad, desk.fault_text(DraftFault::OffScale(place))));
+        return Some((Tone::Bad, session.fault_text(DraftFault::OffScale(place))));
     }
     if let Some(line) = place("notes-") {
         return Some((Tone::Bad, (use_i18n().bench().notes_unread)(line)));
@@ -196,8 +198,8 @@ fn told_text(told: &str, desk: Desk, t: &Rater) -> Option<(Tone, String)> {
     match told {
         "saved" => Some((Tone::Good, t.state_saved.into())),
         "changed" => Some((Tone::Good, t.told_changed.into())),
-        "no-reason" => Some((Tone::Bad, desk.fault_text(DraftFault::NoReason))),
-        "too-long" => Some((Tone::Bad, desk.fault_text(DraftFault::TooLong))),
+        "no-reason" => Some((Tone::Bad, session.fault_text(DraftFault::NoReason))),
+        "too-long" => Some((Tone::Bad, session.fault_text(DraftFault::TooLong))),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - A draft goes out the moment it is made; while one is on its way only the newest waits, so
 //!   they arrive in order and the latest wins. Until it has arrived it is also kept in the browser.
-//! - A submission goes into the [`Outbox`], which delivers it, once; the rater goes on.
+//! - A submission goes into the [`SubmitQueue`], which delivers it, once; the rater goes on.
 //!
 //! The messenger outlives the page: a draft on its way when the rater goes on still arrives.
 
@@ -14,10 +14,11 @@ use std::{
 use leptos::{prelude::*, task::spawn_local};
 
 use super::{
-    active::Clock,
+    activity::Clock,
     browser,
-    keys::patience,
-    outbox::{Fate, Line, Outbox, What, passing, use_outbox},
+    drafts::{Dispatch, Drafts},
+    side_by_side::letters,
+    submit_queue::{Decision, Fate, Line, SubmitQueue, passing, use_submit_queue},
 };
 use crate::{
     error::AppError,
@@ -38,7 +39,7 @@ const BEHIND_ANOTHER: Duration = Duration::from_millis(100);
 
 /// Whether the server has what is on screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum SaveState {
     /// Nothing was changed here.
     Untouched,
     /// On its way.
@@ -58,13 +59,13 @@ pub enum Kept {
 pub enum Phase {
     /// The rater is at it.
     Editing,
-    /// It is in the outbox, and the page waits for the server: nothing else is there to show.
+    /// It is in the submit queue, and the page waits for the server: nothing else is there to show.
     Sending,
     /// The rater goes on.
     Done,
 }
 
-/// What a desk works on.
+/// What a session works on.
 pub struct Work {
     /// The study.
     pub study: Token,
@@ -78,8 +79,8 @@ pub struct Work {
     pub skippable: bool,
     /// Whether nothing of it leaves the page: the tour.
     pub practice: bool,
-    /// What the ids of its fields begin with: several desks may be on one page.
-    pub prefix: &'static str,
+    /// Its column, counted from 0, where several outputs are on the page.
+    pub column: Option<usize>,
     /// What counts the time that is spent on it.
     pub clock: Clock,
 }
@@ -95,11 +96,11 @@ pub struct Onward {
 
 /// One output's draft and its way to the server. Cheap to copy into closures.
 #[derive(Clone, Copy)]
-pub struct Desk {
+pub struct Session {
     /// What was put down so far.
     pub draft: RwSignal<Draft>,
     /// Whether the server has it.
-    pub kept: RwSignal<Kept>,
+    pub kept: RwSignal<SaveState>,
     /// How far the rating is.
     pub phase: RwSignal<Phase>,
     /// What keeps the rating from being submitted, as a sentence; empty where nothing does.
@@ -107,7 +108,7 @@ pub struct Desk {
     /// Whether it was submitted in another tab.
     pub elsewhere: RwSignal<bool>,
     /// What was submitted and not yet delivered.
-    pub outbox: Outbox,
+    pub submit_queue: SubmitQueue,
     i18n: I18n,
     rubric: StoredValue<Rubric>,
     post: StoredValue<Post>,
@@ -116,7 +117,7 @@ pub struct Desk {
     awaited: RwSignal<Option<(String, Outcome)>>,
     skippable: bool,
     practice: bool,
-    prefix: &'static str,
+    column: Option<usize>,
     /// How long the rater was at it.
     clock: Clock,
 }
@@ -134,67 +135,59 @@ pub enum Outcome {
 struct Post {
     study: Token,
     token: Token,
-    state: Arc<Mutex<PostState>>,
-}
-
-#[derive(Default)]
-struct PostState {
-    /// A draft is on its way.
-    flying: bool,
-    /// The newest draft that is not.
-    waiting: Option<Draft>,
-    failures: u32,
-    /// Counts the changes of text, so that only the last one's pause sends.
-    writing: u64,
+    drafts: Arc<Mutex<Drafts>>,
 }
 
 impl Post {
-    fn state(&self) -> MutexGuard<'_, PostState> {
+    fn drafts(&self) -> MutexGuard<'_, Drafts> {
         // A poisoned lock holds a draft that is still good.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.drafts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Desk {
-    /// A desk for some work.
-    pub fn new(work: Work, i18n: I18n, onward: Onward) -> Desk {
-        let Work { study, token, rubric, draft, skippable, practice, prefix, clock } = work;
-        Desk {
+impl Session {
+    /// A session for one output.
+    pub fn new(work: Work, i18n: I18n, onward: Onward) -> Session {
+        let Work { study, token, rubric, draft, skippable, practice, column, clock } = work;
+        Session {
             draft: RwSignal::new(draft),
-            kept: RwSignal::new(Kept::Untouched),
+            kept: RwSignal::new(SaveState::Untouched),
             phase: RwSignal::new(Phase::Editing),
             problem: RwSignal::new(String::new()),
             elsewhere: RwSignal::new(false),
-            outbox: use_outbox(),
+            submit_queue: use_submit_queue(),
             i18n,
             rubric: StoredValue::new(rubric),
-            post: StoredValue::new(Post { study, token, state: Arc::default() }),
+            post: StoredValue::new(Post { study, token, drafts: Arc::default() }),
             onward,
             awaited: RwSignal::new(None),
             skippable,
             practice,
-            prefix,
+            column,
             clock,
         }
     }
 
-    /// The id of one of its fields.
+    /// The id of one of its fields, which begins with the letters of its column.
     pub fn id(self, field: &str) -> String {
-        format!("{}{field}", self.prefix)
+        match self.column {
+            Some(column) => format!("{}-{field}", letters(column).to_lowercase()),
+            None => field.to_owned(),
+        }
     }
 
     /// The id of the radio button for a score.
     pub fn radio_id(self, place: usize, score: u8) -> String {
-        format!("{}score-{place}-{score}", self.prefix)
+        self.id(&format!("score-{place}-{score}"))
     }
 
-    /// What was submitted has been taken back: it is edited again.
+    /// What was submitted has been withdrawn: it is edited again.
     pub fn reopen(self, draft: Option<Draft>) {
         if let Some(draft) = draft {
             self.draft.set(draft);
         }
         self.awaited.set(None);
-        self.kept.set(Kept::Untouched);
+        self.kept.set(SaveState::Untouched);
         self.phase.set(Phase::Editing);
     }
 
@@ -211,18 +204,18 @@ impl Desk {
     /// Takes what this browser kept, where it keeps something newer than the server. After
     /// hydration only: the server cannot know it.
     pub fn recover(self) {
-        let (token, Some(rater)) = (self.token(), self.outbox.rater()) else { return };
+        let (token, Some(rater)) = (self.token(), self.submit_queue.rater()) else { return };
         if self.practice {
             return;
         }
         // Submitted before, and the server does not have it yet: the page waits with it.
-        if let Some(entry) = self.outbox.waiting_for(&token) {
+        if let Some(entry) = self.submit_queue.waiting_for(&token) {
             let outcome = match entry.what {
-                What::Rate(draft) => {
+                Decision::Rate(draft) => {
                     self.draft.set(draft);
                     Outcome::Rated
                 }
-                What::Skip => Outcome::Skipped,
+                Decision::Skip => Outcome::Skipped,
             };
             self.phase.set(Phase::Sending);
             self.awaited.set(Some((entry.key, outcome)));
@@ -242,7 +235,7 @@ impl Desk {
         let Some((key, outcome)) = self.awaited.get() else {
             let token = self.token();
             let theirs = self
-                .outbox
+                .submit_queue
                 .entries
                 .with(|entries| entries.iter().any(|entry| entry.assignment == token && entry.refused.is_none()));
             if theirs && self.phase.get_untracked() == Phase::Editing {
@@ -250,10 +243,10 @@ impl Desk {
             }
             return;
         };
-        match self.outbox.fate(&key) {
+        match self.submit_queue.fate(&key) {
             Fate::Waiting => {}
             Fate::Refused(why) => {
-                self.outbox.discard(&key);
+                self.submit_queue.discard(&key);
                 self.awaited.set(None);
                 self.phase.set(Phase::Editing);
                 self.problem.set(why);
@@ -278,15 +271,11 @@ impl Desk {
             return;
         }
         let post = self.post.get_value();
-        let now = {
-            let mut state = post.state();
-            state.writing += 1;
-            state.writing
-        };
+        let edit = post.drafts().edited();
         let pause = Duration::from_millis(WRITING_PAUSE);
         set_timeout(
             move || {
-                if post.state().writing == now {
+                if post.drafts().is_newest(edit) {
                     self.pump_with(post.clone());
                 }
             },
@@ -296,7 +285,7 @@ impl Desk {
 
     /// Sends what waits, now: before leaving, when the connection is back, after logging in again.
     pub fn hurry(self) {
-        self.outbox.hurry();
+        self.submit_queue.hurry();
         self.pump();
     }
 
@@ -321,7 +310,7 @@ impl Desk {
         self.problem.set(String::new());
         browser::mark("aixgrade-submitted");
         let active_ms = self.active_ms(draft.active_ms);
-        self.decide(What::Rate(Draft { active_ms, ..draft }), Outcome::Rated);
+        self.decide(Decision::Rate(Draft { active_ms, ..draft }), Outcome::Rated);
         None
     }
 
@@ -335,7 +324,7 @@ impl Desk {
         if !self.skippable {
             self.problem.set(self.i18n.bench().not_skipped.into());
         } else if self.phase.get_untracked() == Phase::Editing {
-            self.decide(What::Skip, Outcome::Skipped);
+            self.decide(Decision::Skip, Outcome::Skipped);
         }
     }
 
@@ -361,24 +350,19 @@ impl Desk {
         self.i18n.lang
     }
 
-    fn decide(self, what: What, outcome: Outcome) {
+    fn decide(self, what: Decision, outcome: Outcome) {
         if self.practice {
             self.finish(outcome);
             return;
         }
         let post = self.post.get_value();
-        {
-            // The rating holds all that the draft does.
-            let mut state = post.state();
-            state.waiting = None;
-            state.writing += 1;
-        }
-        if let Some(rater) = self.outbox.rater() {
+        post.drafts().submitted();
+        if let Some(rater) = self.submit_queue.rater() {
             browser::forget(&rater, &post.token);
         }
         self.phase.set(Phase::Sending);
         let ready = self.onward.ready.run(());
-        let key = self.outbox.post(post.study, post.token, what);
+        let key = self.submit_queue.post(post.study, post.token, what);
         if ready {
             self.finish(outcome);
         } else {
@@ -410,15 +394,15 @@ impl Desk {
         }
         let draft = self.draft.get_untracked();
         if let Some(fault) = self.rubric.with_value(|rubric| draft.draft_fault(rubric)) {
-            self.kept.set(Kept::Refused(self.fault_text(fault)));
+            self.kept.set(SaveState::Refused(self.fault_text(fault)));
             return false;
         }
         let post = self.post.get_value();
-        if let Some(rater) = self.outbox.rater() {
+        if let Some(rater) = self.submit_queue.rater() {
             browser::stash(&rater, &post.token, &draft);
         }
-        post.state().waiting = Some(draft);
-        self.kept.set(Kept::Saving);
+        post.drafts().put(draft);
+        self.kept.set(SaveState::Saving);
         true
     }
 
@@ -429,36 +413,30 @@ impl Desk {
     /// Sends the waiting draft unless one is on its way. Runs on after the page is gone: signals
     /// may then be gone too, so they are only tried.
     fn pump_with(self, post: Post) {
-        let draft = {
-            let mut state = post.state();
-            if state.flying || state.waiting.is_none() {
+        let send = post.drafts().send(|| self.submit_queue.draft_leaves(&post.token));
+        let draft = match send {
+            Dispatch::Nothing => return,
+            Dispatch::Now(draft) => draft,
+            Dispatch::Later => {
+                set_timeout(move || self.pump_with(post), BEHIND_ANOTHER);
                 return;
             }
-            let leaves = self.outbox.draft_leaves(&post.token);
-            let draft = if leaves { state.waiting.take() } else { None };
-            state.flying = leaves;
-            draft
-        };
-        let Some(draft) = draft else {
-            // Another is on its way, sent by a page that was left and come back to.
-            set_timeout(move || self.pump_with(post), BEHIND_ANOTHER);
-            return;
         };
         spawn_local(async move {
             let answer = save_draft(post.token.clone(), draft.clone()).await;
-            post.state().flying = false;
-            self.outbox.draft_lands(&post.token);
+            post.drafts().landed();
+            self.submit_queue.draft_lands(&post.token);
             if self.phase.try_get_untracked().is_some_and(|phase| phase != Phase::Editing) {
-                // Submitted meanwhile: the outbox has all of it.
+                // Submitted meanwhile: the submit queue has all of it.
                 return;
             }
             match answer {
                 Ok(()) => self.saved(post),
                 Err(error) if passing(&error) => self.again(post, draft),
                 Err(AppError::Unauthenticated) => self.logged_out(&post, draft, Line::LoggedOut),
-                Err(error) => match self.outbox.estranged().await {
+                Err(error) => match self.submit_queue.estranged().await {
                     None => {
-                        self.kept.try_set(Kept::Refused(error_text(&error, self.i18n)));
+                        self.kept.try_set(SaveState::Refused(error_text(&error, self.i18n)));
                     }
                     Some(Line::Unreachable) => self.again(post, draft),
                     Some(line) => self.logged_out(&post, draft, line),
@@ -468,43 +446,31 @@ impl Desk {
     }
 
     fn again(self, post: Post, draft: Draft) {
-        let wait = put_back(&post, draft);
-        self.kept.try_set(Kept::Retrying);
+        let wait = Duration::from_millis(post.drafts().failed(draft));
+        self.kept.try_set(SaveState::Retrying);
         set_timeout(move || self.pump_with(post.clone()), wait);
     }
 
     fn logged_out(self, post: &Post, draft: Draft, line: Line) {
-        put_back(post, draft);
-        self.kept.try_set(Kept::LoggedOut);
-        self.outbox.line.set(line);
+        post.drafts().failed(draft);
+        self.kept.try_set(SaveState::LoggedOut);
+        self.submit_queue.line.set(line);
     }
 
     fn saved(self, post: Post) {
-        let more = {
-            let mut state = post.state();
-            state.failures = 0;
-            state.waiting.is_some()
-        };
+        let more = post.drafts().stored();
         if more {
             self.pump_with(post);
             return;
         }
-        if let Some(rater) = self.outbox.rater() {
+        if let Some(rater) = self.submit_queue.rater() {
             browser::forget(&rater, &post.token);
         }
-        self.kept.try_set(Kept::Saved);
+        self.kept.try_set(SaveState::Saved);
         // The connection is back: what else waits?
-        if self.outbox.line.get_untracked() != Line::Open {
-            self.outbox.line.set(Line::Open);
-            self.outbox.hurry();
+        if self.submit_queue.line.get_untracked() != Line::Open {
+            self.submit_queue.line.set(Line::Open);
+            self.submit_queue.hurry();
         }
     }
-}
-
-/// Queues a draft again unless a newer one waits; says how long to pause.
-fn put_back(post: &Post, draft: Draft) -> Duration {
-    let mut state = post.state();
-    state.waiting.get_or_insert(draft);
-    state.failures += 1;
-    Duration::from_millis(patience(state.failures))
 }

@@ -8,7 +8,7 @@
 //! - An entry leaves only when the server has it, or when its rater puts it away. One that the server
 //!   does not take stays, with the reason.
 //!
-//! The outbox is made once, at the root, and outlives every page.
+//! The submit queue is made once, at the root, and outlives every page.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -38,7 +38,7 @@ pub struct Entry {
     /// The output, by the rater's name for it.
     pub assignment: Token,
     /// What was decided about it.
-    pub what: What,
+    pub what: Decision,
     /// When, in milliseconds since 1970 by the browser's clock.
     pub since: f64,
     /// Why the server does not take it, once it has said so.
@@ -48,7 +48,7 @@ pub struct Entry {
 
 /// What was decided about an output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum What {
+pub enum Decision {
     /// This rating.
     Rate(Draft),
     /// It goes back.
@@ -80,9 +80,9 @@ pub enum Fate {
     Delivered,
 }
 
-/// The outbox. Cheap to copy into closures.
+/// The submit queue. Cheap to copy into closures.
 #[derive(Clone, Copy)]
-pub struct Outbox {
+pub struct SubmitQueue {
     /// What waits, oldest first.
     pub entries: RwSignal<Vec<Entry>>,
     /// How things stand with the server.
@@ -102,9 +102,9 @@ struct Inner {
     drafts: Vec<Token>,
 }
 
-/// Makes the outbox available below, and sets it going in the browser; the root calls it once.
-pub fn provide_outbox() {
-    let outbox = Outbox {
+/// Makes the submit queue available below, and sets it going in the browser; the root calls it once.
+pub fn provide_submit_queue() {
+    let submit_queue = SubmitQueue {
         entries: RwSignal::default(),
         line: RwSignal::default(),
         kept: RwSignal::new(true),
@@ -112,17 +112,17 @@ pub fn provide_outbox() {
         i18n: use_i18n(),
         inner: StoredValue::default(),
     };
-    provide_context(outbox);
+    provide_context(submit_queue);
     effect(move |began: Option<()>| {
         if began.is_none() {
-            outbox.begin();
+            submit_queue.begin();
         }
     });
 }
 
-/// The outbox; an empty one that keeps nothing where the root made none.
-pub fn use_outbox() -> Outbox {
-    use_context::<Outbox>().unwrap_or_else(|| Outbox {
+/// The submit queue; an empty one that keeps nothing where the root made none.
+pub fn use_submit_queue() -> SubmitQueue {
+    use_context::<SubmitQueue>().unwrap_or_else(|| SubmitQueue {
         entries: RwSignal::default(),
         line: RwSignal::default(),
         kept: RwSignal::new(false),
@@ -132,9 +132,9 @@ pub fn use_outbox() -> Outbox {
     })
 }
 
-impl Outbox {
+impl SubmitQueue {
     /// Takes a submission in and sends it as soon as it can.
-    pub fn post(self, study: Token, assignment: Token, what: What) -> String {
+    pub fn post(self, study: Token, assignment: Token, what: Decision) -> String {
         let key = browser::random_key();
         let entry = Entry { key: key.clone(), study, assignment, what, since: browser::clock(), refused: None };
         self.store(&entry);
@@ -295,10 +295,10 @@ impl Outbox {
         let Some(entry) = next else { return };
         spawn_local(async move {
             let answer = match &entry.what {
-                What::Rate(draft) => {
+                Decision::Rate(draft) => {
                     submit_rating(entry.assignment.clone(), draft.clone(), entry.key.clone()).await.map(|_| ())
                 }
-                What::Skip => skip(entry.assignment.clone()).await,
+                Decision::Skip => skip(entry.assignment.clone()).await,
             };
             self.answered(entry, answer).await;
         });

@@ -1,0 +1,403 @@
+//! `/beside/:study`: all outputs of one task side by side, under letters in an order of the rater's own.
+//! Columns on a wide screen, which scroll where they are many; tabs on a narrow one.
+//!
+//! Each output is submitted by itself, also by the button for all: every rating is acknowledged and stored
+//! on its own, so that a lost connection or a reload in the middle leaves no task half known. The rater
+//! may compare scores until the last one is in: a shortcut withdraws one.
+//!
+//! [`task`] decides what happens; this module draws it.
+
+mod task;
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+
+use self::task::Task;
+pub use self::task::letters;
+use super::{
+    Finished, InPlace, Paused,
+    activity::{Clock, Parts},
+    bar::UnsentBar,
+    form::{RatingForm, key_names},
+    help::HelpSheet,
+    keys::Act,
+    notes::margin,
+    prefetch::Prefetch,
+    session::{Onward, Phase, Session, Work},
+    shortcuts::{Shortcuts, listen, set_up},
+    submit_queue::use_submit_queue,
+};
+use crate::{
+    i18n::use_i18n,
+    model::{
+        grading::{GradingItem, NextTask},
+        ids::Token,
+        keys::Action,
+        note,
+    },
+    rpc::grading::next_task_items,
+    ui::{
+        announce::sayer,
+        code::CodeBox,
+        effect::effect,
+        load::{Data, Load},
+        notice::{Notice, Progress},
+    },
+};
+
+/// From so many columns on, a wide screen shows the tabs, too: the columns then scroll.
+const MANY: usize = 5;
+
+/// The task that was fetched while the rater read the one before.
+type Prefetched = StoredValue<Option<Vec<GradingItem>>>;
+
+/// The page.
+#[component]
+pub fn SideBySidePage() -> impl IntoView {
+    let params = use_params_map();
+    let study = Memo::new(move |_| params.read().get("study").unwrap_or_default());
+    let submit_queue = use_submit_queue();
+    let prefetched: Prefetched = StoredValue::new(None);
+    let next = Data::new(
+        move || study.get(),
+        move |study| async move {
+            if let Some(Some(items)) = prefetched.try_update_value(Option::take) {
+                return Ok(NextTask::Task(items));
+            }
+            let study = Token(study);
+            next_task_items(study.clone(), submit_queue.waiting_in(&study)).await
+        },
+    );
+    let i18n = use_i18n();
+    let say = sayer();
+    let go_on = Callback::new(move |()| {
+        say(i18n.bench().beside_said.into());
+        next.refetch();
+    });
+    view! {
+        <Load data=next let:next>
+            {match next {
+                NextTask::Task(items) => {
+                    prefetch_after(prefetched, &items);
+                    view! { <TaskView items prefetched go_on /> }.into_any()
+                }
+                // So the study has it, or its calibration comes first.
+                NextTask::OneByOne => {
+                    view! { <InPlace path=format!("/grade/{}", study.get_untracked()) /> }.into_any()
+                }
+                NextTask::Finished { title, progress, previous } => {
+                    view! { <Finished study=study.get_untracked() title progress previous /> }.into_any()
+                }
+                NextTask::Paused { title, progress } => {
+                    view! { <Paused study=study.get_untracked() title progress /> }.into_any()
+                }
+            }}
+        </Load>
+    }
+}
+
+/// Fetches the task after this one while the rater reads.
+fn prefetch_after(prefetched: Prefetched, items: &[GradingItem]) {
+    let Some(study) = items.first().map(|item| item.study.clone()) else { return };
+    let holding: Vec<Token> = items.iter().map(|item| item.token.clone()).collect();
+    effect(move |began: Option<()>| {
+        let (study, holding) = (study.clone(), holding.clone());
+        if began.is_none() {
+            leptos::task::spawn_local(async move {
+                if let Ok(NextTask::Task(items)) = next_task_items(study, holding.clone()).await
+                    && !items.iter().any(|item| holding.contains(&item.token))
+                {
+                    prefetched.try_set_value(Some(items));
+                }
+            });
+        }
+    });
+}
+
+/// One output of the task: what its rater puts down, and the output itself.
+#[derive(Clone)]
+struct Column {
+    shortcuts: Shortcuts,
+    item: GradingItem,
+    letters: String,
+}
+
+/// What the parts of the view share. Cheap to copy into closures.
+#[derive(Clone, Copy)]
+struct Shared {
+    task: RwSignal<Task>,
+    columns: StoredValue<Vec<Shortcuts>>,
+}
+
+impl Shared {
+    fn shortcuts(self, column: usize) -> Option<Shortcuts> {
+        self.columns.with_value(|columns| columns.get(column).copied())
+    }
+
+    /// Makes a column active and puts the keyboard on its scales.
+    fn go_to(self, column: usize) {
+        self.task.update(|task| task.activate(column));
+        // The panel of a tab is drawn before it takes the keyboard.
+        request_animation_frame(move || {
+            if let Some(shortcuts) = self.shortcuts(column) {
+                shortcuts.to_scales();
+            }
+        });
+    }
+
+    /// Submits every output that is complete. The first that is not says what is missing and becomes
+    /// active.
+    fn submit_all(self) {
+        let editing = |shortcuts: &Shortcuts| shortcuts.session.phase.get_untracked() == Phase::Editing;
+        let incomplete = self.columns.get_value().iter().position(|shortcuts| {
+            editing(shortcuts) && {
+                shortcuts.submit();
+                editing(shortcuts)
+            }
+        });
+        if let Some(column) = incomplete {
+            self.task.update(|task| task.activate(column));
+        }
+    }
+
+    /// Opens the output for changes again where it is on this page; whether it is.
+    fn reopen(self, token: &Token) -> bool {
+        let found =
+            self.columns.with_value(|columns| columns.iter().position(|shortcuts| shortcuts.session.token() == *token));
+        if let Some(column) = found
+            && let Some(shortcuts) = self.shortcuts(column)
+        {
+            shortcuts.session.reopen(None);
+            self.task.update(|task| task.reopened(column));
+            self.go_to(column);
+        }
+        found.is_some()
+    }
+}
+
+/// Draws one task and connects it with the browser: shortcuts, the submit queue, the way on.
+#[component]
+fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>) -> impl IntoView {
+    let task = RwSignal::new(Task::new(items.iter().map(|item| item.rated).collect()));
+    let shared = Shared { task, columns: StoredValue::new(Vec::new()) };
+    let columns = columns(items, shared);
+    shared.columns.set_value(columns.iter().map(|column| column.shortcuts).collect());
+    let Some((leader, first)) = columns.first().map(|column| (column.shortcuts, column.item.clone())) else {
+        // Never from our server: a task has an output.
+        return view! { <NothingToRate /> }.into_any();
+    };
+    Prefetch::current().begin(&first.study);
+    go_on_when_done(task, prefetched, first.study.clone(), go_on);
+    for (n, column) in columns.iter().enumerate() {
+        column.shortcuts.on_page.set_value(Some(Callback::new(move |token: Token| shared.reopen(&token))));
+        set_up(column.shortcuts, column.item.token.clone(), n == task.with_untracked(Task::active));
+    }
+    listen(move |what| match what {
+        Act::Do(Action::Left) => shared.go_to(task.with_untracked(Task::left_of_active)),
+        Act::Do(Action::Right) => shared.go_to(task.with_untracked(Task::right_of_active)),
+        // The help and the format of the code belong to the page, not to a column.
+        Act::Do(Action::Help) => leader.perform(Action::Help),
+        what => {
+            if let Some(shortcuts) = shared.shortcuts(task.with_untracked(Task::active)) {
+                shortcuts.act(what);
+            }
+        }
+    });
+    let count = columns.len();
+    let many = count >= MANY;
+    let tabs = columns.iter().enumerate().map(|(n, column)| tab(shared, n, &column.letters)).collect_view();
+    let panels = columns.into_iter().enumerate().map(|(n, column)| view! { <Panel column task n /> }.into_any());
+    let panels = panels.collect_view();
+    let (b, key) = (use_i18n().bench(), key_names());
+    view! {
+        <Title text=first.title.clone() />
+        <div class="beside" class:many=many data-columns=count.to_string()>
+            {view! { <TaskBar first=first.clone() task leader /> }.into_any()}
+            {view! { <TaskText first task /> }.into_any()}
+            <div class="tabs scripted" role="group" aria-label=b.beside_outputs>{tabs}</div>
+            <div class="columns">{panels}</div>
+            <div class="beside-foot scripted">
+                <button class="button primary" type="button" on:click=move |_| shared.submit_all()>{b.beside_all}</button>
+                <span class="muted small">{b.beside_hint} " " <kbd>{key(Action::Left)}</kbd> " " <kbd>{key(Action::Right)}</kbd></span>
+            </div>
+            <HelpSheet dialog=leader.dialog side_by_side=true />
+        </div>
+    }
+    .into_any()
+}
+
+/// A column for every output, whose decisions go to the task.
+fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
+    let (i18n, prefetch, task) = (use_i18n(), Prefetch::current(), shared.task);
+    let parts = Parts::new(items.len(), task.with_untracked(Task::active));
+    let active = Memo::new(move |_| task.with(Task::active));
+    effect(move |_| parts.turn_to(active.get()));
+    let column = |(n, item): (usize, GradingItem)| {
+        let work = Work {
+            study: item.study.clone(),
+            token: item.token.clone(),
+            rubric: item.rubric.clone(),
+            draft: item.draft.clone(),
+            skippable: !item.rated,
+            practice: false,
+            column: Some(n),
+            clock: Clock::Part(parts, n),
+        };
+        let ended = item.clone();
+        let onward = Onward {
+            // The other columns are there to go on with.
+            ready: Callback::new(|()| true),
+            done: Callback::new(move |outcome| {
+                prefetch.ended(&ended, outcome);
+                let next = task.try_update(|task| task.ended(n, outcome)).flatten();
+                if let Some(next) = next {
+                    shared.go_to(next);
+                }
+            }),
+        };
+        let session = Session::new(work, i18n, onward);
+        if item.rated {
+            session.phase.set(Phase::Done);
+        }
+        let shortcuts = Shortcuts::new(session, item.rubric.clone(), item.previous.clone(), None);
+        Column { shortcuts, item, letters: letters(n) }
+    };
+    items.into_iter().enumerate().map(column).collect()
+}
+
+/// Goes on to the next task once this one is done and there is something to go on to.
+fn go_on_when_done(task: RwSignal<Task>, prefetched: Prefetched, study: Token, go_on: Callback<()>) {
+    let submit_queue = use_submit_queue();
+    effect(move |_| {
+        task.track();
+        submit_queue.entries.track();
+        let there = prefetched.with_value(Option::is_some);
+        let unsent = !submit_queue.waiting_in(&study).is_empty();
+        // What was decided changes nothing on screen, so nobody is notified.
+        if task.try_update_untracked(|task| task.go_on(there, unsent)) == Some(true) {
+            go_on.run(());
+        }
+    });
+}
+
+fn tab(shared: Shared, n: usize, letters: &str) -> impl IntoView + use<> {
+    let name = (use_i18n().bench().output_letter)(letters);
+    let task = shared.task;
+    view! {
+        <button
+            type="button"
+            class="tab"
+            aria-pressed=move || if task.with(|task| task.active() == n) { "true" } else { "false" }
+            on:click=move |_| shared.go_to(n)
+        >
+            {name}
+            {move || task.with(|task| task.is_submitted(n)).then_some(" ✓")}
+        </button>
+    }
+}
+
+/// The bar at the top: progress and the ways to other pages.
+#[component]
+fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl IntoView {
+    let i18n = use_i18n();
+    let (t, b, key) = (i18n.rater(), i18n.bench(), key_names());
+    let GradingItem { study, title, progress, previous, .. } = first;
+    let place = move || {
+        let more = task.with(Task::newly_rated);
+        (t.progress_text)(progress.rated + more, progress.left.saturating_sub(more))
+    };
+    let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
+    view! {
+        <div class="bench-bar">
+            <h1 class="bench-title">{title}</h1>
+            <div class="bench-progress">
+                <Progress value=progress.rated max=progress.rated + progress.left label=t.progress_label />
+                <span class="bench-count">{place}</span>
+            </div>
+            <nav class="bench-nav" aria-label=t.bench_navigation>
+                {back.map(|href| view! { <a class="button quiet" href=href>{t.back} " " <kbd>{key(Action::Back)}</kbd></a> })}
+                <button class="button quiet scripted" type="button" on:click=move |_| leader.undo()>
+                    {b.undo} " " <kbd>{key(Action::Undo)}</kbd>
+                </button>
+                <a class="button quiet" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
+                <a class="button quiet" href=format!("/rubric/{study}") target="_blank" rel="external">{t.rubric}</a>
+                <button class="button quiet scripted keys-button" type="button" on:click=move |_| leader.perform(Action::Help)>
+                    {t.help_title} " " <kbd>{key(Action::Help)}</kbd>
+                </button>
+            </nav>
+        </div>
+    }
+}
+
+/// What the task asks for, and a notice where all of it was rated before.
+#[component]
+fn TaskText(first: GradingItem, task: RwSignal<Task>) -> impl IntoView {
+    let t = use_i18n().rater();
+    let nothing = Memo::new(move |_| task.with(Task::nothing_to_rate));
+    view! {
+        <div class="beside-task">
+            <UnsentBar />
+            {move || nothing.get().then(|| view! { <NothingToRate /> })}
+            <section class="task">
+                <h2 class="eyebrow">{t.task}</h2>
+                <p class="task-text" lang=first.lang.tag()>{first.raw_nl}</p>
+                {first
+                    .signature
+                    .map(|signature| {
+                        view! {
+                            <h3 class="eyebrow">{t.signature}</h3>
+                            <pre class="signature" tabindex="0" role="region" aria-label=t.signature translate="no"><code>{signature}</code></pre>
+                        }
+                    })}
+            </section>
+        </div>
+    }
+}
+
+/// The task came with nothing left to rate. The page stops here: asking again would bring it again.
+#[component]
+fn NothingToRate() -> impl IntoView {
+    let i18n = use_i18n();
+    view! {
+        <Notice>
+            {i18n.bench().beside_said} " " <a href="/desk">{i18n.rater().to_desk}</a>
+        </Notice>
+    }
+}
+
+/// One output: its code and its scales.
+#[component]
+fn Panel(column: Column, task: RwSignal<Task>, n: usize) -> impl IntoView {
+    let b = use_i18n().bench();
+    let Column { shortcuts, item, letters } = column;
+    let name = (b.output_letter)(&letters);
+    let GradingItem { token, code, rubric, draft, rated, .. } = item;
+    let (skippable, notes) = (!rated, note::to_text(&draft.notes, &code));
+    let margin = margin(shortcuts, code.laid_out.is_some());
+    let submitted = move || shortcuts.session.phase.get() == Phase::Done;
+    let heading = shortcuts.session.id("heading");
+    view! {
+        <section
+            class="column"
+            class:active=move || task.with(|task| task.active() == n)
+            class:done=submitted
+            id=shortcuts.session.id("column")
+            aria-labelledby=heading.clone()
+            on:focusin=move |_| {
+                if task.with_untracked(Task::active) != n {
+                    task.update(|task| task.activate(n));
+                }
+            }
+        >
+            <h2 class="column-head" id=heading.clone()>
+                {name.clone()}
+                {move || submitted().then(|| view! { " " <span class="badge tone-good">{b.beside_submitted}</span> })}
+            </h2>
+            <CodeBox code of=name.clone() raw=shortcuts.raw margin />
+            <div class="column-form" inert=submitted>
+                <RatingForm shortcuts token rubric rated skippable notes side_by_side=true name />
+            </div>
+        </section>
+    }
+}
