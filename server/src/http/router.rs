@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use axum::{
     Router,
-    extract::DefaultBodyLimit,
+    extract::{DefaultBodyLimit, MatchedPath, Request},
     middleware,
     routing::{get, post},
 };
@@ -82,6 +82,12 @@ pub fn router(state: AppState) -> Router {
         .layer(middleware::from_fn(compress::pack))
         .layer(middleware::from_fn(guard::headers))
         .layer(CatchPanicLayer::new())
-        .layer(TraceLayer::new_for_http())
+        .layer(TraceLayer::new_for_http().make_span_with(span))
         .with_state(state)
+}
+
+/// Names the route and not the address: the address of an invitation or of a public page is its secret.
+fn span(request: &Request) -> tracing::Span {
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
+    tracing::debug_span!("request", method = %request.method(), route)
 }
