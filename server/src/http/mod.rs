@@ -7,6 +7,7 @@ pub mod compress;
 pub mod errors;
 pub mod grade;
 pub mod guard;
+pub mod listen;
 pub mod pages;
 pub mod rest;
 pub mod router;
