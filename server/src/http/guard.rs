@@ -13,6 +13,9 @@ use axum::{
 use super::errors::HttpError;
 use crate::state::AppState;
 
+/// The longest address that the log-in returns to, in bytes: a filter of ours stays far below it.
+const LONGEST_NEXT: usize = 1024;
+
 /// Middleware: pages for people with an account send others to the log-in, which brings them back.
 /// It is a courtesy; what a caller may do is decided by the services.
 pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next: Next) -> Response {
@@ -23,7 +26,8 @@ pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next:
             let asked = request.uri().path_and_query().map_or("/", |p| p.as_str());
             let to = match asked {
                 "/" => "/log-in".to_owned(),
-                asked => format!("/log-in?{}", urlencode(&[("next", asked)])),
+                asked if asked.len() > LONGEST_NEXT => "/log-in".to_owned(),
+                asked => format!("/log-in?{}", query([("next", asked)])),
             };
             Redirect::to(&to).into_response()
         }
@@ -42,17 +46,9 @@ fn is_admins(path: &str) -> bool {
     path == "/admin" || path.starts_with("/admin/")
 }
 
-/// Percent-encodes form fields.
-pub fn urlencode(fields: &[(&str, &str)]) -> String {
-    let encode = |text: &str| {
-        text.bytes()
-            .map(|b| match b {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(b).to_string(),
-                _ => format!("%{b:02X}"),
-            })
-            .collect::<String>()
-    };
-    fields.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect::<Vec<_>>().join("&")
+/// Fields as the query of an address, or as the body of a form.
+pub fn query<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
 }
 
 /// Middleware: a request that may change something must come from our own pages. Programs that send

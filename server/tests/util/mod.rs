@@ -4,7 +4,10 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    time::Duration,
+};
 
 use app::{
     model::{
@@ -113,7 +116,7 @@ impl TestApp {
 
     /// Nobody.
     pub fn anonymous(&self) -> Client {
-        Client { router: self.router.clone(), cookies: Vec::new() }
+        Client { router: self.router.clone(), cookies: Vec::new(), address: ADDRESS }
     }
 
     /// A demo account, logged in.
@@ -147,7 +150,11 @@ impl TestApp {
 pub struct Client {
     router: Router,
     cookies: Vec<(String, String)>,
+    address: IpAddr,
 }
+
+/// The address that clients have by default.
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// What came back.
 pub struct Answer {
@@ -175,7 +182,23 @@ impl Answer {
 impl Client {
     /// The same cookies at another server.
     pub fn moved_to(&self, app: &TestApp) -> Client {
-        Client { router: app.router.clone(), cookies: self.cookies.clone() }
+        Client { router: app.router.clone(), cookies: self.cookies.clone(), address: self.address }
+    }
+
+    /// The same browser on another network.
+    pub fn at(mut self, address: &str) -> Client {
+        self.address = address.parse().unwrap();
+        self
+    }
+
+    /// The cookies it holds, by name.
+    pub fn cookies(&self) -> &[(String, String)] {
+        &self.cookies
+    }
+
+    /// Removes a cookie.
+    pub fn forget(&mut self, name: &str) {
+        self.cookies.retain(|(known, _)| known != name);
     }
 
     /// Opens a page.
@@ -185,7 +208,7 @@ impl Client {
 
     /// Sends a form, as a page of ours would.
     pub async fn form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let body = server::http::guard::urlencode(fields);
+        let body = server::http::guard::query(fields.iter().copied());
         let headers = [
             ("content-type", "application/x-www-form-urlencoded"),
             ("accept", "text/html"),
@@ -231,7 +254,7 @@ impl Client {
             let jar: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
             request = request.header(header::COOKIE, jar.join("; "));
         }
-        let address: SocketAddr = "127.0.0.1:50000".parse().unwrap();
+        let address = SocketAddr::new(self.address, 50000);
         let request = request.extension(ConnectInfo(address)).body(body.into()).unwrap();
         let response = answered(path, self.router.clone().oneshot(request)).await.unwrap();
         let (parts, body) = response.into_parts();
