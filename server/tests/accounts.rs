@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex};
 use app::{
     model::{
         api::Scope,
+        ids::SubmissionId,
         keys::Settings,
         lang::Lang,
         user::{Me, Role},
     },
-    port::{Accounts, Caller},
+    port::{Accounts, Caller, Runs as _},
 };
 use axum::http::{Method, StatusCode};
 use serde_json::json;
@@ -286,6 +287,44 @@ async fn pages_open_for_those_they_are_for() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_not_for_raters_says_so_in_their_language_with_a_way_back() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    for (lang, title) in [("en", "You may not do this"), ("zh", "您没有这项权限")] {
+        ada.form("/lang", &[("lang", lang)]).await;
+        let page = ada.get("/admin/people").await;
+        assert_eq!(page.status, StatusCode::FORBIDDEN);
+        assert!(page.headers["content-type"].to_str().unwrap().starts_with("text/html"));
+        for part in [title, "<header", "href=\"/\"", "action=\"/log-out\"", &format!("lang=\"{lang}")] {
+            assert!(page.body.contains(part), "{part} is missing: {}", page.body);
+        }
+        assert!(page.headers.contains_key("content-security-policy"));
+    }
+    // A script that asks for a file gets a line of text.
+    let line = ada.send(Method::GET, "/admin/studies/1/ratings.csv", &[("accept", "text/csv")], String::new()).await;
+    assert_eq!((line.status, line.body.lines().count()), (StatusCode::FORBIDDEN, 1));
+}
+
+#[tokio::test]
+async fn what_a_dataset_is_not_made_for_is_not_offered() {
+    let app = TestApp::demo().await;
+    let mut admin = app.admin().await;
+    let (run, study) = ("action=\"/rpc/start_run\"", "/admin/studies/new?dataset=starter");
+    let offered = |page: &str| (page.contains(run), page.contains(study));
+    assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (true, true));
+    let set = |column: &'static str| {
+        let set = format!("UPDATE task_revisions SET {column} = 0");
+        app.services.db.write_blocking(|tx| Ok(tx.execute(&set, [])?)).unwrap();
+    };
+    set("tests");
+    assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, true));
+    let refused = app.services.runs.start(&Caller::Operator, SubmissionId(1), false).await.unwrap_err().to_string();
+    assert_eq!(refused, "Submission 1 cannot be run: none of its outputs answers a task of starter that has tests.");
+    set("human");
+    assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, false));
+}
+
+#[tokio::test]
 async fn other_sites_change_nothing_and_pages_are_strict() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
@@ -310,6 +349,19 @@ async fn other_sites_change_nothing_and_pages_are_strict() {
     for (cookie, site) in cookies.iter().zip(["Strict", "Lax"]) {
         assert!(cookie.contains("HttpOnly") && cookie.contains(&format!("SameSite={site}")), "{cookie}");
     }
+}
+
+#[tokio::test]
+async fn over_tls_cookies_are_bound_to_the_host_and_browsers_stay_with_tls() {
+    let app = TestApp::demo().await;
+    assert!(!app.anonymous().get("/log-in").await.headers.contains_key("strict-transport-security"));
+    let app = app.public_at("https://grade.example.org");
+    let mut ada = app.rater().await;
+    let page = ada.get("/").await;
+    assert_eq!(page.headers["strict-transport-security"], "max-age=31536000");
+    assert_eq!(page.status, StatusCode::OK);
+    let names: Vec<_> = ada.cookies().iter().map(|(name, _)| name.as_str()).collect();
+    assert!(names.iter().all(|name| name.starts_with("__Host-aixgrade")) && names.len() == 2, "{names:?}");
 }
 
 #[tokio::test]

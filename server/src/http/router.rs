@@ -11,11 +11,13 @@ use axum::{
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, assets, compare, compress, grade, guard, pages, rest, runs, session, settings, studies, upload};
+use super::{
+    account, assets, compare, compress, errors, grade, guard, pages, rest, runs, session, settings, studies, upload,
+};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
-const FORM_LIMIT: usize = 1024 * 1024;
+pub const FORM_LIMIT: usize = 1024 * 1024;
 
 /// The addresses of all pages, as they are routed.
 ///
@@ -69,6 +71,8 @@ pub fn router(state: AppState) -> Router {
         .layer(RequestBodyLimitLayer::new(FORM_LIMIT))
         .merge(uploads)
         .layer(middleware::from_fn(guard::pages))
+        .layer(CatchPanicLayer::custom(errors::panicked))
+        .layer(middleware::from_fn_with_state(state.clone(), errors::as_pages))
         .layer(middleware::from_fn_with_state(state.clone(), session::caller))
         .layer(session::layer(&state))
         .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
@@ -79,8 +83,8 @@ pub fn router(state: AppState) -> Router {
         .merge(people)
         // Programs: http/rest/mod.rs lists what they may ask.
         .merge(rest::router(&state))
-        .layer(middleware::from_fn(compress::pack))
-        .layer(middleware::from_fn(guard::headers))
+        .layer(compress::layer())
+        .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
         .layer(CatchPanicLayer::new())
         .layer(TraceLayer::new_for_http().make_span_with(span))
         .with_state(state)

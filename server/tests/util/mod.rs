@@ -107,9 +107,17 @@ impl TestApp {
         TestApp::over(folder)
     }
 
+    /// The same data folder under a server behind a proxy.
+    pub fn public_at(self, url: &str) -> TestApp {
+        TestApp::configured(self.folder, Config { public_url: Some(url.into()), ..Config::default() })
+    }
+
     fn over(folder: TempDir) -> TestApp {
+        TestApp::configured(folder, Config::default())
+    }
+
+    fn configured(folder: TempDir, config: Config) -> TestApp {
         let services = Services::open(folder.path()).unwrap();
-        let config = Config { listen: "127.0.0.1:3000".parse().unwrap(), public_url: None, trust_proxy: false };
         let router = http::router(AppState::new(services.clone(), config));
         TestApp { services, folder, router }
     }
