@@ -7,6 +7,7 @@ mod util;
 use std::sync::{Arc, Mutex};
 
 use app::{
+    i18n::common,
     model::{
         api::Scope,
         ids::SubmissionId,
@@ -290,7 +291,7 @@ async fn pages_open_for_those_they_are_for() {
 async fn a_page_that_is_not_for_raters_says_so_in_their_language_with_a_way_back() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
-    for (lang, title) in [("en", "You may not do this"), ("zh", "您没有这项权限")] {
+    for (lang, title) in [("en", common::EN.forbidden), ("zh", common::ZH.forbidden)] {
         ada.form("/lang", &[("lang", lang)]).await;
         let page = ada.get("/admin/people").await;
         assert_eq!(page.status, StatusCode::FORBIDDEN);

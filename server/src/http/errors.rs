@@ -150,7 +150,10 @@ mod tests {
     async fn a_failure_of_ours_is_a_page_that_keeps_what_was_typed() {
         let (status, page) = sent("text/html", "comment=long+%3Cb%3E+text&score-0=3").await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
-        assert!(page.contains("服务器出了问题") && page.contains("<header") && page.contains("href=\"/\""), "{page}");
+        assert!(
+            page.contains(app::i18n::common::ZH.internal) && page.contains("<header") && page.contains("href=\"/\""),
+            "{page}"
+        );
         assert!(page.contains("value=\"long &lt;b&gt; text\"") && page.contains("action=\"/grade/x\""), "{page}");
         assert!(!page.contains("<script"), "{page}");
         let (_, page) = sent("text/html", "name=ada&password=secret-word").await;
