@@ -9,6 +9,8 @@
 #![recursion_limit = "512"]
 
 pub mod error;
+#[cfg(feature = "ssr")]
+pub mod error_page;
 pub mod i18n;
 pub mod json;
 pub mod model;

@@ -1,7 +1,10 @@
 //! The server's clock and its random names: the two things that pure code is not given to read.
 
 use std::{
-    sync::atomic::{AtomicI64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -23,6 +26,14 @@ pub fn now() -> Timestamp {
 #[doc(hidden)]
 pub fn advance(milliseconds: i64) {
     ADVANCED.fetch_add(milliseconds, Ordering::Relaxed);
+}
+
+/// Something to read the time from.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// The system's clock.
+pub fn system() -> Clock {
+    Arc::new(now)
 }
 
 /// A fresh opaque name: 128 bits of the operating system's randomness.

@@ -15,6 +15,12 @@ pub struct Config {
     pub trust_proxy: bool,
 }
 
+impl Default for Config {
+    fn default() -> Self {
+        Config { listen: SocketAddr::from(([127, 0, 0, 1], 3000)), public_url: None, trust_proxy: false }
+    }
+}
+
 impl Config {
     /// Whether people reach the server by TLS.
     pub fn secure(&self) -> bool {

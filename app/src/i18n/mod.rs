@@ -44,6 +44,8 @@ pub mod chart;
 pub mod claims;
 pub mod common;
 pub mod compare;
+#[cfg(feature = "ssr")]
+pub mod error_page;
 pub mod feedback;
 pub mod plan;
 pub mod quality;

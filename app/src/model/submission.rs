@@ -165,6 +165,10 @@ pub struct SubmissionRow {
     pub tasks: u64,
     /// When it was taken.
     pub created_at: Timestamp,
+    /// Whether an output of it answers a task that has tests.
+    pub has_tests: bool,
+    /// Whether its dataset has tasks that are meant for people.
+    pub for_people: bool,
 }
 
 /// A submission with its outputs.

@@ -4,7 +4,7 @@ use app::{i18n, model::run::EngineReadiness};
 use clap::Args;
 use serde::Serialize;
 
-use super::Global;
+use super::{Global, prune::size};
 use crate::{db::migrations, engine::readiness, error::Failure, jobs, sandbox::OptionalWalls};
 
 /// `doctor`
@@ -34,6 +34,20 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
                 match faults.as_slice() {
                     [] => format!("intact, schema {}", migrations::newest()),
                     faults => faults.join("; "),
+                },
+            );
+            let unfinished = services.uploads.unfinished()?;
+            note(
+                "uploads",
+                true,
+                match unfinished.iter().map(|(_, bytes)| bytes).sum() {
+                    0 => "none unfinished".into(),
+                    bytes => format!(
+                        "{} unfinished ({}) left by a process that was killed; `aixgrade prune` or the next start of \
+                         the server deletes them",
+                        unfinished.len(),
+                        size(bytes)
+                    ),
                 },
             );
             let admins = services.db.read(crate::db::accounts::admins).await?;

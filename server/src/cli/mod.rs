@@ -9,6 +9,7 @@ mod doctor;
 mod export;
 mod import;
 mod progress;
+mod prune;
 mod public;
 mod ratings;
 mod report;
@@ -85,6 +86,8 @@ enum Command {
     /// Create, list and revoke access tokens for the REST API
     #[command(subcommand)]
     Token(token::Token),
+    /// Delete what nothing refers to: unused uploads, cached verdicts, Java images, compiled tests
+    Prune(prune::Prune),
     /// Check the data folder, the host and the sandbox
     Doctor(doctor::Doctor),
     /// Update the database to this version's schema
@@ -118,6 +121,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
         Command::Token(token) => token::run(&global, token).await,
+        Command::Prune(prune) => prune::run(&global, &prune).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,
     }

@@ -1,18 +1,23 @@
 //! `aixgrade serve`
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
-use super::{Global, doctor::engine_lacks};
+use super::{Global, doctor::engine_lacks, prune::size};
 use crate::{
     config::Config,
     db::sessions::Sessions,
     engine::readiness,
     error::Failure,
-    http,
-    services::{Services, demo_results, starter, webhooks::Origins},
+    http::{self, listen::Limits},
+    services::{
+        Services, demo_results,
+        folder::{self, ServerLock},
+        starter,
+        webhooks::Origins,
+    },
     state::AppState,
 };
 
@@ -32,8 +37,9 @@ pub struct Serve {
     /// [default: none]
     #[arg(long = "webhook-host", env = "AIXGRADE_WEBHOOK_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
     webhook_hosts: Vec<String>,
-    /// Create demo accounts (admin, ada, bo, chen) and a running study of the starter dataset; with `results`, the
-    /// default, also invented ratings and a test run of each model
+    /// Create demo accounts with published passwords (admin, ada, bo, chen) and a running study of the starter dataset;
+    /// with `results`, the default, also invented ratings and a test run of each model. Needs an empty data folder and
+    /// a loopback address
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "results", value_name = "WHAT")]
     demo: Option<Demo>,
 }
@@ -62,9 +68,13 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
             "Write it as https://hooks.example.org or http://10.0.0.5:8080",
         )
     })?;
+    let folder = global.folder()?;
+    let _lock = ServerLock::take(&folder)?;
+    check_demo(&serve, &folder)?;
     let services = global.open()?;
     services.webhooks.allow(origins);
-    let welcome = prepare(&services, serve.demo).await?;
+    let mut welcome = prepare(&services, serve.demo).await?;
+    welcome.extend(clear_uploads(&services)?);
     let listener = TcpListener::bind(serve.listen).await.map_err(|e| {
         Failure::invalid(
             "--listen",
@@ -85,9 +95,36 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     }
     services.runs.engine().clone().serve();
     tokio::spawn(services.webhooks.clone().serve());
-    tokio::spawn(sweep(Sessions(services.db.clone())));
-    let app = http::router(AppState::new(services, config)).into_make_service_with_connect_info::<SocketAddr>();
-    Ok(axum::serve(listener, app).with_graceful_shutdown(stop()).await?)
+    tokio::spawn(sweep(services.clone()));
+    http::listen::serve(listener, http::router(AppState::new(services, config)), Limits::default(), stop()).await;
+    Ok(())
+}
+
+/// Keeps accounts with published passwords away from other people's data and from other machines.
+fn check_demo(serve: &Serve, folder: &Path) -> Result<(), Failure> {
+    let marked = folder::is_demo(folder);
+    if serve.demo.is_none() && !marked {
+        return Ok(());
+    }
+    if !serve.listen.ip().is_loopback() || serve.public_url.is_some() {
+        return Err(Failure::conflict(format!(
+            "The demo's accounts have published passwords, so it is for this machine only: leave out --public-url, and \
+             listen on 127.0.0.1 or [::1]. {}",
+            match marked {
+                true =>
+                    "To use its data otherwise, change those passwords and delete the file `demo` in the data folder.",
+                false => "For other people, start without --demo.",
+            }
+        )));
+    }
+    if !marked && !folder::is_empty(folder)? {
+        return Err(Failure::conflict(format!(
+            "--demo needs an empty data folder, and {} holds data already. Choose another with --data, or start without \
+             --demo.",
+            folder.display()
+        )));
+    }
+    Ok(())
 }
 
 /// Fills an empty data folder. Returns the lines to print for the operator.
@@ -97,9 +134,10 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
         welcome.push("Imported the starter dataset and the outputs of its three models.".to_owned());
     }
     if let Some(demo) = demo {
-        let accounts = match demo {
-            Demo::Study => starter::demo(services).await?,
-            Demo::Results => starter::demo_with(services, starter::RATED_STUDY).await?,
+        let accounts = match (folder::is_demo(&services.folder), demo) {
+            (true, _) => starter::accounts(),
+            (false, Demo::Study) => starter::demo(services).await?,
+            (false, Demo::Results) => starter::demo_with(services, starter::RATED_STUDY).await?,
         };
         for (name, password) in accounts {
             welcome.push(format!("Demo account: {name}, password {password}"));
@@ -119,6 +157,14 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
     Ok(welcome)
 }
 
+/// Deletes the files that a killed process left unfinished; what that freed is returned.
+fn clear_uploads(services: &Services) -> Result<Option<String>, Failure> {
+    let cleared = services.uploads.clear_unfinished()?;
+    let bytes = cleared.iter().map(|(_, bytes)| bytes).sum();
+    let told = || format!("Deleted {} unfinished uploads of an earlier process ({}).", cleared.len(), size(bytes));
+    Ok((!cleared.is_empty()).then(told))
+}
+
 /// Logs to standard error; `RUST_LOG` says how much.
 fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
@@ -127,13 +173,18 @@ fn log() {
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }
 
-async fn sweep(sessions: Sessions) {
-    // Expired sessions are refused when they are loaded; sweeping only keeps the table small.
-    let mut hourly = tokio::time::interval(std::time::Duration::from_secs(60 * 60));
+/// Deletes every hour what no longer counts: expired sessions, old failed log-ins, files that were sent a day ago and
+/// never imported.
+async fn sweep(services: Services) {
+    let sessions = Sessions(services.db.clone());
+    let mut hourly = tokio::time::interval(Duration::from_secs(60 * 60));
     loop {
         hourly.tick().await;
-        if let Err(failure) = sessions.sweep().await {
-            let _logged = app::error::AppError::from(failure);
+        let uploads = services.prune_uploads(false).await.map(|freed| freed.count as usize);
+        for swept in [sessions.sweep().await, services.accounts.sweep().await, uploads] {
+            if let Err(failure) = swept {
+                let _logged = app::error::AppError::from(failure);
+            }
         }
     }
 }
@@ -155,4 +206,51 @@ async fn stop() {
         }
     };
     tokio::select! { () = ctrl_c => {}, () = terminate => {} }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn serve(listen: &str, demo: bool) -> Serve {
+        let listen = listen.parse().unwrap();
+        let demo = demo.then_some(Demo::Study);
+        Serve { listen, public_url: None, trust_proxy: false, webhook_hosts: Vec::new(), demo }
+    }
+
+    #[tokio::test]
+    async fn a_demo_needs_an_empty_folder_and_this_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |serve: &Serve, allowed: bool| {
+            let checked = check_demo(serve, folder.path());
+            assert_eq!(checked.is_ok(), allowed, "{checked:?}");
+        };
+        check(&serve("127.0.0.1:0", true), true);
+        check(&serve("[::1]:0", true), true);
+        check(&serve("0.0.0.0:0", true), false);
+        check(&Serve { public_url: Some("https://grade.example.org".into()), ..serve("127.0.0.1:0", true) }, false);
+        let services = Services::open(folder.path()).unwrap();
+        check(&serve("127.0.0.1:0", true), false);
+        // Its accounts stay on this machine, with the option or without.
+        prepare(&services, Some(Demo::Study)).await.unwrap();
+        check(&serve("127.0.0.1:0", true), true);
+        check(&serve("0.0.0.0:0", false), false);
+        check(&serve("127.0.0.1:0", false), true);
+        let again = prepare(&services, Some(Demo::Study)).await.unwrap();
+        assert_eq!(again.iter().filter(|line| line.starts_with("Demo account")).count(), 4, "{again:?}");
+    }
+
+    #[tokio::test]
+    async fn a_demo_that_fails_leaves_no_published_password() {
+        use crate::services::accounts::{Origin, Refused};
+        let folder = tempfile::tempdir().unwrap();
+        let services = Services::open(folder.path()).unwrap();
+        // Without the starter dataset there is nothing to make a study of.
+        assert!(starter::demo(&services).await.is_err());
+        assert!(!folder::is_demo(folder.path()));
+        for (name, password) in starter::accounts() {
+            let logged_in = services.accounts.log_in(name, &password, Origin { address: None, device: None }).await;
+            assert!(matches!(logged_in, Err(Refused::Wrong)), "{name}");
+        }
+    }
 }

@@ -151,38 +151,6 @@ pub fn revoke_invitation(conn: &Connection, id: i64) -> Result<bool, Failure> {
     Ok(changed > 0)
 }
 
-/// Failures in a row of a subject, and when the newest was.
-pub fn failures(conn: &Connection, subject: &str) -> Result<(u32, Timestamp), Failure> {
-    let found = conn
-        .prepare_cached("SELECT failures, last_at FROM login_failures WHERE subject = ?1")?
-        .query_row([subject], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
-        .optional()?;
-    Ok(found.unwrap_or_default())
-}
-
-/// Counts one more failure.
-pub fn count_failure(conn: &Connection, subject: &str) -> Result<(), Failure> {
-    conn.prepare_cached(
-        "INSERT INTO login_failures (subject, failures, last_at) VALUES (?1, 1, ?2)
-         ON CONFLICT (subject) DO UPDATE SET failures = failures + 1, last_at = excluded.last_at",
-    )?
-    .execute(params![subject, clock::now().0])?;
-    Ok(())
-}
-
-/// Takes one failure back that was counted before its outcome was known.
-pub fn uncount_failure(conn: &Connection, subject: &str) -> Result<(), Failure> {
-    conn.prepare_cached("UPDATE login_failures SET failures = max(failures - 1, 0) WHERE subject = ?1")?
-        .execute([subject])?;
-    Ok(())
-}
-
-/// Forgets a subject's failures, and everybody's from before `older`.
-pub fn forget_failures(conn: &Connection, subject: &str, older: Timestamp) -> Result<(), Failure> {
-    conn.execute("DELETE FROM login_failures WHERE subject = ?1 OR last_at < ?2", params![subject, older.0])?;
-    Ok(())
-}
-
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     let lang: Option<String> = row.get(3)?;
     Ok(Account {

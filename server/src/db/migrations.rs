@@ -1,7 +1,8 @@
 //! The schema's history. `PRAGMA user_version` counts the files of `server/migrations` that were
 //! applied; they are numbered and append-only.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior, functions::FunctionFlags};
+use sha2::{Digest, Sha256};
 
 use super::{APPLICATION_ID, OpenError};
 
@@ -16,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0007_engine.sql"),
     include_str!("../../migrations/0008_results.sql"),
     include_str!("../../migrations/0009_hidden_checks.sql"),
+    include_str!("../../migrations/0010_accounts.sql"),
 ];
 
 /// The schema this program writes.
@@ -42,6 +44,11 @@ pub fn verify(conn: &Connection) -> Result<(), OpenError> {
 
 /// Brings the schema up to date, each step in a transaction of its own.
 pub fn migrate(conn: &mut Connection) -> Result<(), OpenError> {
+    // SQLite has no SHA-256; 0009 hashes session ids.
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    conn.create_scalar_function("sha256_hex", 1, flags, |context| {
+        Ok(hex::encode(Sha256::digest(context.get_raw(0).as_str()?)))
+    })?;
     for (place, sql) in MIGRATIONS.iter().enumerate() {
         let number = u32::try_from(place + 1).unwrap_or(u32::MAX);
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -1,7 +1,14 @@
 //! Where tower-sessions keeps its sessions, so that a restart logs nobody out.
+//!
+//! A row holds the SHA-256 of the session's id: a copy of the database contains no cookie that works.
+
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use tower_sessions::{
     SessionStore,
@@ -11,6 +18,23 @@ use tower_sessions::{
 
 use super::Db;
 use crate::error::Failure;
+
+/// A record without its id.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    data: HashMap<String, Value>,
+    expiry_date: OffsetDateTime,
+}
+
+impl Stored {
+    fn json(record: &Record) -> serde_json::Result<String> {
+        serde_json::to_string(&Stored { data: record.data.clone(), expiry_date: record.expiry_date })
+    }
+}
+
+fn hashed(id: &Id) -> String {
+    hex::encode(Sha256::digest(id.to_string()))
+}
 
 /// A session store over the program's own database.
 #[derive(Clone, Debug)]
@@ -26,10 +50,10 @@ impl SessionStore for Sessions {
                 let mut insert = tx.prepare_cached(
                     "INSERT INTO sessions (id, data, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO NOTHING",
                 )?;
-                // An id is 128 random bits; should one be taken all the same, draw another.
+                // An id is 128 random bits; in the event of a collision, draw another.
                 while insert.execute(params![
-                    candidate.id.to_string(),
-                    serde_json::to_string(&candidate)?,
+                    hashed(&candidate.id),
+                    Stored::json(&candidate)?,
                     millis(candidate.expiry_date)
                 ])? == 0
                 {
@@ -52,8 +76,8 @@ impl SessionStore for Sessions {
                      ON CONFLICT (id) DO UPDATE SET data = excluded.data, expires_at = excluded.expires_at",
                 )?
                 .execute(params![
-                    record.id.to_string(),
-                    serde_json::to_string(&record)?,
+                    hashed(&record.id),
+                    Stored::json(&record)?,
                     millis(record.expiry_date)
                 ])?;
                 Ok(())
@@ -63,24 +87,25 @@ impl SessionStore for Sessions {
     }
 
     async fn load(&self, id: &Id) -> session_store::Result<Option<Record>> {
-        let id = id.to_string();
+        let (id, key) = (*id, hashed(id));
         self.0
             .read(move |conn| {
                 let data: Option<String> = conn
                     .prepare_cached("SELECT data FROM sessions WHERE id = ?1 AND expires_at > ?2")?
-                    .query_row(params![id, millis(OffsetDateTime::now_utc())], |row| row.get(0))
+                    .query_row(params![key, millis(OffsetDateTime::now_utc())], |row| row.get(0))
                     .optional()?;
-                Ok(data.map(|data| serde_json::from_str(&data)).transpose()?)
+                let stored: Option<Stored> = data.map(|data| serde_json::from_str(&data)).transpose()?;
+                Ok(stored.map(|Stored { data, expiry_date }| Record { id, data, expiry_date }))
             })
             .await
             .map_err(backend)
     }
 
     async fn delete(&self, id: &Id) -> session_store::Result<()> {
-        let id = id.to_string();
+        let key = hashed(id);
         self.0
             .write(move |tx| {
-                tx.execute("DELETE FROM sessions WHERE id = ?1", [id])?;
+                tx.execute("DELETE FROM sessions WHERE id = ?1", [key])?;
                 Ok(())
             })
             .await

@@ -153,7 +153,11 @@ pub fn insert_output(conn: &Connection, submission: SubmissionId, new: &NewOutpu
 const ROW: &str = "SELECT s.id, m.id, m.name, d.slug, v.number, s.file_name,
         (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id),
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id),
-        s.created_at
+        s.created_at,
+        EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id
+                WHERE o.submission_id = s.id AND t.tests),
+        EXISTS (SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions t ON t.id = vt.revision_id
+                WHERE vt.version_id = s.version_id AND t.human)
     FROM submissions s
     JOIN models m ON m.id = s.model_id
     JOIN dataset_versions v ON v.id = s.version_id
@@ -182,6 +186,8 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
         outputs: row.get(6)?,
         tasks: row.get(7)?,
         created_at: Timestamp(row.get(8)?),
+        has_tests: row.get(9)?,
+        for_people: row.get(10)?,
     })
 }
 

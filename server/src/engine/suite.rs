@@ -167,7 +167,8 @@ fn is_test(kind: TestKind, class: &str, classes: &BTreeSet<String>) -> bool {
     classes.contains(class) || kind == TestKind::Aixbench && published()
 }
 
-fn fingerprint(kind: TestKind, tree: &TestTree, classes: &BTreeSet<String>, toolchain: &Toolchain) -> String {
+/// The name of the compiled tests in the folder of suites: a checksum over everything that they are made of.
+pub fn fingerprint(kind: TestKind, tree: &TestTree, classes: &BTreeSet<String>, toolchain: &Toolchain) -> String {
     let mut hash = Sha256::new();
     hash.update(format!("{GENERATION} {} {} {classes:?}\n", kind.name(), toolchain.fingerprint));
     for (path, bytes) in tree {
@@ -177,11 +178,20 @@ fn fingerprint(kind: TestKind, tree: &TestTree, classes: &BTreeSet<String>, tool
     hex::encode(hash.finalize())
 }
 
+/// The names of a tree's jars in the folder of jars.
+pub fn jar_names(tree: &TestTree) -> impl Iterator<Item = String> {
+    tree.iter().filter(|(path, _)| path.ends_with(".jar")).map(|(_, bytes)| jar_name(bytes))
+}
+
+fn jar_name(bytes: &[u8]) -> String {
+    format!("{}.jar", hex::encode(Sha256::digest(bytes)))
+}
+
 /// Writes the tree's jars where they can be mounted from, each under its checksum.
 fn lay_out_jars(tree: &TestTree, folder: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     let mut jars = Vec::new();
     for (path, bytes) in tree.iter().filter(|(path, _)| path.ends_with(".jar")) {
-        let file = folder.join(format!("{}.jar", hex::encode(Sha256::digest(bytes))));
+        let file = folder.join(jar_name(bytes));
         if !file.is_file() {
             write_whole(&file, bytes)?;
         }

@@ -155,16 +155,14 @@ impl Toolchain {
     /// Where there is no JDK 17 or newer with `jlink` and its modules, or the disk is full.
     pub fn prepare(folder: &Path) -> io::Result<Toolchain> {
         let jdk = find_jdk()?;
-        let java = release(&fs::read_to_string(jdk.join("release"))?)?;
-        let fingerprint = fingerprint(&java);
-        let place = folder.join(format!("java-{}", &fingerprint[..16]));
-        let toolchain = Toolchain { run: place.join("run"), compile: place.join("compile"), java, fingerprint };
+        let toolchain = Toolchain::of(&jdk, folder)?;
+        let place = toolchain.run.parent().unwrap_or(folder);
         if !place.is_dir() {
             fs::create_dir_all(folder)?;
             // Made beside and renamed, so that a half-made image is never taken for a whole one.
             let making = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
             build(&jdk, making.path())?;
-            match fs::rename(making.path(), &place) {
+            match fs::rename(making.path(), place) {
                 Ok(()) => drop(making.keep()),
                 // Somebody else was quicker.
                 Err(_) if place.is_dir() => {}
@@ -172,6 +170,21 @@ impl Toolchain {
             }
         }
         Ok(toolchain)
+    }
+
+    /// The images that [`Toolchain::prepare`] finds or builds, whether they exist or not.
+    ///
+    /// # Errors
+    /// There is no suitable JDK.
+    pub fn expected(folder: &Path) -> io::Result<Toolchain> {
+        Toolchain::of(&find_jdk()?, folder)
+    }
+
+    fn of(jdk: &Path, folder: &Path) -> io::Result<Toolchain> {
+        let java = release(&fs::read_to_string(jdk.join("release"))?)?;
+        let fingerprint = fingerprint(&java);
+        let place = folder.join(format!("java-{}", &fingerprint[..16]));
+        Ok(Toolchain { run: place.join("run"), compile: place.join("compile"), java, fingerprint })
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    io::{Read, Seek},
+    io::{Read, Seek, SeekFrom},
     path::Path,
 };
 
@@ -43,10 +43,13 @@ impl Files {
         let path = checked(path).ok_or_else(|| {
             Problem::new(
                 &self.name,
-                format!("the path `{}` leaves its folder", path.escape_debug()),
+                format!("the path `{}` leaves its folder", shortened(path)),
                 "Pack it again with relative paths",
             )
         })?;
+        if self.files.get(&path).is_some_and(|other| *other != bytes) {
+            return Err(self.twice(&path));
+        }
         self.total += bytes.len() as u64;
         if self.files.len() >= MOST_FILES {
             return Err(self.too_much(format!("it holds more than {MOST_FILES} files")));
@@ -113,6 +116,13 @@ impl Files {
         let damaged = |e: zip::result::ZipError| {
             Problem::new(name, format!("the zip archive cannot be read ({e})"), "Pack it again, without a password")
         };
+        let mut archive = archive;
+        // The library keeps the last of several entries of one name.
+        let start = zip::ZipArchive::new(&mut archive).map_err(damaged)?.central_directory_start();
+        let repeated = repeated_name(&mut archive, start);
+        if let Some(path) = repeated.map_err(|e| damaged(e.into()))?.filter(|path| is_relevant(path)) {
+            return Err(files.twice(&path));
+        }
         let mut archive = zip::ZipArchive::new(archive).map_err(damaged)?;
         if archive.len() > MOST_FILES {
             return Err(files.too_much(format!("it holds more than {MOST_FILES} files")));
@@ -186,12 +196,22 @@ impl Files {
         let mut bytes = Vec::new();
         let limit = LARGEST_FILE.min(LARGEST_TREE.saturating_sub(self.total));
         file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| {
-            Problem::new(format!("{}: {path}", self.name), format!("it cannot be read ({e})"), "Pack it again")
+            let file = format!("{}: {}", self.name, shortened(path));
+            Problem::new(file, format!("it cannot be read ({e})"), "Pack it again")
         })?;
         match bytes.len() as u64 > limit {
-            true => Err(self.too_much(format!("`{path}` makes it larger than is taken"))),
+            true => Err(self.too_much(format!("`{}` makes it larger than is taken", shortened(path)))),
             false => Ok(bytes),
         }
+    }
+
+    fn twice(&self, path: &str) -> Problem {
+        let path = shortened(path);
+        Problem::new(
+            &self.name,
+            format!("two files with different content have the name `{path}`"),
+            "Keep one of the two, or rename the other",
+        )
     }
 
     fn too_much(&self, what: String) -> Problem {
@@ -202,6 +222,44 @@ impl Files {
         );
         Problem::new(&self.name, what, remedy)
     }
+}
+
+/// The longest part of a path that a message repeats, in characters.
+const LONGEST_SHOWN: usize = 200;
+
+/// A path for a message: printable, and cut in the middle where it is long, because its end says most.
+fn shortened(path: &str) -> String {
+    let chars: Vec<char> = path.chars().collect();
+    let text: String = match chars.len() > LONGEST_SHOWN {
+        false => chars.into_iter().collect(),
+        true => {
+            let half = LONGEST_SHOWN / 2;
+            chars[..half].iter().chain(&['…']).chain(&chars[chars.len() - half..]).collect()
+        }
+    };
+    text.escape_debug().to_string()
+}
+
+/// The first name of two entries with different content, in a zip archive whose list of entries begins at `start`.
+fn repeated_name(archive: &mut (impl Read + Seek), start: u64) -> std::io::Result<Option<String>> {
+    /// The fixed part of an entry, which begins with its signature (APPNOTE 4.3.12).
+    const ENTRY: usize = 46;
+    archive.seek(SeekFrom::Start(start))?;
+    let mut reader = std::io::BufReader::new(archive);
+    let mut seen: BTreeMap<Vec<u8>, [u8; 4]> = BTreeMap::new();
+    let mut head = [0; ENTRY];
+    while seen.len() <= MOST_FILES && reader.read_exact(&mut head).is_ok() && head.starts_with(b"PK\x01\x02") {
+        let length = |at: usize| usize::from(u16::from_le_bytes([head[at], head[at + 1]]));
+        let crc = [head[16], head[17], head[18], head[19]];
+        let mut name = vec![0; length(28)];
+        reader.read_exact(&mut name)?;
+        reader.seek_relative((length(30) + length(32)) as i64)?;
+        match seen.insert(name.clone(), crc) {
+            Some(other) if other != crc => return Ok(Some(String::from_utf8_lossy(&name).into_owned())),
+            _ => {}
+        }
+    }
+    Ok(None)
 }
 
 /// What datasets are made of: everything below a resource folder, and these kinds of file. Jars only
@@ -275,6 +333,36 @@ mod tests {
         check(&[("x/dataset.json", "{}"), ("x/.git/a.json", ""), ("x/b.exe", "")], Ok(&["x/dataset.json"]));
         check(&[("a.json", ""), ("../evil.json", "")], Err("`../evil.json` leaves its folder"));
         check(&[("/evil.json", "")], Err("leaves its folder"));
+    }
+
+    #[test]
+    fn two_files_of_one_name_must_be_the_same() {
+        let zip = |names: [&str; 2], texts: [&str; 2]| {
+            let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+            for (name, text) in names.into_iter().zip(texts) {
+                zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+                zip.write_all(text.as_bytes()).unwrap();
+            }
+            let mut bytes = zip.finish().unwrap().into_inner();
+            // The library does not write one name twice: the second is renamed afterwards.
+            while let Some(at) = bytes.windows(6).position(|window| window == b"b.json") {
+                bytes[at] = b'a';
+            }
+            Files::zip("x.zip", Cursor::new(bytes))
+        };
+        assert!(zip(["a.json", "b.json"], ["{}", "{}"]).is_ok());
+        let problem = zip(["a.json", "b.json"], ["{}", "[]"]).unwrap_err().to_string();
+        assert!(problem.contains("x.zip: two files with different content have the name `a.json`"), "{problem}");
+        // Also where the names only mean the same.
+        let problem = zip(["a.json", "./b.json"], ["{}", "[]"]).unwrap_err().to_string();
+        assert!(problem.contains("the name `a.json`"), "{problem}");
+    }
+
+    #[test]
+    fn a_long_path_is_shortened() {
+        let path = format!("../{}.json", "x/".repeat(3000));
+        let problem = Files::named("x.zip").add(&path, Vec::new()).unwrap_err().to_string();
+        assert!(problem.chars().count() < 400 && problem.contains(".json"), "{problem}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Logging in and out, joining, changing a password, choosing a language: plain forms that answer
 //! with a redirect, so that they work without JavaScript and a reload sends nothing twice.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use app::{
     error::AppError,
@@ -14,11 +14,19 @@ use axum::{
     http::{HeaderMap, header, request::Parts},
     response::{AppendHeaders, IntoResponse, Redirect, Response},
 };
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use tower_sessions::Session;
 
-use super::{errors::HttpError, guard::urlencode, session};
-use crate::{services::accounts::Refused, state::AppState};
+use super::{errors::HttpError, guard::query, session};
+use crate::{
+    services::accounts::{LoggedIn, Origin, Refused},
+    state::AppState,
+};
+
+/// The longest value from a form that a redirect repeats, in bytes: longer than any name or address of ours, and far
+/// below what browsers and proxies accept in a header.
+const LONGEST_REPEATED: usize = 1024;
 
 /// The log-in form.
 #[derive(Deserialize)]
@@ -33,24 +41,30 @@ pub struct LogIn {
 pub async fn log_in(
     State(state): State<AppState>,
     Address(address): Address,
+    headers: HeaderMap,
     session: Session,
     Form(form): Form<LogIn>,
-) -> Result<Redirect, HttpError> {
+) -> Result<Response, HttpError> {
     let refused = |error: &str, wait: &str| {
         let fields = [("error", error), ("wait", wait), ("name", &form.name), ("next", &form.next)];
-        let given: Vec<_> = fields.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-        Ok(Redirect::to(&format!("/log-in?{}", urlencode(&given))))
+        let given = fields.into_iter().filter(|(_, value)| !value.is_empty() && value.len() <= LONGEST_REPEATED);
+        Ok(Redirect::to(&format!("/log-in?{}", query(given))).into_response())
     };
-    match state.services.accounts.log_in(form.name.trim(), &form.password, &address).await {
-        Ok(who) => {
-            session::begin(&session, &who).await?;
-            Ok(Redirect::to(local(&form.next)))
-        }
+    let device = session::device(&headers, state.config.secure());
+    let origin = Origin { address, device: device.as_deref() };
+    match state.services.accounts.log_in(form.name.trim(), &form.password, origin).await {
+        Ok(who) => begin(&state, &session, &who, local(&form.next)).await,
         Err(Refused::Wrong) => refused("wrong", ""),
         Err(Refused::Disabled) => refused("disabled", ""),
         Err(Refused::Slow(seconds)) => refused("slow", &seconds.to_string()),
         Err(Refused::Failed(failure)) => Err(failure.into()),
     }
+}
+
+async fn begin(state: &AppState, session: &Session, who: &LoggedIn, next: &str) -> Result<Response, HttpError> {
+    session::begin(session, who).await?;
+    let cookie = session::device_cookie(&who.device, state.config.secure());
+    Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), Redirect::to(next)).into_response())
 }
 
 /// `POST /log-out`
@@ -72,16 +86,18 @@ pub async fn join(
     Path(secret): Path<String>,
     session: Session,
     Form(form): Form<Join>,
-) -> Result<Redirect, HttpError> {
+) -> Result<Response, HttpError> {
     let refused = |error: &str| {
-        let query = urlencode(&[("error", error), ("name", &form.name)]);
-        Ok(Redirect::to(&format!("/join/{}?{query}", urlencode(&[("", &secret)]).trim_start_matches('='))))
+        let fields = [("error", error), ("name", &form.name)];
+        let query = query(fields.into_iter().filter(|(_, value)| value.len() <= LONGEST_REPEATED));
+        let secret = utf8_percent_encode(&secret, NON_ALPHANUMERIC);
+        Ok(Redirect::to(&format!("/join/{secret}?{query}")).into_response())
     };
+    if secret.len() > LONGEST_REPEATED {
+        return Err(AppError::NotFound("invitation".into()).into());
+    }
     match state.services.accounts.join(&secret, form.name.trim(), &form.password).await {
-        Ok(who) => {
-            session::begin(&session, &who).await?;
-            Ok(Redirect::to("/"))
-        }
+        Ok(who) => begin(&state, &session, &who, "/").await,
         Err(AppError::NotFound(_)) => refused("gone"),
         Err(AppError::Conflict(_)) => refused("taken"),
         Err(AppError::Invalid(problems)) => refused(problems.first().map_or("name", |p| &p.file)),
@@ -154,28 +170,42 @@ fn local(next: &str) -> &str {
     if ours { next } else { "/" }
 }
 
-/// The client's address, for slowing guesses: the connection's, or what the trusted proxy says.
-pub struct Address(pub String);
+/// The client's address: the connection's, or what the trusted proxy says.
+pub struct Address(pub Option<IpAddr>);
 
 impl FromRequestParts<AppState> for Address {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        let connection = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_string());
+        let connection = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
         let forwarded = state.config.trust_proxy.then(|| forwarded_for(&parts.headers)).flatten();
-        Ok(Address(forwarded.or(connection).unwrap_or_else(|| "unknown".into())))
+        Ok(Address(forwarded.or(connection)))
     }
 }
 
 /// The last address in the list is the one our proxy saw; those before it are the client's claims.
-fn forwarded_for(headers: &HeaderMap) -> Option<String> {
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
-    value.rsplit(',').next().map(|address| address.trim().to_owned()).filter(|address| !address.is_empty())
+    let last = value.rsplit(',').next()?.trim();
+    // Some proxies add the port.
+    last.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_proxys_address_is_the_last_one() {
+        let check = |value: &'static str, expected: Option<&str>| {
+            let headers = HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), value.parse().unwrap())]);
+            assert_eq!(forwarded_for(&headers), expected.map(|address| address.parse().unwrap()), "{value}");
+        };
+        check("198.51.100.9, 203.0.113.7", Some("203.0.113.7"));
+        check("203.0.113.7:50000", Some("203.0.113.7"));
+        check("[2001:db8::1]:50000", Some("2001:db8::1"));
+        check("unknown", None);
+    }
 
     #[test]
     fn goes_on_to_our_own_pages_only() {

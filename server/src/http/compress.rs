@@ -1,76 +1,61 @@
-//! Pages and answers in fewer bytes. The client's files bring compressed forms of their own
-//! ([`super::assets`]); what is made for one request is compressed here.
+//! Pages and answers in fewer bytes. The client's files bring compressed forms of their own ([`super::assets`]); what is
+//! made for one request is compressed here.
 //!
-//! Compression can tell a listener what a page holds where the same page repeats what they sent and
-//! keeps a secret beside it. Ours keep none: the session's is in an HttpOnly cookie, the nonce is
-//! another each time.
+//! Compression can reveal what a page holds, if the page repeats what an attacker sent and keeps a secret beside it.
+//! None of ours does: the session's secret is in an HttpOnly cookie, the nonce changes with each page, and the secrets
+//! that are shown once (tokens, invitations) are answers to a POST from our own pages.
 
-use std::io::Write;
-
-use axum::{
-    body::{Body, to_bytes},
-    extract::Request,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
-    middleware::Next,
-    response::{IntoResponse, Response},
+use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
+use tower_http::compression::{
+    CompressionLayer,
+    predicate::{And, Predicate, SizeAbove},
 };
-use flate2::{Compression, write::GzEncoder};
 
-use super::assets;
+/// Below this, in bytes, the header costs more than is saved.
+const SMALLEST: u16 = 1024;
 
-/// Below this the header costs more than is saved.
-const SMALLEST: usize = 1024;
+type IsText = fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool;
 
-/// Middleware: packs HTML and JSON for whoever takes gzip.
-pub async fn pack(request: Request, next: Next) -> Response {
-    let taken = assets::takes(request.headers(), "gzip");
-    let response = next.run(request).await;
-    if !taken || !worth_it(response.headers()) {
-        return response;
-    }
-    let (mut parts, body) = response.into_parts();
-    // Pages are rendered whole before they are sent, so this holds nothing back.
-    let Ok(plain) = to_bytes(body, usize::MAX).await else {
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-    };
-    parts.headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    match gzip(&plain) {
-        Ok(packed) if plain.len() >= SMALLEST => {
-            parts.headers.remove(header::CONTENT_LENGTH);
-            parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            Response::from_parts(parts, Body::from(packed))
-        }
-        _ => Response::from_parts(parts, Body::from(plain)),
-    }
+/// Compresses HTML and JSON with gzip for clients that accept it, as they are sent.
+pub fn layer() -> CompressionLayer<And<SizeAbove, IsText>> {
+    CompressionLayer::new().compress_when(SizeAbove::new(SMALLEST).and(is_text as IsText))
 }
 
-fn worth_it(headers: &HeaderMap) -> bool {
+/// Whether the body is HTML or JSON. Downloads are not: a CSV is kept as it is, with its length.
+fn is_text(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let text = kind.starts_with("text/html") || kind.starts_with("application/json");
-    text && !headers.contains_key(header::CONTENT_ENCODING)
-}
-
-fn gzip(plain: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(plain)?;
-    encoder.finish()
+    kind.starts_with("text/html") || kind.starts_with("application/json")
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::{Router, body::Body, extract::Request, response::Response, routing::get};
+    use tower::ServiceExt;
+
     use super::*;
 
-    #[test]
-    fn packs_pages_and_answers_only() {
-        let check = |pairs: &[(header::HeaderName, &'static str)], packed| {
-            let headers = pairs.iter().map(|(n, v)| (n.clone(), HeaderValue::from_static(v))).collect();
-            assert_eq!(worth_it(&headers), packed, "{pairs:?}");
+    #[tokio::test]
+    async fn long_pages_and_answers_are_compressed_and_nothing_else() {
+        let check = |kind: &'static str, encoding: Option<&'static str>, bytes: usize, compressed: bool| async move {
+            let answer = move || async move {
+                let mut response = Response::builder().header("content-type", kind);
+                if let Some(encoding) = encoding {
+                    response = response.header("content-encoding", encoding);
+                }
+                response.body(Body::from("x".repeat(bytes))).unwrap()
+            };
+            let router: Router = Router::new().route("/", get(answer)).layer(layer());
+            let request = Request::get("/").header("accept-encoding", "gzip, br").body(Body::empty()).unwrap();
+            let response = router.oneshot(request).await.unwrap();
+            let found = response.headers().get("content-encoding").and_then(|value| value.to_str().ok());
+            assert_eq!(found == Some("gzip"), compressed, "{kind} {encoding:?} {bytes}");
+            assert_eq!(response.headers().contains_key("vary"), compressed);
         };
-        check(&[(header::CONTENT_TYPE, "text/html; charset=utf-8")], true);
-        check(&[(header::CONTENT_TYPE, "application/json")], true);
-        check(&[(header::CONTENT_TYPE, "text/csv; charset=utf-8")], false);
-        check(&[(header::CONTENT_TYPE, "text/event-stream")], false);
-        check(&[(header::CONTENT_TYPE, "text/html"), (header::CONTENT_ENCODING, "br")], false);
-        check(&[], false);
+        check("text/html; charset=utf-8", None, 5000, true).await;
+        check("application/json", None, 5000, true).await;
+        check("application/json", None, 100, false).await;
+        check("text/csv; charset=utf-8", None, 5000, false).await;
+        check("text/event-stream", None, 5000, false).await;
+        check("text/html", Some("br"), 5000, false).await;
     }
 }

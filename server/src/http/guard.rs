@@ -11,7 +11,10 @@ use axum::{
 };
 
 use super::errors::HttpError;
-use crate::state::AppState;
+use crate::{config::Config, state::AppState};
+
+/// The longest address that the log-in returns to, in bytes: a filter of ours stays far below it.
+const LONGEST_NEXT: usize = 1024;
 
 /// Middleware: pages for people with an account send others to the log-in, which brings them back.
 /// It is a courtesy; what a caller may do is decided by the services.
@@ -23,7 +26,8 @@ pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next:
             let asked = request.uri().path_and_query().map_or("/", |p| p.as_str());
             let to = match asked {
                 "/" => "/log-in".to_owned(),
-                asked => format!("/log-in?{}", urlencode(&[("next", asked)])),
+                asked if asked.len() > LONGEST_NEXT => "/log-in".to_owned(),
+                asked => format!("/log-in?{}", query([("next", asked)])),
             };
             Redirect::to(&to).into_response()
         }
@@ -42,31 +46,23 @@ fn is_admins(path: &str) -> bool {
     path == "/admin" || path.starts_with("/admin/")
 }
 
-/// Percent-encodes form fields.
-pub fn urlencode(fields: &[(&str, &str)]) -> String {
-    let encode = |text: &str| {
-        text.bytes()
-            .map(|b| match b {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(b).to_string(),
-                _ => format!("%{b:02X}"),
-            })
-            .collect::<String>()
-    };
-    fields.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect::<Vec<_>>().join("&")
+/// Fields as the query of an address, or as the body of a form.
+pub fn query<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
 }
 
 /// Middleware: a request that may change something must come from our own pages. Programs that send
 /// neither header (curl, say) carry no browser's cookies either.
 pub async fn same_origin(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    if safe || from_ourselves(request.headers(), state.config.public_url.as_deref()) {
+    if safe || from_ourselves(request.headers(), &state.config) {
         next.run(request).await
     } else {
         HttpError(app::error::AppError::Forbidden).into_response()
     }
 }
 
-fn from_ourselves(headers: &HeaderMap, public_url: Option<&str>) -> bool {
+fn from_ourselves(headers: &HeaderMap, config: &Config) -> bool {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if let Some(site) = text(HeaderName::from_static("sec-fetch-site")) {
         return site == "same-origin" || site == "none";
@@ -74,21 +70,26 @@ fn from_ourselves(headers: &HeaderMap, public_url: Option<&str>) -> bool {
     match text(header::ORIGIN) {
         None => true,
         Some(origin) => {
-            let host = origin.split_once("://").map(|(_, host)| host);
-            (host.is_some() && host == text(header::HOST))
-                || Some(origin) == public_url.map(|u| u.trim_end_matches('/'))
+            let scheme = if config.secure() { "https" } else { "http" };
+            let own = text(header::HOST).map(|host| format!("{scheme}://{host}"));
+            own.as_deref() == Some(origin)
+                || Some(origin) == config.public_url.as_deref().map(|u| u.trim_end_matches('/'))
         }
     }
 }
 
 /// Middleware: headers for every answer. A page brings a policy of its own, with its nonce.
-pub async fn headers(request: Request, next: Next) -> Response {
+pub async fn headers(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let public = request.uri().path().starts_with("/public/");
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     if public {
         // Whoever has the link may read it; search engines may not pass it on.
         headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
+    }
+    if state.config.secure() {
+        // A year, for this host alone: what else runs on its domain is not ours to decide.
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     let mut default = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
@@ -108,20 +109,25 @@ mod tests {
 
     #[test]
     fn only_our_own_pages_may_change_something() {
-        let check = |pairs: &[(&str, &str)], ours| {
+        let check = |public_url: Option<&str>, pairs: &[(&str, &str)], ours| {
             let headers = pairs
                 .iter()
                 .map(|(n, v)| (HeaderName::try_from(*n).unwrap(), HeaderValue::from_str(v).unwrap()))
                 .collect();
-            assert_eq!(from_ourselves(&headers, Some("https://grade.example.org/")), ours, "{pairs:?}");
+            let config = Config { public_url: public_url.map(str::to_owned), ..Config::default() };
+            assert_eq!(from_ourselves(&headers, &config), ours, "{public_url:?} {pairs:?}");
         };
-        check(&[], true);
-        check(&[("sec-fetch-site", "same-origin")], true);
-        check(&[("sec-fetch-site", "cross-site"), ("origin", "http://a.example"), ("host", "a.example")], false);
-        check(&[("sec-fetch-site", "same-site")], false);
-        check(&[("origin", "http://a.example:3000"), ("host", "a.example:3000")], true);
-        check(&[("origin", "http://b.example"), ("host", "a.example")], false);
-        check(&[("origin", "https://grade.example.org"), ("host", "127.0.0.1:3000")], true);
-        check(&[("origin", "null"), ("host", "a.example")], false);
+        let public = Some("https://grade.example.org/");
+        check(None, &[], true);
+        check(None, &[("sec-fetch-site", "same-origin")], true);
+        check(None, &[("sec-fetch-site", "cross-site"), ("origin", "http://a.example"), ("host", "a.example")], false);
+        check(None, &[("sec-fetch-site", "same-site")], false);
+        check(None, &[("origin", "http://a.example:3000"), ("host", "a.example:3000")], true);
+        check(None, &[("origin", "https://a.example:3000"), ("host", "a.example:3000")], false);
+        check(None, &[("origin", "http://b.example"), ("host", "a.example")], false);
+        check(None, &[("origin", "null"), ("host", "a.example")], false);
+        check(public, &[("origin", "https://grade.example.org"), ("host", "127.0.0.1:3000")], true);
+        check(public, &[("origin", "https://grade.example.org"), ("host", "grade.example.org")], true);
+        check(public, &[("origin", "http://grade.example.org"), ("host", "grade.example.org")], false);
     }
 }

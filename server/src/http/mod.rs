@@ -9,6 +9,7 @@ pub mod dev;
 pub mod errors;
 pub mod grade;
 pub mod guard;
+pub mod listen;
 pub mod pages;
 pub mod rest;
 pub mod router;

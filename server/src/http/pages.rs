@@ -1,6 +1,13 @@
 //! Pages and server functions: Leptos, given the request's caller and the services' ports.
 
-use app::{error::AppError, model::user::Visitor, part::Part, port::Caller, shell::shell};
+use app::{
+    error::AppError,
+    error_page::{self, Failed},
+    model::user::Visitor,
+    part::Part,
+    port::Caller,
+    shell::shell,
+};
 use axum::{
     Extension,
     body::Body,
@@ -33,6 +40,17 @@ pub async fn render(
         shell(assets.clone())
     });
     handler(request).await.into_response()
+}
+
+/// The page in place of an answer that failed.
+pub async fn failed(state: &AppState, caller: Caller, visitor: Visitor, failed: Failed) -> Response {
+    let css = assets::named(Part::of("/", visitor.is_admin())).css;
+    let handler = leptos_axum::render_app_async_with_context(context(state, caller, visitor), move || {
+        set_policy();
+        error_page::document(css.clone(), failed.clone())
+    });
+    // The address does not matter: it may hold a secret, and nothing on the page needs it.
+    handler(Request::new(Body::empty())).await.into_response()
 }
 
 /// A server function.

@@ -4,18 +4,20 @@ use std::sync::LazyLock;
 
 use axum::{
     Router,
-    extract::DefaultBodyLimit,
+    extract::{DefaultBodyLimit, MatchedPath, Request},
     middleware,
     routing::{get, post},
 };
 use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
-use super::{account, assets, compare, compress, grade, guard, pages, rest, runs, session, settings, studies, upload};
+use super::{
+    account, assets, compare, compress, errors, grade, guard, pages, rest, runs, session, settings, studies, upload,
+};
 use crate::state::AppState;
 
 /// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
-const FORM_LIMIT: usize = 1024 * 1024;
+pub const FORM_LIMIT: usize = 1024 * 1024;
 
 /// The addresses of all pages, as they are routed.
 ///
@@ -69,6 +71,8 @@ pub fn router(state: AppState) -> Router {
         .layer(RequestBodyLimitLayer::new(FORM_LIMIT))
         .merge(uploads)
         .layer(middleware::from_fn(guard::pages))
+        .layer(CatchPanicLayer::custom(errors::panicked))
+        .layer(middleware::from_fn_with_state(state.clone(), errors::as_pages))
         .layer(middleware::from_fn_with_state(state.clone(), session::caller))
         .layer(session::layer(&state))
         .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
@@ -82,9 +86,15 @@ pub fn router(state: AppState) -> Router {
     open.merge(people)
         // Programs: http/rest/mod.rs lists what they may ask.
         .merge(rest::router(&state))
-        .layer(middleware::from_fn(compress::pack))
-        .layer(middleware::from_fn(guard::headers))
+        .layer(compress::layer())
+        .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
         .layer(CatchPanicLayer::new())
-        .layer(TraceLayer::new_for_http())
+        .layer(TraceLayer::new_for_http().make_span_with(span))
         .with_state(state)
+}
+
+/// Names the route and not the address: the address of an invitation or of a public page is its secret.
+fn span(request: &Request) -> tracing::Span {
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
+    tracing::debug_span!("request", method = %request.method(), route)
 }

@@ -12,7 +12,10 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 use time::Duration;
-use tower_sessions::{Expiry, Session, SessionManagerLayer, cookie::SameSite};
+use tower_sessions::{
+    Expiry, Session, SessionManagerLayer,
+    cookie::{Cookie, SameSite},
+};
 
 use super::errors::HttpError;
 use crate::{db::sessions::Sessions, error::Failure, services::accounts::LoggedIn, state::AppState};
@@ -20,6 +23,11 @@ use crate::{db::sessions::Sessions, error::Failure, services::accounts::LoggedIn
 /// The cookie that remembers the language of somebody who is not logged in.
 pub const LANG_COOKIE: &str = "lang";
 const KEY: &str = "user";
+/// The session's cookie, and the one that marks a browser as known to the accounts that logged in from it.
+const SESSION_COOKIE: &str = "aixgrade";
+const DEVICE_COOKIE: &str = "aixgrade-device";
+/// Browsers keep cookies for at most 400 days; each log-in starts the year again.
+const DEVICE_AGE: Duration = Duration::days(365);
 /// A rater who comes back after the weekend is still logged in; a forgotten session ends.
 const IDLE: Duration = Duration::days(14);
 
@@ -35,11 +43,35 @@ struct SessionUser {
 /// The layer that keeps sessions in the database.
 pub fn layer(state: &AppState) -> SessionManagerLayer<Sessions> {
     SessionManagerLayer::new(Sessions(state.services.db.clone()))
-        .with_name("aixgrade")
+        .with_name(cookie_name(SESSION_COOKIE, state.config.secure()))
         .with_http_only(true)
         .with_same_site(SameSite::Lax)
         .with_secure(state.config.secure())
         .with_expiry(Expiry::OnInactivity(IDLE))
+}
+
+/// Over TLS, the `__Host-` prefix keeps other hosts of the domain and unencrypted connections from setting the cookie.
+fn cookie_name(name: &str, secure: bool) -> String {
+    if secure { format!("__Host-{name}") } else { name.to_owned() }
+}
+
+/// The secret of a browser that logged in before.
+pub fn device(headers: &HeaderMap, secure: bool) -> Option<String> {
+    let name = cookie_name(DEVICE_COOKIE, secure);
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut parsed = cookies.flat_map(Cookie::split_parse).filter_map(Result::ok);
+    parsed.find(|cookie| cookie.name() == name).map(|cookie| cookie.value().to_owned())
+}
+
+/// The cookie by which the browser proves at its next log-in that it logged in before.
+pub fn device_cookie(secret: &str, secure: bool) -> String {
+    let cookie = Cookie::build((cookie_name(DEVICE_COOKIE, secure), secret))
+        .path("/")
+        .max_age(DEVICE_AGE)
+        .http_only(true)
+        .same_site(SameSite::Strict)
+        .secure(secure);
+    cookie.build().to_string()
 }
 
 /// Begins a session under a fresh id, so that an id somebody planted before is worth nothing.

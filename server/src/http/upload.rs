@@ -19,7 +19,7 @@ use axum::{
 };
 use serde::Serialize;
 
-use super::{errors::HttpError, guard::urlencode};
+use super::{errors::HttpError, guard::query};
 use crate::{
     services::uploads::{HeldFile, Incoming},
     state::AppState,
@@ -40,7 +40,7 @@ pub async fn submission(
     form: Result<Multipart, MultipartRejection>,
 ) -> Response {
     let taken = take_upload(&state, &caller, form, ["dataset"]).await.map(|(id, [dataset])| {
-        let query = urlencode(&[("dataset", &dataset)]);
+        let query = query([("dataset", dataset.as_str())]);
         format!("/admin/uploads/{id}?{query}")
     });
     answer(&headers, taken)
@@ -55,7 +55,7 @@ pub async fn ratings(
     form: Result<Multipart, MultipartRejection>,
 ) -> Response {
     let taken = take_upload(&state, &caller, form, ["dataset", "kind"]).await.map(|(id, [dataset, kind])| {
-        let query = urlencode(&[("dataset", dataset.as_str()), ("kind", kind.as_str())]);
+        let query = query([("dataset", dataset.as_str()), ("kind", kind.as_str())]);
         format!("/admin/uploads/{id}/ratings?{query}")
     });
     answer(&headers, taken)
@@ -76,8 +76,8 @@ pub async fn dataset(
         };
         let (imported, same) = (slugs(true), slugs(false));
         let told = [("imported", imported.as_str()), ("same", same.as_str())];
-        let told: Vec<_> = told.into_iter().filter(|(_, slugs)| !slugs.is_empty()).collect();
-        format!("/admin/datasets?{}", urlencode(&told))
+        let told = told.into_iter().filter(|(_, slugs)| !slugs.is_empty());
+        format!("/admin/datasets?{}", query(told))
     });
     answer(&headers, imported)
 }

@@ -1,8 +1,10 @@
 //! People: logging in, passwords, invitations.
 //!
-//! Passwords are argon2id hashes; hashing runs on blocking threads, a few at a time. Failed log-ins
-//! are slowed per account and per address, also for names that do not exist, and a wrong name costs
-//! as long as a wrong password, so that nothing tells which accounts there are.
+//! Passwords are argon2id hashes; hashing runs on blocking threads, a few at a time. [`throttle`](super::throttle)
+//! slows failed log-ins, also for names that do not exist, and a wrong name costs as long as a wrong password:
+//! nothing reveals which accounts exist.
+
+use std::net::IpAddr;
 
 use app::{
     error::AppError,
@@ -12,7 +14,7 @@ use app::{
         lang::Lang,
         problem::Problem,
         time::Timestamp,
-        user::{Invitation, Me, Role, UserRow, name_fault, password_fault},
+        user::{Invitation, Me, PASSWORD_MAX, Role, UserRow, name_fault, password_fault},
     },
     port::{Accounts, Answer, Caller},
 };
@@ -26,39 +28,42 @@ use rand::Rng;
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
+use super::throttle::{self, Subject};
 use crate::{
-    clock,
-    db::{Db, accounts, audit},
+    clock::{self, Clock},
+    db::{Db, accounts, audit, throttle as stored},
     error::Failure,
 };
 
 /// Hashes at once: each takes some 20 MB and a core.
 const HASHERS: usize = 2;
-/// Failures that cost nothing: everybody mistypes.
-const FREE_FAILURES: u32 = 4;
-/// The longest wait, in milliseconds: long enough to make guessing pointless, short enough that
-/// nobody is locked out by somebody else's guessing for long.
-const LONGEST_WAIT_MS: i64 = 5 * 60 * 1000;
-/// Failures are forgotten after a day.
-const FORGET_MS: i64 = 24 * 60 * 60 * 1000;
-/// Addresses are shared by whole offices, so they may fail more often than accounts.
-const ADDRESS_ALLOWANCE: u32 = 5;
-
 /// The service; see the module.
 pub struct AccountService {
     db: Db,
+    clock: Clock,
     hashers: Semaphore,
     /// A hash that no password fits, verified when the account does not exist.
     nobody: tokio::sync::OnceCell<String>,
 }
 
-/// What a session is given after logging in.
+/// The result of logging in.
 #[derive(Clone, Debug)]
 pub struct LoggedIn {
-    /// Who.
+    /// The person.
     pub me: Me,
-    /// The account's epoch: a session of an earlier one has ended.
+    /// The account's epoch: sessions of an earlier epoch have ended.
     pub epoch: i64,
+    /// A fresh secret for the browser to keep: it marks the browser as known to the account.
+    pub device: String,
+}
+
+/// Where a log-in comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The client's address.
+    pub address: Option<IpAddr>,
+    /// The secret of a known browser, if it sent one.
+    pub device: Option<&'a str>,
 }
 
 /// Why somebody was not let in.
@@ -83,29 +88,66 @@ impl From<Failure> for Refused {
 impl AccountService {
     /// A service over `db`.
     pub fn new(db: Db) -> Self {
-        AccountService { db, hashers: Semaphore::new(HASHERS), nobody: tokio::sync::OnceCell::new() }
+        Self::with_clock(db, clock::system())
     }
 
-    /// Checks a name and a password. `address` is the client's, for slowing guesses.
+    /// A service that reads another clock when it slows log-ins (for tests).
+    pub fn with_clock(db: Db, clock: Clock) -> Self {
+        AccountService { db, clock, hashers: Semaphore::new(HASHERS), nobody: tokio::sync::OnceCell::new() }
+    }
+
+    /// Checks a name and a password.
     ///
     /// # Errors
     /// See [`Refused`].
-    pub async fn log_in(&self, name: &str, password: &str, address: &str) -> Result<LoggedIn, Refused> {
-        let subjects = [format!("user:{}", name.to_lowercase()), format!("addr:{address}")];
-        self.may_try(&subjects).await?;
-        let wanted = name.to_owned();
-        let account = self.db.read(move |conn| accounts::by_name(conn, &wanted)).await?;
+    pub async fn log_in(&self, name: &str, password: &str, origin: Origin<'_>) -> Result<LoggedIn, Refused> {
+        // No account has such a name or password, so nothing is stored or computed for it.
+        if name_fault(name).is_some() || password.len() > PASSWORD_MAX {
+            return Err(Refused::Wrong);
+        }
+        let device = origin.device.map(hash_secret);
+        let (wanted, presented) = (name.to_owned(), device.clone());
+        let (account, known) = self
+            .db
+            .read(move |conn| {
+                let account = accounts::by_name(conn, &wanted)?;
+                let known = match (&account, presented) {
+                    (Some(account), Some(hash)) => stored::knows_device(conn, &hash, account.me.id)?,
+                    _ => false,
+                };
+                Ok((account, known))
+            })
+            .await?;
+        let subjects = match (&account, &device) {
+            (Some(account), Some(hash)) if known => vec![Subject::device(hash, account.me.id)],
+            _ => {
+                let network = origin.address.map_or_else(|| "unknown".to_owned(), throttle::network);
+                Subject::stranger(name, &network).to_vec()
+            }
+        };
+        self.attempt(&subjects).await?;
         let hash = match &account {
             Some(account) => account.password_hash.clone(),
             None => self.nobody.get_or_try_init(|| async { self.hash(&random_password()).await }).await?.clone(),
         };
         let right = self.verify(password, hash).await?;
         let Some(account) = account.filter(|_| right) else { return Err(Refused::Wrong) };
-        self.was_right(&subjects).await?;
-        if account.disabled {
+        let (id, disabled, now) = (account.me.id, account.disabled, (self.clock)());
+        let secret = random_secret();
+        let fresh = hash_secret(&secret);
+        self.db
+            .write(move |tx| {
+                throttle::succeeded(tx, &subjects)?;
+                if !disabled {
+                    stored::know_device(tx, device.as_deref(), &fresh, id, now)?;
+                }
+                Ok(())
+            })
+            .await?;
+        if disabled {
             return Err(Refused::Disabled);
         }
-        Ok(LoggedIn { me: account.me, epoch: account.epoch })
+        Ok(LoggedIn { me: account.me, epoch: account.epoch, device: secret })
     }
 
     /// The person a session belongs to, unless the account was disabled or its password changed
@@ -126,8 +168,9 @@ impl AccountService {
     pub async fn change_password(&self, caller: &Caller, current: &str, new: &str) -> Answer<i64> {
         let id = caller.user()?.id;
         check_password(new)?;
-        let subjects = [format!("user:{}", caller.user()?.name.to_lowercase())];
-        match self.may_try(&subjects).await {
+        // A count of its own: strangers who guess do not keep the owner from changing the password.
+        let subjects = vec![Subject::owner(id)];
+        match self.attempt(&subjects).await {
             Ok(()) => {}
             Err(Refused::Slow(seconds)) => return Err(AppError::TooMany(seconds)),
             Err(Refused::Failed(e)) => return Err(e.into()),
@@ -137,12 +180,12 @@ impl AccountService {
         if !self.verify(current, account.password_hash).await? {
             return Err(AppError::Forbidden);
         }
-        self.was_right(&subjects).await?;
         let hash = self.hash(new).await?;
         let caller = caller.clone();
         Ok(self
             .db
             .write(move |tx| {
+                throttle::succeeded(tx, &subjects)?;
                 audit::note(tx, &caller, "password", "changed by its owner")?;
                 accounts::set_password(tx, id, &hash)
             })
@@ -171,17 +214,28 @@ impl AccountService {
 
     /// Sets somebody's password (command line); every session of theirs ends.
     pub async fn reset_password(&self, caller: &Caller, name: &str, password: &str) -> Answer<()> {
+        self.reset_passwords(caller, &[(name, password.to_owned())]).await
+    }
+
+    /// Sets several people's passwords, all or none.
+    pub async fn reset_passwords(&self, caller: &Caller, passwords: &[(&str, String)]) -> Answer<()> {
         caller.admin()?;
-        check_password(password)?;
-        let hash = self.hash(password).await?;
-        let (caller, name) = (caller.clone(), name.to_owned());
+        let mut hashes = Vec::with_capacity(passwords.len());
+        for (name, password) in passwords {
+            check_password(password)?;
+            hashes.push(((*name).to_owned(), self.hash(password).await?));
+        }
+        let caller = caller.clone();
         Ok(self
             .db
             .write(move |tx| {
-                let account = accounts::by_name(tx, &name)?.ok_or_else(|| Failure::not_found("account"))?;
-                accounts::set_password(tx, account.me.id, &hash)?;
-                accounts::forget_failures(tx, &format!("user:{}", name.to_lowercase()), Timestamp(0))?;
-                audit::note(tx, &caller, "password", &format!("reset for {name}"))
+                hashes.iter().try_for_each(|(name, hash)| {
+                    let account = accounts::by_name(tx, name)?.ok_or_else(|| Failure::not_found("account"))?;
+                    accounts::set_password(tx, account.me.id, hash)?;
+                    // Somebody else may have logged in with the old password.
+                    stored::forget_devices(tx, account.me.id)?;
+                    audit::note(tx, &caller, "password", &format!("reset for {name}"))
+                })
             })
             .await?)
     }
@@ -213,7 +267,8 @@ impl AccountService {
         check_name(name)?;
         check_password(password)?;
         let hash = self.hash(password).await?;
-        let name = name.to_owned();
+        let (name, device, now) = (name.to_owned(), random_secret(), (self.clock)());
+        let fresh = hash_secret(&device);
         Ok(self
             .db
             .write(move |tx| {
@@ -224,55 +279,25 @@ impl AccountService {
                 accounts::use_invitation(tx, invitation.id, id)?;
                 let me = Me { id, name, role: invitation.role, lang: Lang::default(), settings: Settings::default() };
                 audit::note(tx, &Caller::User(me.clone()), "join", &format!("by invitation {}", invitation.id))?;
-                Ok(LoggedIn { me, epoch: 0 })
+                stored::know_device(tx, None, &fresh, id, now)?;
+                Ok(LoggedIn { me, epoch: 0, device })
             })
             .await?)
     }
 
-    /// Lets a guess through and counts it as failed at once, in one transaction, so that a hundred
-    /// guesses sent together do not all find the count as it was. A right one is taken back by
-    /// [`AccountService::was_right`].
-    async fn may_try(&self, subjects: &[String]) -> Result<(), Refused> {
-        let subjects = subjects.to_vec();
-        let wait = self
-            .db
-            .write(move |tx| {
-                let now = clock::now().0;
-                let mut longest = 0;
-                for subject in &subjects {
-                    let (failures, last) = accounts::failures(tx, subject)?;
-                    let allowance = if subject.starts_with("addr:") { ADDRESS_ALLOWANCE } else { 1 };
-                    longest = longest.max(last.0 + wait_after(failures / allowance) - now);
-                }
-                if longest <= 0 {
-                    subjects.iter().try_for_each(|subject| accounts::count_failure(tx, subject))?;
-                }
-                Ok(longest)
-            })
-            .await?;
+    async fn attempt(&self, subjects: &[Subject]) -> Result<(), Refused> {
+        let (subjects, now) = (subjects.to_vec(), (self.clock)());
+        let wait = self.db.write(move |tx| throttle::attempt(tx, &subjects, now)).await?;
         match u64::try_from(wait) {
             Ok(ms) if ms > 0 => Err(Refused::Slow(ms.div_ceil(1000))),
             _ => Ok(()),
         }
     }
 
-    /// Forgets the account's failures, and this one guess of the address: others behind it may be
-    /// guessing.
-    async fn was_right(&self, subjects: &[String]) -> Result<(), Failure> {
-        let subjects = subjects.to_vec();
-        let older = Timestamp(clock::now().0 - FORGET_MS);
-        self.db
-            .write(move |tx| {
-                for subject in &subjects {
-                    if subject.starts_with("addr:") {
-                        accounts::uncount_failure(tx, subject)?;
-                    } else {
-                        accounts::forget_failures(tx, subject, older)?;
-                    }
-                }
-                Ok(())
-            })
-            .await
+    /// Deletes failed log-ins that no longer count; the server calls it every hour.
+    pub async fn sweep(&self) -> Result<usize, Failure> {
+        let now = (self.clock)();
+        self.db.write(move |tx| throttle::sweep(tx, now)).await
     }
 
     async fn hash(&self, password: &str) -> Result<String, Failure> {
@@ -345,7 +370,7 @@ impl Accounts for AccountService {
         if label.chars().count() > 100 {
             return Err(AppError::invalid("label", "the note is longer than 100 characters", "Shorten it"));
         }
-        let secret = BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 24]>());
+        let secret = random_secret();
         let secret_hash = hash_secret(&secret);
         let expires_at = Timestamp(clock::now().0 + i64::from(days) * 24 * 60 * 60 * 1000);
         let (caller, label) = (caller.clone(), label.trim().to_owned());
@@ -384,14 +409,6 @@ impl Accounts for AccountService {
     }
 }
 
-/// The wait after so many failures, in milliseconds: none at first, then 1 s doubling.
-fn wait_after(failures: u32) -> i64 {
-    match failures.checked_sub(FREE_FAILURES) {
-        None | Some(0) => 0,
-        Some(more) => 2_i64.saturating_pow(more - 1).saturating_mul(1000).min(LONGEST_WAIT_MS),
-    }
-}
-
 fn check_name(name: &str) -> Result<(), AppError> {
     match name_fault(name) {
         None => Ok(()),
@@ -410,33 +427,20 @@ fn taken(name: &str) -> Failure {
     Failure::conflict(format!("The name {name} is taken; choose another."))
 }
 
+/// 192 random bits, for links and cookies.
+fn random_secret() -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 24]>())
+}
+
 fn hash_secret(secret: &str) -> String {
     hex::encode(Sha256::digest(secret.as_bytes()))
 }
 
-/// 96 random bits, in groups that can be read out and typed.
-fn random_password() -> String {
+/// 98 random bits, in groups that can be read out and typed.
+pub(super) fn random_password() -> String {
     // No letter that is mistaken for a digit or another letter.
     const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
     let mut rng = rand::rng();
     let mut group = || (0..5).map(|_| char::from(LETTERS[rng.random_range(0..LETTERS.len())])).collect::<String>();
     (0..4).map(|_| group()).collect::<Vec<_>>().join("-")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waiting_grows_to_its_limit() {
-        let check = |failures, ms| assert_eq!(wait_after(failures), ms, "{failures} failures");
-        check(0, 0);
-        check(4, 0);
-        check(5, 1000);
-        check(6, 2000);
-        check(8, 8000);
-        check(14, LONGEST_WAIT_MS);
-        check(80, LONGEST_WAIT_MS);
-        check(u32::MAX, LONGEST_WAIT_MS);
-    }
 }

@@ -69,7 +69,8 @@ impl RunService {
                 run_how::set(tx, id, how)?;
                 if runs::counts(tx, id)?.0 == 0 {
                     return Err(Failure::conflict(format!(
-                        "no output of submission {submission} answers a task that has tests (dataset {})",
+                        "Submission {submission} cannot be run: none of its outputs answers a task of {} that has \
+                         tests.",
                         row.dataset
                     )));
                 }

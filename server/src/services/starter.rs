@@ -5,7 +5,7 @@ use app::{
     port::{Accounts, Answer, Caller, Datasets, Studies, Submissions},
 };
 
-use super::Services;
+use super::{Services, accounts::random_password, folder};
 use crate::{error::Failure, formats::bundled};
 
 /// The starter dataset's short name.
@@ -35,8 +35,10 @@ pub async fn load(services: &Services) -> Answer<bool> {
     Ok(true)
 }
 
-/// Makes the demo's accounts and its study, each unless it is there. Returns every account's name and
-/// password.
+/// Creates the demo's accounts and its study in a folder without accounts. Returns every account's name and password.
+///
+/// The accounts get their published passwords at the very end, in one transaction, after the folder was marked: an
+/// error on the way leaves no account that anybody can log in to.
 pub async fn demo(services: &Services) -> Answer<Vec<(&'static str, String)>> {
     demo_with(services, STUDY).await
 }
@@ -44,14 +46,8 @@ pub async fn demo(services: &Services) -> Answer<Vec<(&'static str, String)>> {
 /// The same with another title for the study.
 pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static str, String)>> {
     let caller = Caller::Operator;
-    let users = services.accounts.users(&caller).await?;
-    let mut accounts = Vec::new();
     for (name, role) in PEOPLE {
-        let password = format!("demo-password-{name}");
-        if !users.iter().any(|user| user.name == name) {
-            services.accounts.add(&caller, name, role, &password).await?;
-        }
-        accounts.push((name, password));
+        services.accounts.add(&caller, name, role, &random_password()).await?;
     }
     let studies = services.studies.list(&caller).await?;
     if !studies.iter().any(|study| study.title == title) {
@@ -72,5 +68,13 @@ pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static
         };
         services.studies.create(&caller, new).await?;
     }
+    folder::mark_demo(&services.folder).map_err(Failure::from)?;
+    let accounts = accounts();
+    services.accounts.reset_passwords(&caller, &accounts).await?;
     Ok(accounts)
+}
+
+/// The demo's accounts with their passwords.
+pub fn accounts() -> Vec<(&'static str, String)> {
+    PEOPLE.iter().map(|(name, _)| (*name, format!("demo-password-{name}"))).collect()
 }

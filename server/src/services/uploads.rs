@@ -3,7 +3,11 @@
 //! A file is written under a temporary name, hashed on the way, flushed to the disk and only then
 //! given its name, so that what has a checksum's name has its content. Nothing is held in memory.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
@@ -13,6 +17,10 @@ use crate::error::Failure;
 /// The largest file taken, in bytes: five times what the largest published benchmark needs with
 /// two hundred samples a task.
 pub const LARGEST: u64 = 512 * 1024 * 1024;
+
+/// How the names of unfinished files begin. Whoever writes one keeps it locked: a file without a lock was left by a
+/// process that was killed.
+const UNFINISHED: &str = "incoming-";
 
 /// The folder of uploads inside the data folder.
 #[derive(Clone, Debug)]
@@ -37,6 +45,8 @@ pub struct HeldFile {
     /// Its name as its owner knows it, without folders.
     pub name: String,
     path: tempfile::TempPath,
+    /// Keeps the lock.
+    _file: tokio::fs::File,
 }
 
 impl HeldFile {
@@ -71,8 +81,14 @@ impl Uploads {
     /// The data folder cannot be written.
     pub async fn begin(&self, name: &str) -> Result<Incoming, Failure> {
         tokio::fs::create_dir_all(&self.folder).await?;
-        // Dropped before it is finished, a temporary file removes itself.
-        let (file, temporary) = tempfile::Builder::new().prefix("incoming-").tempfile_in(&self.folder)?.into_parts();
+        let (file, temporary) = loop {
+            // Dropped before it is finished, a temporary file removes itself.
+            let (file, temporary) = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?.into_parts();
+            // Between the two, another process may have cleared the file.
+            if file.try_lock().is_ok() && temporary.try_exists()? {
+                break (file, temporary);
+            }
+        };
         Ok(Incoming {
             folder: self.folder.clone(),
             temporary,
@@ -81,6 +97,74 @@ impl Uploads {
             name: tidy(name),
             bytes: 0,
         })
+    }
+
+    /// The files that a killed process left unfinished, with their sizes.
+    pub fn unfinished(&self) -> io::Result<Vec<(PathBuf, u64)>> {
+        self.each_unfinished(|_| Ok(()))
+    }
+
+    /// Deletes the files that a killed process left unfinished.
+    pub fn clear_unfinished(&self) -> io::Result<Vec<(PathBuf, u64)>> {
+        self.each_unfinished(|path| std::fs::remove_file(path))
+    }
+
+    fn each_unfinished(&self, act: impl Fn(&Path) -> io::Result<()>) -> io::Result<Vec<(PathBuf, u64)>> {
+        let mut found = Vec::new();
+        for (name, path, metadata) in self.files()? {
+            if !name.starts_with(UNFINISHED) {
+                continue;
+            }
+            match std::fs::File::open(&path) {
+                // While the lock is ours, its writer is not writing; a writer that starts now notices.
+                Ok(file) if file.try_lock().is_ok() => {
+                    act(&path)?;
+                    found.push((path, metadata.len()));
+                }
+                Ok(_) => {}
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(found)
+    }
+
+    /// The checksums of the stored files, with their sizes.
+    pub fn stored(&self) -> io::Result<Vec<(String, u64)>> {
+        let is_checksum = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
+        let files = self.files()?.into_iter().filter(|(name, ..)| is_checksum(name));
+        Ok(files.map(|(name, _, metadata)| (name, metadata.len())).collect())
+    }
+
+    fn files(&self) -> io::Result<Vec<(String, PathBuf, std::fs::Metadata)>> {
+        let entries = match std::fs::read_dir(&self.folder) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut files = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            match entry.metadata() {
+                Ok(metadata) => files.push((entry.file_name().to_string_lossy().into_owned(), entry.path(), metadata)),
+                // It was finished or given up meanwhile.
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(files)
+    }
+
+    /// Whether a stored file is missing, or was stored longer ago than `age`.
+    pub fn is_old(&self, checksum: &str, age: Duration) -> bool {
+        std::fs::metadata(self.folder.join(checksum)).map_or(true, |metadata| super::prune::is_old(&metadata, age))
+    }
+
+    /// Deletes a stored file, if it is there.
+    pub fn remove(&self, checksum: &str) -> io::Result<()> {
+        match std::fs::remove_file(self.folder.join(checksum)) {
+            Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
+            _ => Ok(()),
+        }
     }
 
     /// Opens a stored file.
@@ -118,7 +202,7 @@ impl Incoming {
     /// It cannot be written.
     pub async fn hold(mut self) -> Result<HeldFile, Failure> {
         self.file.flush().await?;
-        Ok(HeldFile { name: self.name, path: self.temporary })
+        Ok(HeldFile { name: self.name, path: self.temporary, _file: self.file })
     }
 
     /// Puts the file in its place.
@@ -178,5 +262,23 @@ mod tests {
         assert_eq!(std::io::read_to_string(held.open().unwrap()).unwrap(), "for now");
         drop(held);
         assert_eq!(std::fs::read_dir(data.path().join("uploads")).unwrap().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_a_killed_process_left_is_cleared_and_what_is_being_written_stays() {
+        let data = tempfile::tempdir().unwrap();
+        let uploads = Uploads::new(data.path());
+        assert!(uploads.clear_unfinished().unwrap().is_empty());
+        let mut incoming = uploads.begin("a").await.unwrap();
+        incoming.write(b"half").await.unwrap();
+        let held = uploads.begin("b").await.unwrap().hold().await.unwrap();
+        let left = data.path().join("uploads").join("incoming-left");
+        std::fs::write(&left, b"left").unwrap();
+        assert_eq!(uploads.unfinished().unwrap(), [(left.clone(), 4)]);
+        assert!(left.exists());
+        assert_eq!(uploads.clear_unfinished().unwrap(), [(left.clone(), 4)]);
+        assert!(!left.exists());
+        held.open().unwrap();
+        incoming.finish().await.unwrap();
     }
 }

@@ -2,17 +2,23 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use crate::util::TestApp;
+use std::sync::{Arc, Mutex};
+
 use app::{
+    i18n::common,
     model::{
+        api::Scope,
+        ids::SubmissionId,
         keys::Settings,
         lang::Lang,
         user::{Me, Role},
     },
-    port::{Accounts, Caller},
+    port::{Accounts, Caller, Runs as _},
 };
 use axum::http::{Method, StatusCode};
 use serde_json::json;
+
+use crate::util::TestApp;
 
 #[tokio::test]
 async fn a_session_survives_a_restart_and_ends_with_the_log_out() {
@@ -27,7 +33,7 @@ async fn a_session_survives_a_restart_and_ends_with_the_log_out() {
 
     assert_eq!(moved.form("/log-out", &[]).await.location(), "/log-in");
     assert_eq!(moved.get("/").await.location(), "/log-in");
-    // The old cookie is worth nothing either.
+    // The old cookie is worthless, too.
     assert_eq!(ada.moved_to(&app).get("/").await.location(), "/log-in");
 }
 
@@ -62,6 +68,140 @@ async fn guesses_sent_together_are_counted_like_guesses_sent_in_turn() {
     });
     let heard = futures::future::join_all(guesses).await;
     assert_eq!(heard.iter().filter(|wrong| **wrong).count(), 5, "{heard:?}");
+}
+
+#[tokio::test]
+async fn guessing_slows_strangers_and_not_the_browser_that_logged_in_before() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    ada.form("/log-out", &[]).await;
+    // More guesses than an account as a whole may fail, from as many networks as an attacker can have.
+    for n in 0..60 {
+        let mut guesser = app.anonymous().at(&format!("203.0.113.{n}"));
+        guesser.form("/log-in", &[("name", "ada"), ("password", "wrong-password")]).await;
+    }
+    // Ada's browser gets in at once, from wherever she is now, and so it does once more.
+    let fields = [("name", "ada"), ("password", "demo-password-ada")];
+    let mut ada = ada.at("198.51.100.7");
+    let tokens = || {
+        let query = "SELECT d.token_hash FROM known_devices d JOIN users u ON u.id = d.user_id WHERE u.name = 'ada'";
+        let read = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+        app.services.db.read_blocking(|c| Ok(c.prepare(query)?.query_map([], read)?.collect::<Result<Vec<_>, _>>()?))
+    };
+    let mut before = tokens().unwrap();
+    for _ in 0..2 {
+        assert_eq!(ada.form("/log-in", &fields).await.location(), "/");
+        ada.form("/log-out", &[]).await;
+        // Each log-in changes the browser's cookie: an old copy of it is worthless.
+        let after = tokens().unwrap();
+        assert_eq!(after.len(), 1);
+        assert_ne!(after, before);
+        before = after;
+    }
+    // A password that was reset makes every browser a stranger.
+    app.services.accounts.reset_password(&Caller::Operator, "ada", "another-password").await.unwrap();
+    assert!(tokens().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn guessing_does_not_keep_the_owner_from_changing_the_password() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    for _ in 0..8 {
+        app.anonymous().form("/log-in", &[("name", "ada"), ("password", "wrong-password")]).await;
+    }
+    let fields = [("current", "demo-password-ada"), ("new", "a-better-password")];
+    assert_eq!(ada.form("/account/password", &fields).await.location(), "/account?done=password");
+}
+
+#[tokio::test]
+async fn a_long_name_is_neither_stored_nor_repeated() {
+    let app = TestApp::demo().await;
+    let long = "a".repeat(500_000);
+    let answer = app.anonymous().form("/log-in", &[("name", &long), ("password", "x"), ("next", &long)]).await;
+    assert_eq!(answer.location(), "/log-in?error=wrong");
+    let secret = app.services.accounts.invite(&Caller::Operator, "dora", Role::Rater, 7).await.unwrap();
+    let fields = [("name", long.as_str()), ("password", "long-enough-password")];
+    let answer = app.anonymous().form(&format!("/join/{secret}"), &fields).await;
+    assert_eq!(answer.location(), format!("/join/{}?error=name", secret.replace('-', "%2D").replace('_', "%5F")));
+    assert_eq!(app.anonymous().get(&format!("/admin?x={}", &long[..9000])).await.location(), "/log-in");
+    // What a name of bearable length leaves behind does not grow with it, and is not the name.
+    for name in ["short", &"n".repeat(40), &"x".repeat(41)] {
+        app.anonymous().form("/log-in", &[("name", name), ("password", "x")]).await;
+    }
+    let subjects: Vec<String> = app
+        .services
+        .db
+        .read_blocking(|conn| {
+            let mut statement = conn.prepare("SELECT subject FROM login_failures")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+        .unwrap();
+    // Two names with an account and a network pair each, and one network.
+    assert_eq!(subjects.len(), 5);
+    assert!(subjects.iter().all(|subject| subject.len() == 64 && !subject.contains("short")), "{subjects:?}");
+}
+
+/// What the whole process logs, at every level.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn logs_contain_no_secret() {
+    let log = Log::default();
+    let writer = log.clone();
+    tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .init();
+    let app = TestApp::demo().await;
+    let invitation = app.services.accounts.invite(&Caller::Operator, "dora", Role::Rater, 7).await.unwrap();
+    let token = app.token(&[Scope::Read]).await;
+    let mut dora = app.anonymous();
+    dora.get(&format!("/join/{invitation}?error=name")).await;
+    dora.form(&format!("/join/{invitation}"), &[("name", "dora"), ("password", "a-secret-password")]).await;
+    dora.get("/").await;
+    dora.get("/public/made-up-secret/tasks/1").await;
+    dora.rpc("public_study", json!({"secret": "made-up-secret"})).await;
+    app.anonymous().api(&token, Method::GET, "/api/v1/me", None).await;
+    let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    for route in ["/join/{secret}", "/public/{secret}/tasks/{task}", "/api/v1/me"] {
+        assert!(logged.contains(route), "{route} is not logged: {logged}");
+    }
+    let cookies = dora.cookies().iter().map(|(_, value)| value.as_str());
+    for secret in [invitation.as_str(), "a-secret-password", "made-up-secret", &token].into_iter().chain(cookies) {
+        assert!(!logged.contains(secret), "{secret} is logged");
+    }
+}
+
+#[tokio::test]
+async fn session_ids_are_not_stored() {
+    let app = TestApp::demo().await;
+    let ada = app.rater().await;
+    let rows: Vec<String> = app
+        .services
+        .db
+        .read_blocking(|conn| {
+            let mut statement = conn.prepare("SELECT id || data FROM sessions")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+        .unwrap();
+    assert!(!rows.is_empty());
+    for (name, value) in ada.cookies() {
+        assert!(rows.iter().all(|row| !row.contains(value.as_str())), "{name} is stored");
+    }
 }
 
 #[tokio::test]
@@ -142,6 +282,44 @@ async fn pages_open_for_those_they_are_for() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_not_for_raters_says_so_in_their_language_with_a_way_back() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    for (lang, title) in [("en", common::EN.forbidden), ("zh", common::ZH.forbidden)] {
+        ada.form("/lang", &[("lang", lang)]).await;
+        let page = ada.get("/admin/people").await;
+        assert_eq!(page.status, StatusCode::FORBIDDEN);
+        assert!(page.headers["content-type"].to_str().unwrap().starts_with("text/html"));
+        for part in [title, "<header", "href=\"/\"", "action=\"/log-out\"", &format!("lang=\"{lang}")] {
+            assert!(page.body.contains(part), "{part} is missing: {}", page.body);
+        }
+        assert!(page.headers.contains_key("content-security-policy"));
+    }
+    // A script that asks for a file gets a line of text.
+    let line = ada.send(Method::GET, "/admin/studies/1/ratings.csv", &[("accept", "text/csv")], String::new()).await;
+    assert_eq!((line.status, line.body.lines().count()), (StatusCode::FORBIDDEN, 1));
+}
+
+#[tokio::test]
+async fn what_a_dataset_is_not_made_for_is_not_offered() {
+    let app = TestApp::demo().await;
+    let mut admin = app.admin().await;
+    let (run, study) = ("action=\"/rpc/start_run\"", "/admin/studies/new?dataset=starter");
+    let offered = |page: &str| (page.contains(run), page.contains(study));
+    assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (true, true));
+    let set = |column: &'static str| {
+        let set = format!("UPDATE task_revisions SET {column} = 0");
+        app.services.db.write_blocking(|tx| Ok(tx.execute(&set, [])?)).unwrap();
+    };
+    set("tests");
+    assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, true));
+    let refused = app.services.runs.start(&Caller::Operator, SubmissionId(1), false).await.unwrap_err().to_string();
+    assert_eq!(refused, "Submission 1 cannot be run: none of its outputs answers a task of starter that has tests.");
+    set("human");
+    assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, false));
+}
+
+#[tokio::test]
 async fn other_sites_change_nothing_and_pages_are_strict() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
@@ -160,9 +338,25 @@ async fn other_sites_change_nothing_and_pages_are_strict() {
     }
     let again = ada.get("/").await;
     assert_ne!(again.headers["content-security-policy"], page.headers["content-security-policy"]);
-    let cookie = app.anonymous().form("/log-in", &[("name", "ada"), ("password", "demo-password-ada")]).await;
-    let cookie = cookie.headers["set-cookie"].to_str().unwrap().to_owned();
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
+    let answer = app.anonymous().form("/log-in", &[("name", "ada"), ("password", "demo-password-ada")]).await;
+    let cookies: Vec<_> = answer.headers.get_all("set-cookie").iter().map(|c| c.to_str().unwrap()).collect();
+    assert_eq!(cookies.len(), 2, "{cookies:?}");
+    for (cookie, site) in cookies.iter().zip(["Strict", "Lax"]) {
+        assert!(cookie.contains("HttpOnly") && cookie.contains(&format!("SameSite={site}")), "{cookie}");
+    }
+}
+
+#[tokio::test]
+async fn over_tls_cookies_are_bound_to_the_host_and_browsers_stay_with_tls() {
+    let app = TestApp::demo().await;
+    assert!(!app.anonymous().get("/log-in").await.headers.contains_key("strict-transport-security"));
+    let app = app.public_at("https://grade.example.org");
+    let mut ada = app.rater().await;
+    let page = ada.get("/").await;
+    assert_eq!(page.headers["strict-transport-security"], "max-age=31536000");
+    assert_eq!(page.status, StatusCode::OK);
+    let names: Vec<_> = ada.cookies().iter().map(|(name, _)| name.as_str()).collect();
+    assert!(names.iter().all(|name| name.starts_with("__Host-aixgrade")) && names.len() == 2, "{names:?}");
 }
 
 #[tokio::test]

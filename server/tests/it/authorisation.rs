@@ -93,7 +93,7 @@ impl Ground {
                 // It takes a form, then; JSON was refused before anything was done.
                 let fields = flat(&arguments);
                 let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-                let body = server::http::guard::urlencode(&fields);
+                let body = server::http::guard::query(fields.iter().copied());
                 let headers = [
                     ("content-type", "application/x-www-form-urlencoded"),
                     ("accept", "application/json"),

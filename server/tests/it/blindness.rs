@@ -390,7 +390,7 @@ async fn call(client: &mut Client, name: &str, sent: &Sent) -> Answer {
                 ("accept", "application/json"),
                 ("sec-fetch-site", "same-origin"),
             ];
-            let body = server::http::guard::urlencode(&fields);
+            let body = server::http::guard::query(fields.iter().copied());
             client.send(Method::POST, &format!("/rpc/{name}"), &headers, body).await
         }
     }

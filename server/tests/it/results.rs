@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use server::{
     db::results,
     report::{bundle, results_file, sheet},
-    services::{quality, ratings_import},
+    services::{accounts::Origin, quality, ratings_import},
 };
 
 async fn study(client: &mut Client) -> String {
@@ -518,7 +518,10 @@ async fn ratings_of_another_tool_become_a_closed_study_or_nothing() {
         Ok(statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
     });
     for name in names.unwrap() {
-        assert!(app.services.accounts.log_in(&name, "", "1.2.3.4").await.is_err(), "{name}");
+        assert!(
+            app.services.accounts.log_in(&name, "", Origin { address: None, device: None }).await.is_err(),
+            "{name}"
+        );
     }
     assert!(service.preview(&Caller::Anonymous, file(people(), &csv)).await.is_err(), "nobody else may");
 }

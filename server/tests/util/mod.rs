@@ -6,7 +6,10 @@
 
 pub mod prerequisites;
 
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    time::Duration,
+};
 
 use app::{
     model::{
@@ -106,16 +109,24 @@ impl TestApp {
         TestApp::over(folder)
     }
 
+    /// The same data folder under a server behind a proxy.
+    pub fn public_at(self, url: &str) -> TestApp {
+        TestApp::configured(self.folder, Config { public_url: Some(url.into()), ..Config::default() })
+    }
+
     fn over(folder: TempDir) -> TestApp {
+        TestApp::configured(folder, Config::default())
+    }
+
+    fn configured(folder: TempDir, config: Config) -> TestApp {
         let services = Services::open(folder.path()).unwrap();
-        let config = Config { listen: "127.0.0.1:3000".parse().unwrap(), public_url: None, trust_proxy: false };
         let router = http::router(AppState::new(services.clone(), config));
         TestApp { services, folder, router }
     }
 
     /// Nobody.
     pub fn anonymous(&self) -> Client {
-        Client { router: self.router.clone(), cookies: Vec::new() }
+        Client { router: self.router.clone(), cookies: Vec::new(), address: ADDRESS }
     }
 
     /// A demo account, logged in.
@@ -149,7 +160,11 @@ impl TestApp {
 pub struct Client {
     router: Router,
     cookies: Vec<(String, String)>,
+    address: IpAddr,
 }
+
+/// The address that clients have by default.
+const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// What came back.
 pub struct Answer {
@@ -177,7 +192,23 @@ impl Answer {
 impl Client {
     /// The same cookies at another server.
     pub fn moved_to(&self, app: &TestApp) -> Client {
-        Client { router: app.router.clone(), cookies: self.cookies.clone() }
+        Client { router: app.router.clone(), cookies: self.cookies.clone(), address: self.address }
+    }
+
+    /// The same browser on another network.
+    pub fn at(mut self, address: &str) -> Client {
+        self.address = address.parse().unwrap();
+        self
+    }
+
+    /// The cookies it holds, by name.
+    pub fn cookies(&self) -> &[(String, String)] {
+        &self.cookies
+    }
+
+    /// Removes a cookie.
+    pub fn forget(&mut self, name: &str) {
+        self.cookies.retain(|(known, _)| known != name);
     }
 
     /// Opens a page.
@@ -187,7 +218,7 @@ impl Client {
 
     /// Sends a form, as a page of ours would.
     pub async fn form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let body = server::http::guard::urlencode(fields);
+        let body = server::http::guard::query(fields.iter().copied());
         let headers = [
             ("content-type", "application/x-www-form-urlencoded"),
             ("accept", "text/html"),
@@ -233,7 +264,7 @@ impl Client {
             let jar: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
             request = request.header(header::COOKIE, jar.join("; "));
         }
-        let address: SocketAddr = "127.0.0.1:50000".parse().unwrap();
+        let address = SocketAddr::new(self.address, 50000);
         let request = request.extension(ConnectInfo(address)).body(body.into()).unwrap();
         let response = answered(path, self.router.clone().oneshot(request)).await.unwrap();
         let (parts, body) = response.into_parts();

@@ -55,7 +55,8 @@ fn choose(
 ) -> AnyView {
     let t = i.admin();
     let mut datasets: Vec<(String, usize)> = Vec::new();
-    for row in &rows {
+    // A dataset that is for tests alone is not offered; its address still leads to the form.
+    for row in rows.iter().filter(|row| row.for_people) {
         match datasets.iter_mut().find(|(slug, _)| *slug == row.dataset) {
             Some((_, count)) => *count += 1,
             None => datasets.push((row.dataset.clone(), 1)),

@@ -114,12 +114,14 @@ fn page(
             title=row.model_name.clone()
             crumbs=vec![("/admin/submissions".into(), t.submissions.into())]
             actions=move || view! {
-                <a class="button" href=study.clone()>{t.new_study}</a>
-                <ActionForm action=start>
-                    <input type="hidden" name="submission" value=row.id.to_string()/>
-                    <button class="button primary" type="submit">{i.runs().start}</button>
-                </ActionForm>
-                {start_so(i, row.id, start)}
+                {row.for_people.then(|| view! { <a class="button" href=study.clone()>{t.new_study}</a> })}
+                {row.has_tests.then(|| view! {
+                    <ActionForm action=start>
+                        <input type="hidden" name="submission" value=row.id.to_string()/>
+                        <button class="button primary" type="submit">{i.runs().start}</button>
+                    </ActionForm>
+                    {start_so(i, row.id, start)}
+                })}
             }
         >
         <FormError of=move || start.value().get().and_then(Result::err)/>

@@ -1,16 +1,20 @@
-//! Who comes in: a token becomes a [`Caller`], and the document says which scope the operation needs.
+//! Scopes: a token becomes a [`Caller`], and the document says which scope the operation needs. A request that the
+//! document does not know is denied.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use app::{model::api::Scope, port::Caller};
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, Method, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 
-use super::{ROOT, document, problem::Problem};
+use super::{
+    ROOT, document,
+    problem::{self, Problem},
+};
 use crate::{services::tokens::Bearer, state::AppState};
 
 /// The scope that each operation needs, as the document says it.
@@ -30,14 +34,14 @@ static SCOPES: LazyLock<HashMap<(Method, String), Scope>> = LazyLock::new(|| {
     scopes
 });
 
-/// The scope that an operation needs; absent where it is open to all, or is none.
+/// The scope that an operation needs; absent where it is open to all, or is not in the document.
 pub fn scope(method: &Method, path: &str) -> Option<Scope> {
     // axum answers HEAD with GET's handler.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     SCOPES.get(&(method.clone(), path.to_owned())).copied()
 }
 
-/// Middleware: lets in whoever may, as whom the token stands for.
+/// Middleware: runs the operation as the token's owner, if the token has the scope that the operation needs.
 pub async fn door(State(state): State<AppState>, path: MatchedPath, mut request: Request, next: Next) -> Response {
     let needed = scope(request.method(), path.as_str());
     if needed.is_none() && path.as_str() == format!("{ROOT}/openapi.json") {
@@ -47,17 +51,28 @@ pub async fn door(State(state): State<AppState>, path: MatchedPath, mut request:
         Ok(bearer) => bearer,
         Err(problem) => return problem.into_response(),
     };
-    match needed {
-        Some(needed) if !bearer.may(needed) => {
-            let detail = format!("This needs the scope `{needed}`, which the token does not have.");
-            return Problem::new(StatusCode::FORBIDDEN, detail).into_response();
-        }
-        // Another method than the document knows: the router has the word, and it is 405.
-        None | Some(_) => {}
+    let Some(needed) = needed else { return not_in_the_document(path.as_str()).await };
+    if !bearer.may(needed) {
+        let detail = format!("This needs the scope `{needed}`, which the token does not have.");
+        return Problem::new(StatusCode::FORBIDDEN, detail).into_response();
     }
     request.extensions_mut().insert(Caller::User(bearer.me.clone()));
     request.extensions_mut().insert(bearer);
     next.run(request).await
+}
+
+/// An operation without a scope is never run: a handler that forgot its `security` attribute cannot be called.
+async fn not_in_the_document(path: &str) -> Response {
+    let mut allowed: Vec<&str> = SCOPES.keys().filter(|(_, known)| known == path).map(|(m, _)| m.as_str()).collect();
+    if allowed.contains(&"GET") {
+        allowed.push("HEAD");
+    }
+    allowed.sort_unstable();
+    let mut response = problem::method_not_allowed().await.into_response();
+    if let Ok(value) = HeaderValue::from_str(&allowed.join(",")) {
+        response.headers_mut().insert(header::ALLOW, value);
+    }
+    response
 }
 
 async fn bearer(state: &AppState, headers: &HeaderMap) -> Result<Bearer, Problem> {
@@ -82,7 +97,34 @@ async fn bearer(state: &AppState, headers: &HeaderMap) -> Result<Bearer, Problem
 
 #[cfg(test)]
 mod tests {
+    use app::model::{
+        api::{NewToken, Scope},
+        user::Role,
+    };
+    use axum::{Router, body::Body, middleware, routing::post};
+    use tower::ServiceExt;
+
     use super::*;
+    use crate::{config::Config, services::Services};
+
+    #[tokio::test]
+    async fn an_operation_without_a_scope_is_denied() {
+        let folder = tempfile::tempdir().unwrap();
+        let services = Services::open(folder.path()).unwrap();
+        services.accounts.add(&Caller::Operator, "admin", Role::Admin, "long-enough-password").await.unwrap();
+        let new = NewToken { label: "all".into(), scopes: Scope::ALL.to_vec(), days: 1 };
+        let token = services.tokens.create_for(&Caller::Operator, "admin", new).await.unwrap().secret;
+        let state = AppState::new(services, Config::default());
+        let router: Router = Router::new()
+            .route("/api/v1/forgotten", post(|| async { "it ran" }))
+            .route("/api/v1/me", post(|| async { "it ran" }))
+            .route_layer(middleware::from_fn_with_state(state, door));
+        for path in ["/api/v1/forgotten", "/api/v1/me"] {
+            let request = Request::post(path).header("authorization", format!("Bearer {token}"));
+            let response = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+            assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        }
+    }
 
     #[test]
     fn every_operation_but_the_document_names_its_scope() {

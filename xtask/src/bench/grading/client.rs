@@ -2,7 +2,7 @@
 
 use std::{io::Read, time::Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use flate2::read::GzDecoder;
 use futures::future::join_all;
 use http_body_util::{BodyExt, Full};
@@ -44,9 +44,12 @@ impl Rater {
         };
         let form = format!("name={name}&password={password}");
         let answer = rater.post("/log-in", "application/x-www-form-urlencoded", form).await?;
-        let cookie = answer.headers().get(header::SET_COOKIE).and_then(|value| value.to_str().ok());
-        let cookie = cookie.and_then(|cookie| cookie.split(';').next()).context("logging in gave no session")?;
-        rater.cookie = cookie.to_owned();
+        let set = answer.headers().get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let cookies: Vec<&str> = set.filter_map(|cookie| cookie.split(';').next()).collect();
+        if cookies.is_empty() {
+            bail!("logging in gave no session");
+        }
+        rater.cookie = cookies.join("; ");
         answer.into_body().collect().await?;
         rater.next().await?;
         Ok(rater)

@@ -1,0 +1,87 @@
+//! The page in place of an answer that failed: the header, what went wrong, and a way on. Server side only.
+//!
+//! It has no script: it must work where the client cannot be loaded, and nothing on it needs one.
+
+use leptos::prelude::*;
+use leptos_meta::{MetaTags, Title, provide_meta_context};
+use leptos_router::components::Router;
+
+use crate::{
+    error::AppError,
+    i18n::use_i18n,
+    port::visitor,
+    ui::{failure::Failure, frame::Header},
+};
+
+/// What failed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// Why.
+    pub error: AppError,
+    /// A form to send again, where trying again may help.
+    pub form: Option<SentForm>,
+}
+
+/// A form as it was sent.
+#[derive(Clone, Debug)]
+pub struct SentForm {
+    /// The address that it was sent to.
+    pub action: String,
+    /// Its fields; none of them is a password.
+    pub fields: Vec<(String, String)>,
+}
+
+/// The document, in the visitor's language, with the style sheet `css`.
+pub fn document(css: String, failed: Failed) -> impl IntoView {
+    view! {
+        <!DOCTYPE html>
+        <html lang=visitor().lang.tag()>
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <link rel="stylesheet" href=css />
+                <MetaTags />
+            </head>
+            <body>
+                <Content failed />
+            </body>
+        </html>
+    }
+}
+
+#[component]
+fn Content(
+    /// What failed.
+    failed: Failed,
+) -> impl IntoView {
+    provide_meta_context();
+    provide_context(visitor());
+    view! {
+        <Title formatter=|title: String| format!("{title} · AixGrade") />
+        <Router>
+            <Header />
+            <main class="main" id="main" tabindex="-1">
+                <Failure error=failed.error />
+                {failed.form.map(|form| view! { <SendAgain form /> })}
+            </main>
+        </Router>
+    }
+}
+
+/// Sends the same form once more: nothing has to be typed again.
+#[component]
+fn SendAgain(
+    /// The form.
+    form: SentForm,
+) -> impl IntoView {
+    let t = use_i18n().error_page();
+    let fields = form.fields.into_iter().map(|(name, value)| view! { <input type="hidden" name=name value=value /> });
+    view! {
+        <form class="failure stack" method="post" action=form.action>
+            {fields.collect_view()}
+            <p>{t.send_again_hint}</p>
+            <p><button class="button primary" type="submit">{t.send_again}</button></p>
+        </form>
+    }
+}

@@ -1,0 +1,26 @@
+//! The page in place of an answer that failed. Server side only.
+
+#![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
+
+use super::I18n;
+use crate::model::lang::Lang;
+
+impl I18n {
+    /// The error page's texts.
+    pub fn error_page(&self) -> &'static ErrorPage {
+        match self.lang {
+            Lang::En => &EN,
+            Lang::Zh => &ZH,
+        }
+    }
+}
+
+texts! {
+    /// The texts of this area.
+    ErrorPage
+    words {
+        send_again: "Send again", "重新提交";
+        send_again_hint: "What you entered has not been saved. This button sends it once more.", "您填写的内容尚未保存。点击此按钮可重新提交。";
+    }
+    sentences {}
+}

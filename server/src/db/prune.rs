@@ -1,0 +1,62 @@
+//! What nothing refers to any more.
+
+use app::model::{ids::DatasetVersionId, time::Timestamp};
+use rusqlite::{Connection, params};
+
+use crate::error::Failure;
+
+/// The checksums of uploads that no submission was made of and that nobody sent since `since`, with their sizes.
+pub fn unused_uploads(conn: &Connection, since: Timestamp) -> Result<Vec<(String, u64)>, Failure> {
+    let mut statement = conn.prepare(
+        "SELECT checksum, max(bytes) FROM uploads
+         WHERE checksum NOT IN (SELECT checksum FROM submissions)
+         GROUP BY checksum HAVING max(created_at) < ?1",
+    )?;
+    let rows = statement.query_map([since.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Deletes the rows of an upload, unless it came into use or was sent again since `since`. Whether it did.
+pub fn delete_upload(conn: &Connection, checksum: &str, since: Timestamp) -> Result<bool, Failure> {
+    let deleted = conn.execute(
+        "DELETE FROM uploads WHERE checksum = ?1
+           AND NOT EXISTS (SELECT 1 FROM submissions WHERE checksum = ?1)
+           AND NOT EXISTS (SELECT 1 FROM uploads WHERE checksum = ?1 AND created_at >= ?2)",
+        params![checksum, since.0],
+    )?;
+    Ok(deleted > 0)
+}
+
+/// Whether any upload has this checksum.
+pub fn has_upload(conn: &Connection, checksum: &str) -> Result<bool, Failure> {
+    let known = "SELECT 1 FROM uploads WHERE checksum = ?1 UNION ALL SELECT 1 FROM submissions WHERE checksum = ?1";
+    Ok(conn.prepare(known)?.exists([checksum])?)
+}
+
+/// The keys of cached verdicts that no run's result came from, with their sizes.
+pub fn unused_outcomes(conn: &Connection, since: Timestamp) -> Result<Vec<(String, u64)>, Failure> {
+    let mut statement = conn.prepare(
+        "SELECT key, length(outcome) FROM outcomes
+         WHERE created_at < ?1 AND key NOT IN (SELECT key FROM run_items WHERE key IS NOT NULL)",
+    )?;
+    let rows = statement.query_map([since.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Deletes cached verdicts.
+pub fn delete_outcomes(conn: &Connection, keys: &[String]) -> Result<(), Failure> {
+    let mut delete = conn.prepare_cached("DELETE FROM outcomes WHERE key = ?1")?;
+    keys.iter().try_for_each(|key| delete.execute([key]).map(|_| ()).map_err(Failure::from))
+}
+
+/// The dataset versions that have tests.
+pub fn tested_versions(conn: &Connection) -> Result<Vec<DatasetVersionId>, Failure> {
+    let mut statement = conn.prepare("SELECT id FROM dataset_versions WHERE test_tree IS NOT NULL")?;
+    let rows = statement.query_map([], |row| row.get(0).map(DatasetVersionId))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Whether a run is going on.
+pub fn has_open_run(conn: &Connection) -> Result<bool, Failure> {
+    Ok(conn.prepare("SELECT 1 FROM runs WHERE status = 'running'")?.exists([])?)
+}
