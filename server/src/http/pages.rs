@@ -1,6 +1,6 @@
 //! Pages and server functions: Leptos, given the request's caller and the services' ports.
 
-use app::{error::AppError, model::user::Visitor, part::Part, port::Caller, shell::shell};
+use app::{error::AppError, model::user::Visitor, port::Caller, shell::shell};
 use axum::{
     Extension,
     body::Body,
@@ -27,7 +27,7 @@ pub async fn render(
     Extension(visitor): Extension<Visitor>,
     request: Request,
 ) -> Response {
-    let assets = assets::named(Part::of(request.uri().path(), visitor.is_admin()));
+    let assets = assets::of_page(request.uri().path(), visitor.is_admin());
     let handler = leptos_axum::render_app_async_with_context(context(&state, caller, visitor), move || {
         set_policy();
         shell(assets.clone())
