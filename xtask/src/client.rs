@@ -175,18 +175,29 @@ fn styles() -> Result<Styles> {
     Ok(styles)
 }
 
-/// Which pieces share a file, by a name for the file. The splitter makes a piece for every set of groups that need
-/// the same code, and small files compress badly. So what raters load stands in files by which groups of raters need
-/// it, and they load nothing twice and nothing in vain; every other group has all that it needs in one file.
+/// What stands in the core's file beside the core: see [`packs`].
+const WITH_CORE: &str = "core";
+
+/// Which pieces share a file, by the groups that load it; [`WITH_CORE`] is in the file that everybody loads.
+///
+/// The splitter makes a piece for every set of groups that need the same code, and small files compress badly. So what
+/// raters load stands in a few files by which of their groups need it, a rater loads nothing twice and little in vain,
+/// and every other group has all that it needs in one file.
 fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<&str>> {
     let mut packs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (group, pieces) in groups {
         for piece in pieces {
-            let pack = if RATERS.contains(&group.as_str()) {
-                let needing = RATERS.iter().filter(|rater| groups.get(**rater).is_some_and(|p| p.contains(piece)));
-                needing.copied().collect::<Vec<_>>().join("-")
-            } else {
+            let needs = |group: &&str| groups.get(*group).is_some_and(|pieces| pieces.contains(piece));
+            let grades = needs(&"grading") || needs(&"beside");
+            let pack = if !RATERS.contains(&group.as_str()) {
                 group.clone()
+            } else if needs(&"enter") && grades {
+                // A twentieth smaller than in a file of its own, and only the desk could do without some of it.
+                WITH_CORE.to_owned()
+            } else if needs(&"desk") && grades {
+                "desk-grading-beside".to_owned()
+            } else {
+                RATERS.into_iter().filter(needs).collect::<Vec<_>>().join("-")
             };
             packs.entry(pack).or_default().insert(piece);
         }
@@ -215,13 +226,15 @@ fn write(client: &glue::Client, styles: &Styles, profile: Profile) -> Result<()>
     let mut assets = Assets { folder: folder.clone(), names: BTreeSet::new() };
     let css = assets.add("app", "css", styles.all.as_bytes())?;
     let raters = assets.add("raters", "css", styles.raters.as_bytes())?;
-    let core = assets.add("core", "wasm", &client.core)?;
+    let mut packs = packs(&client.groups);
+    let common = packs.remove(WITH_CORE).unwrap_or_default();
+    let core = assets.add("core", "wasm", &client.core_with(&common)?)?;
     let mut groups: BTreeMap<String, GroupFiles> = BTreeMap::new();
     for group in client.groups.keys() {
         let css = if RATERS.contains(&group.as_str()) { &raters } else { &css };
         groups.insert(group.clone(), GroupFiles { code: Vec::new(), css: css.clone() });
     }
-    for (stem, pieces) in packs(&client.groups) {
+    for (stem, pieces) in packs {
         let file = assets.add(&stem, "wasm", &client.packed(&pieces)?)?;
         for group in stem.split('-') {
             groups.entry(group.to_owned()).and_modify(|group| group.code.push(file.clone()));
@@ -325,13 +338,17 @@ mod tests {
         let set = |pieces: &[&str]| pieces.iter().map(|piece| (*piece).to_owned()).collect::<BTreeSet<_>>();
         let groups = BTreeMap::from([
             ("admin".to_owned(), set(&["all", "desk_too", "own"])),
+            ("beside".to_owned(), set(&["all", "graders", "raters"])),
             ("desk".to_owned(), set(&["all", "desk_too", "raters"])),
-            ("grading".to_owned(), set(&["all", "raters"])),
+            ("enter".to_owned(), set(&["all"])),
+            ("grading".to_owned(), set(&["all", "graders"])),
         ]);
         let expected = [
             ("admin", BTreeSet::from(["all", "desk_too", "own"])),
+            ("core", BTreeSet::from(["all"])),
             ("desk", BTreeSet::from(["desk_too"])),
-            ("desk-grading", BTreeSet::from(["all", "raters"])),
+            ("desk-grading-beside", BTreeSet::from(["raters"])),
+            ("grading-beside", BTreeSet::from(["graders"])),
         ];
         assert_eq!(packs(&groups), expected.map(|(name, pieces)| (name.to_owned(), pieces)).into());
     }

@@ -128,6 +128,12 @@ impl Client {
         Ok(file)
     }
 
+    /// The file that every page loads: the core's length, the core, and a file of pieces.
+    pub fn core_with(&self, names: &BTreeSet<&str>) -> Result<Vec<u8>> {
+        let length = u32::try_from(self.core.len())?.to_le_bytes();
+        Ok([&length[..], &self.core, &self.packed(names)?].concat())
+    }
+
     /// The client's one script: glue, loaders of groups, and the start.
     pub fn script(&self, core: &str, groups: &BTreeMap<String, GroupFiles>) -> Result<String> {
         // The glue imports the loaders once for each of them. They are in the same file instead: two files that
@@ -158,10 +164,12 @@ const here = (name) => new URL('./' + name, import.meta.url);
 const once = (known, work) => (name) =>
     known[name] ??= work(name).catch((error) => { delete known[name]; throw error; });
 const placed = {};
-const code = once({}, async (name) => {
+const fetched = async (name) => {
     const answer = await fetch(here(name));
     if (!answer.ok) throw new Error(`${answer.status} for ${name}`);
-    const file = await answer.arrayBuffer();
+    return answer.arrayBuffer();
+};
+const place = async (file) => {
     const [count] = new Uint32Array(file, 0, 1);
     const head = new Uint32Array(file, 4, 2 * count);
     const imports = { __wasm_split: { ...CANARY, ...initSync() } };
@@ -173,7 +181,8 @@ const code = once({}, async (name) => {
         from += length;
     }
     await Promise.all(pieces);
-});
+};
+const code = once({}, async (name) => place(await fetched(name)));
 const css = once({}, (name) => new Promise((loaded, failed) => {
     if ([...document.styleSheets].some((sheet) => sheet.href === here(name).href)) return loaded();
     const link = document.createElement('link');
@@ -197,7 +206,10 @@ const loaders = Object.fromEntries(Object.keys(CODE).map((group) => ['__wasm_spl
 /// Starts the client when the page that the server drew is on the screen. A page in the background, which draws
 /// nothing, does not wait for that.
 const START: &str = "
-await __wbg_init({ module_or_path: here(CORE) });
+const file = await fetched(CORE);
+const [length] = new Uint32Array(file, 0, 1);
+await __wbg_init({ module_or_path: new Uint8Array(file, 4, length) });
+await place(file.slice(4 + length));
 await new Promise((go) => { requestAnimationFrame(() => setTimeout(go)); setTimeout(go, 200); });
 hydrate();
 ";
