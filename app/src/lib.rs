@@ -15,19 +15,34 @@ pub mod i18n;
 pub mod json;
 pub mod model;
 pub mod pages;
-pub mod part;
 #[cfg(feature = "ssr")]
 pub mod port;
 pub mod routes;
+pub mod routing;
 pub mod rpc;
 #[cfg(feature = "ssr")]
 pub mod shell;
 pub mod ui;
 
-/// Takes over the page that the server rendered. The boot script calls it once.
+/// Takes over the page that the server rendered, once the code of the page's group is here. xtask calls it at the
+/// end of the client's script. Without that code the page stays as the server drew it: it works, by forms and links.
 #[cfg(feature = "hydrate")]
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {
+    use leptos::prelude::document;
     console_error_panic_hook::set_once();
-    leptos::mount::hydrate_body(routes::App);
+    // Leptos's own `spawn_local` works once something is mounted.
+    wasm_bindgen_futures::spawn_local(async {
+        let Some(root) = document().document_element() else { return };
+        let group = root.get_attribute("data-group").and_then(|name| routes::Group::named(&name));
+        if let Some(group) = group
+            && group.load().await.is_err()
+        {
+            return;
+        }
+        // Not `hydrate_lazy`: with the group here, the page is ready when the router first asks for it.
+        leptos::mount::hydrate_body(routes::App);
+        // The journeys wait for this attribute.
+        let _ = root.set_attribute("data-hydrated", "");
+    });
 }

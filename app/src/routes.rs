@@ -1,20 +1,14 @@
-//! Every address that is a page, in reading order. Form posts and downloads are the server's.
+//! Every address that is a page. Form posts and downloads are the server's.
 //!
-//! Who may see what is decided by the server's guards and services; a page only shows what it
-//! was given. Every route renders completely on the server, so that it works without JavaScript
-//! and has its right status.
+//! A new page is a component in a file below [`crate::pages`], the `mod` line of that file, and a line in the table
+//! here. [`crate::routing`] does the rest.
+//!
+//! Who may see what is decided by the server's guards and services; a page only shows what it was given.
 
-use leptos::{prelude::*, tachys::view::iterators::StaticVec};
+use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
-use leptos_router::{
-    SsrMode,
-    any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute},
-    components::{FlatRoutes, Route, Router},
-    path,
-};
+use leptos_router::components::{FlatRoutes, Router};
 
-#[cfg(feature = "data")]
-use crate::i18n::use_visitor;
 use crate::{
     json::Json,
     model::user::Visitor,
@@ -22,12 +16,92 @@ use crate::{
         grade::{LogOutGuard, provide_activity_timer, provide_habits, provide_prefetch, provide_submit_queue},
         not_found::NotFoundPage,
     },
-    part::KeepApart,
+    routing::{FetchAhead, PagesOf, pages},
     ui::{
         announce::{LiveRegions, provide_announcer},
+        arriving::{ArrivingSign, provide_arriving},
         frame::{FocusOnNavigation, Header},
     },
 };
+
+pages! {
+    /// Coming in: logging in, accepting an invitation, one's account.
+    Enter as enter {
+        "/log-in" => LogInPage in log_in,
+        "/join/:secret" => JoinPage in join,
+        "/account" => AccountPage in account,
+    }
+    /// A rater's desk and what is reached from there besides grading.
+    Desk as desk {
+        "/desk" => MyStudiesPage in my_studies,
+        "/studies/:study/mine" => MinePage in mine,
+        "/rubric/:study" => RubricPage in rubric,
+    }
+    /// Grading, one output after the other.
+    Grading as grading {
+        "/grade/:study" => GradeNextPage in grade,
+        "/grade/:study/:item" => GradeItemPage in grade,
+    }
+    /// Grading the outputs of a task side by side, and practice.
+    Beside as beside {
+        "/beside/:study" => SideBySidePage in grade::side_by_side,
+        "/tour" => TourPage in grade::tour,
+    }
+    /// Disagreements between raters, for the people who settle them: raters and admins.
+    Disputes as disputes {
+        "/adjudicate" => AdjudicatePage in adjudicate,
+        "/adjudicate/:token" => DisputePage in adjudicate,
+    }
+    /// Results of a study and of automated tests compared: the pages with charts. Public links show some of them.
+    Results as results {
+        "/admin/studies/:id" => StudyPage in admin::study,
+        "/admin/compare/:slug" => ComparePage in admin::compare,
+        "/admin/compare/:slug/tasks/:task" => CompareTaskPage in admin::compare::task,
+        "/public/:secret" => PublicStudyPage in public,
+        "/public/:secret/tasks/:task" => PublicTaskPage in public,
+    }
+    /// Everything else that admins do.
+    Admin as admin {
+        "/admin" => AdminHome in admin::home,
+        "/admin/datasets" => DatasetsPage in admin::datasets,
+        "/admin/datasets/:slug" => DatasetPage in admin::dataset,
+        "/admin/submissions" => SubmissionsPage in admin::submissions,
+        "/admin/submissions/:id" => SubmissionPage in admin::submission,
+        "/admin/outputs/:id" => OutputPage in admin::output,
+        "/admin/upload" => UploadPage in admin::upload,
+        "/admin/upload/ratings" => UploadRatingsPage in admin::ratings_import,
+        "/admin/uploads/:id" => PreviewPage in admin::preview,
+        "/admin/uploads/:id/ratings" => RatingsPreviewPage in admin::ratings_import,
+        "/admin/studies" => StudiesPage in admin::studies,
+        "/admin/studies/new" => NewStudyPage in admin::new_study,
+        "/admin/studies/:id/plan" => PlanPage in admin::plan,
+        "/admin/studies/:id/tasks/:task" => StudyTaskPage in admin::study_task,
+        "/admin/studies/:id/quality" => QualityStudyPage in admin::quality,
+        "/admin/studies/:id/ratings" => RatingsPage in admin::quality::ratings,
+        "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
+        "/admin/studies/:id/disputes" => DisputesPage in admin::quality::disputes,
+        "/admin/runs" => RunsPage in admin::runs,
+        "/admin/runs/compare" => CompareRunsPage in admin::runs::compare,
+        "/admin/runs/:id" => RunPage in admin::runs::run,
+        "/admin/runs/:id/outputs/:output" => RunItemPage in admin::runs::item,
+        "/admin/people" => PeoplePage in admin::people,
+        "/admin/api" => ReferencePage in admin::programs::reference,
+        "/admin/api/tokens" => TokensPage in admin::programs::tokens,
+        "/admin/api/webhooks" => WebhooksPage in admin::programs::webhooks,
+    }
+}
+
+impl Group {
+    /// The group that a visitor of this one probably needs next.
+    pub const fn next(self) -> Group {
+        match self {
+            Group::Desk => Group::Grading,
+            Group::Enter | Group::Grading | Group::Beside | Group::Disputes => Group::Desk,
+            Group::Admin => Group::Results,
+            Group::Results => Group::Admin,
+        }
+    }
+}
 
 /// The whole program, as hydrated in the body.
 #[component]
@@ -38,6 +112,7 @@ pub fn App() -> impl IntoView {
     let admin = visitor.is_admin();
     provide_context(visitor);
     provide_announcer();
+    provide_arriving();
     provide_habits();
     provide_submit_queue();
     provide_prefetch();
@@ -48,107 +123,16 @@ pub fn App() -> impl IntoView {
             <Header />
             <main class="main" id="main" tabindex="-1">
                 <FlatRoutes fallback=NotFoundPage>
-                    <Route path=path!("/") view=StartPage ssr=SsrMode::Async />
-                    <Pages />
+                    <PagesOf admin />
                 </FlatRoutes>
             </main>
+            <ArrivingSign />
             <LiveRegions />
             <LogOutGuard />
-            <KeepApart admin />
+            <FetchAhead admin />
             <FocusOnNavigation />
         </Router>
     }
-}
-
-/// The start page: what its visitor works on. A part of the client has that of its own visitors, or
-/// none, and then it is never asked for it.
-#[component]
-fn StartPage() -> impl IntoView {
-    #[cfg(feature = "data")]
-    if use_visitor().is_admin() {
-        return view! { <crate::pages::admin::AdminHome /> }.into_any();
-    }
-    #[cfg(feature = "desk")]
-    let page = view! { <crate::pages::my_studies::MyStudiesPage /> }.into_any();
-    #[cfg(not(feature = "desk"))]
-    let page = ().into_any();
-    page
-}
-
-/// The pages of this part of the client; every page on the server.
-#[component(transparent)]
-fn Pages() -> AnyNestedRoute {
-    let pages: Vec<AnyNestedRoute> = vec![
-        #[cfg(feature = "desk")]
-        DeskRoutes(),
-        #[cfg(feature = "grading")]
-        GradingRoutes(),
-        #[cfg(feature = "beside")]
-        BesideRoutes(),
-        #[cfg(feature = "data")]
-        crate::pages::admin::DataRoutes(),
-        #[cfg(feature = "setup")]
-        crate::pages::admin::SetupRoutes(),
-        #[cfg(feature = "results")]
-        crate::pages::admin::ResultRoutes(),
-        #[cfg(feature = "outputs")]
-        crate::pages::admin::OutputRoutes(),
-        #[cfg(feature = "quality")]
-        crate::pages::admin::QualityRoutes(),
-        #[cfg(feature = "runs")]
-        crate::pages::admin::RunRoutes(),
-        #[cfg(feature = "compare")]
-        crate::pages::admin::CompareRoutes(),
-        #[cfg(feature = "outside")]
-        crate::pages::admin::OutsideRoutes(),
-    ];
-    StaticVec::from(pages).into_any_nested_route()
-}
-
-/// Where everybody comes in, and what lies on a rater's desk.
-#[cfg(feature = "desk")]
-#[component(transparent)]
-fn DeskRoutes() -> AnyNestedRoute {
-    use crate::pages::{
-        account::AccountPage, join::JoinPage, log_in::LogInPage, mine::MinePage, my_studies::MyStudiesPage,
-        rubric::RubricPage,
-    };
-    view! {
-        <Route path=path!("/log-in") view=LogInPage ssr=SsrMode::Async />
-        <Route path=path!("/join/:secret") view=JoinPage ssr=SsrMode::Async />
-        <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
-        <Route path=path!("/desk") view=MyStudiesPage ssr=SsrMode::Async />
-        <Route path=path!("/studies/:study/mine") view=MinePage ssr=SsrMode::Async />
-        <Route path=path!("/rubric/:study") view=RubricPage ssr=SsrMode::Async />
-    }
-    .into_inner()
-    .into_any_nested_route()
-}
-
-/// Grading one output after the other.
-#[cfg(feature = "grading")]
-#[component(transparent)]
-fn GradingRoutes() -> AnyNestedRoute {
-    use crate::pages::grade::{GradeItemPage, GradeNextPage};
-    view! {
-        <Route path=path!("/grade/:study") view=GradeNextPage ssr=SsrMode::Async />
-        <Route path=path!("/grade/:study/:item") view=GradeItemPage ssr=SsrMode::Async />
-    }
-    .into_inner()
-    .into_any_nested_route()
-}
-
-/// Grading a task's outputs side by side, and practice.
-#[cfg(feature = "beside")]
-#[component(transparent)]
-fn BesideRoutes() -> AnyNestedRoute {
-    use crate::pages::grade::{side_by_side::SideBySidePage, tour::TourPage};
-    view! {
-        <Route path=path!("/beside/:study") view=SideBySidePage ssr=SsrMode::Async />
-        <Route path=path!("/tour") view=TourPage ssr=SsrMode::Async />
-    }
-    .into_inner()
-    .into_any_nested_route()
 }
 
 #[cfg(feature = "ssr")]
@@ -160,4 +144,44 @@ fn visitor() -> Visitor {
 #[cfg(not(feature = "ssr"))]
 fn visitor() -> Visitor {
     Visitor::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_leads_to_its_page() {
+        for (page, address) in Page::ALL {
+            let path = address.replace(':', "some-");
+            assert_eq!(Page::at(&path, true).map(|(found, _)| found), Some(*page), "{path}");
+            assert_eq!(page.address(), *address);
+        }
+    }
+
+    #[test]
+    fn a_path_gives_the_page_and_its_parameters() {
+        let check = |path, admin, expected: Option<(Page, &[(&str, &str)])>| {
+            let found = Page::at(path, admin).map(|(page, params)| {
+                (page, params.into_iter().map(|(name, value)| (name.into_owned(), value)).collect::<Vec<_>>())
+            });
+            let expected = expected.map(|(page, params)| {
+                (page, params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect::<Vec<_>>())
+            });
+            assert_eq!(found, expected, "{path}");
+        };
+        check("/", false, Some((Page::MyStudiesPage, &[])));
+        check("/", true, Some((Page::AdminHome, &[])));
+        check("/desk", true, Some((Page::MyStudiesPage, &[])));
+        check("/desk/", false, Some((Page::MyStudiesPage, &[])));
+        check("/grade/abc", false, Some((Page::GradeNextPage, &[("study", "abc")])));
+        check("/grade/abc/d%20f", false, Some((Page::GradeItemPage, &[("study", "abc"), ("item", "d%20f")])));
+        check("/admin/studies/new", true, Some((Page::NewStudyPage, &[])));
+        check("/admin/studies/7", true, Some((Page::StudyPage, &[("id", "7")])));
+        check("/administration", true, None);
+        check("/grade/", false, None);
+        check("/grade//", false, None);
+        check("desk", false, None);
+        check("", false, None);
+    }
 }

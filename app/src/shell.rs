@@ -8,35 +8,39 @@ use leptos_meta::MetaTags;
 
 use crate::{port::visitor, routes::App};
 
-/// The addresses of the client's files, each with a hash in its name so that it can be cached for
-/// ever. Built by xtask, read by the server, used by [`shell`].
+/// The addresses of the files that a page needs, each with a hash in its name so that it can be cached for ever.
+/// Built by xtask, read by the server, used by [`shell`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assets {
-    /// The style sheet, such as `/assets/style-1a2b3c4d.css`.
+    /// The style sheet, such as `/assets/app-1a2b3c4d.css`.
     pub css: String,
-    /// The script that loads the client and calls `hydrate`.
-    pub boot: String,
-    /// The JavaScript half of the client.
+    /// The client's script, which loads the rest and calls `hydrate`.
     pub js: String,
-    /// The WebAssembly half of the client.
+    /// The code of every page.
     pub wasm: String,
+    /// The page's group, by name; none where there is no page.
+    pub group: Option<&'static str>,
+    /// The code of the group.
+    pub code: Vec<String>,
 }
 
-/// The document, in the visitor's language. The boot script names the other two files itself.
+/// The document, in the visitor's language. The script asks for the wasm itself; the links only begin earlier.
 pub fn shell(assets: Assets) -> impl IntoView {
-    let nonce = use_nonce();
+    let wasm = std::iter::once(assets.wasm).chain(assets.code);
+    let preload = wasm
+        .map(|href| view! { <link rel="preload" href=href r#as="fetch" r#type="application/wasm" crossorigin="anonymous" /> })
+        .collect_view();
     view! {
         <!DOCTYPE html>
-        <html lang=visitor().lang.tag()>
+        <html lang=visitor().lang.tag() data-group=assets.group>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="color-scheme" content="light dark" />
                 <link rel="stylesheet" href=assets.css />
                 <link rel="icon" type="image/svg+xml" href=ICON />
-                <link rel="modulepreload" href=assets.js nonce=nonce.clone() />
-                <link rel="preload" href=assets.wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous" />
-                <script type="module" src=assets.boot nonce=nonce></script>
+                {preload}
+                <script type="module" src=assets.js nonce=use_nonce()></script>
                 <MetaTags />
             </head>
             <body>

@@ -6,16 +6,21 @@
 //! each checkout embeds its own client.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::Write,
     path::{Path, PathBuf},
+    sync::Mutex,
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{glue, setup, tools};
+use crate::{
+    glue::{self, GroupFiles},
+    setup, tools,
+};
 
 /// How much work goes into a small client.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,12 +45,8 @@ impl Profile {
     }
 }
 
-/// The parts of the client, by the features of `app` that make them: app/src/part.rs.
-pub const PARTS: [&str; 11] =
-    ["desk", "grading", "beside", "data", "setup", "results", "outputs", "quality", "runs", "compare", "outside"];
-
-/// The parts that raters see. They load the styles of raters' pages and no others.
-const RATERS: [&str; 3] = ["desk", "grading", "beside"];
+/// The groups of pages (app/src/routes.rs) whose pages do with the raters' styles.
+const RATERS: [&str; 4] = ["enter", "desk", "grading", "beside"];
 
 /// Builds the client and the styles, where what they are made from has changed.
 pub fn build(profile: Profile) -> Result<()> {
@@ -59,62 +60,17 @@ pub fn build(profile: Profile) -> Result<()> {
         Profile::Dev => "Building the client",
         Profile::Release => "Building the client, optimised for size (over a minute the first time)",
     });
-    // One client that has every page is the quickest to build, and too heavy for anything else.
-    let units = match profile {
-        Profile::Dev => vec![PARTS.to_vec()],
-        Profile::Release => PARTS.map(|part| vec![part]).to_vec(),
-    };
-    let clients = compile(profile, toolchain, units)?;
+    let files = tools::build_artifacts(&mut command(profile, toolchain), "app")?;
+    let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
+    let client = glue::split(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
     tools::say(match profile {
         Profile::Dev => "Writing target/client",
         Profile::Release => "Writing and compressing target/client",
     });
-    write(&clients, &styles()?, profile)?;
+    write(&client, &styles()?, profile)?;
     // Last: a stamp stands only beside a complete folder.
     fs::write(stamp_file(), inputs)?;
     Ok(())
-}
-
-/// How many parts are compiled at the same time. Link-time optimisation of one part keeps one core
-/// busy; more lanes than this would each compile the dependencies again and hold a gigabyte and more.
-const LANES: usize = 2;
-
-/// Compiles every unit (some parts of the client in one), in lanes, and writes its glue. The order is
-/// that of the units, whichever lane was done first.
-fn compile(
-    profile: Profile,
-    toolchain: setup::Toolchain,
-    units: Vec<Vec<&str>>,
-) -> Result<Vec<(Vec<&str>, glue::Client)>> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let lanes = LANES.min(cores).min(units.len());
-    let lane = &|lane: usize| -> Result<Vec<(usize, glue::Client)>> {
-        let mut done = Vec::new();
-        for (place, parts) in units.iter().enumerate().skip(lane).step_by(lanes) {
-            println!("    {}", parts.join(", "));
-            let mut cargo = command(profile, toolchain, parts);
-            // Cargo locks its target folder, so every lane but the first has one of its own.
-            if lane > 0 {
-                cargo.arg("--target-dir").arg(tools::root().join(format!("target/client-lane-{lane}")));
-            }
-            let files = tools::build_artifacts(&mut cargo, "app")?;
-            let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
-            // Read before the lane's next one is built: all leave their file in the same place.
-            let client = glue::write(wasm.context("cargo built no app.wasm")?, profile == Profile::Release)?;
-            done.push((place, client));
-        }
-        Ok(done)
-    };
-    let mut done = std::thread::scope(|scope| -> Result<Vec<(usize, glue::Client)>> {
-        let running: Vec<_> = (0..lanes).map(|number| scope.spawn(move || lane(number))).collect();
-        let mut all = Vec::new();
-        for thread in running {
-            all.extend(thread.join().map_err(|_| anyhow::anyhow!("a thread that builds the client ended early"))??);
-        }
-        Ok(all)
-    })?;
-    done.sort_by_key(|(place, _)| *place);
-    Ok(done.into_iter().map(|(place, client)| (units[place].clone(), client)).collect())
 }
 
 /// What the client in `target/client` was made from; absent before the first build.
@@ -123,18 +79,19 @@ pub fn stamp() -> Option<String> {
 }
 
 /// The cargo command that compiles the client.
-fn command(profile: Profile, toolchain: setup::Toolchain, parts: &[&str]) -> std::process::Command {
+fn command(profile: Profile, toolchain: setup::Toolchain) -> std::process::Command {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustc", "--locked", "--package", "app", "--lib", "--crate-type", "cdylib"]);
-    cargo.args(["--target", setup::WASM, "--profile", profile.cargo_name()]);
-    cargo.arg("--features").arg(format!("hydrate,{}", parts.join(",")));
+    cargo.args(["--target", setup::WASM, "--profile", profile.cargo_name(), "--features", "hydrate"]);
+    // Flags of a target replace those of .cargo/config.toml, so `erase_components` is repeated here. The splitter
+    // reads the linker's relocations. They are not given after `--`: `build_artifacts` still adds an option of cargo's.
+    let mut flags = vec!["--cfg=erase_components".to_owned(), "-Clink-args=--emit-relocs".to_owned()];
     if profile == Profile::Release {
-        // Messages name the crates' files: not by the folders of whoever built this, which are longer, too.
-        // Flags of a target replace those of .cargo/config.toml, so what stands there is said again.
-        let flags = ["--cfg=erase_components".to_owned(), format!("--remap-path-prefix={}=", crates().display())];
-        let flags = serde_json::Value::from(flags.to_vec());
-        cargo.arg("--config").arg(format!("target.{}.rustflags={flags}", setup::WASM));
+        // Panic messages name the crates' files: not by the folders of this machine, which are longer, too.
+        flags.push(format!("--remap-path-prefix={}=", crates().display()));
     }
+    let flags = serde_json::Value::from(flags);
+    cargo.arg("--config").arg(format!("target.{}.rustflags={flags}", setup::WASM));
     // Checkouts that share a target folder would overwrite each other's client: cargo gives a cdylib
     // no name of its own unless asked.
     cargo.env("__CARGO_DEFAULT_LIB_METADATA", "aixgrade-client");
@@ -160,7 +117,7 @@ fn stamp_file() -> PathBuf {
 fn inputs(profile: Profile) -> Result<String> {
     let root = tools::root();
     let single = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "app/Cargo.toml"];
-    let ourselves = ["xtask/src/client.rs", "xtask/src/glue.rs"];
+    let ourselves = ["xtask/src/client.rs", "xtask/src/glue.rs", "xtask/src/prune.rs"];
     let mut files: Vec<_> = single.into_iter().chain(ourselves).map(|file| root.join(file)).collect();
     for folder in ["app/src", "style"] {
         collect(&root.join(folder), &mut files)?;
@@ -218,51 +175,89 @@ fn styles() -> Result<Styles> {
     Ok(styles)
 }
 
-/// Replaces `target/client`.
-fn write(clients: &[(Vec<&str>, glue::Client)], styles: &Styles, profile: Profile) -> Result<()> {
-    let folder = folder();
-    let mut assets = Assets { folder: folder.clone(), profile, manifest: BTreeMap::new() };
-    let old: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    let _ = fs::remove_file(stamp_file());
-    fs::create_dir_all(&folder)?;
-    let all = assets.add("app", "css", styles.all.as_bytes())?;
-    let raters = assets.add("raters", "css", styles.raters.as_bytes())?;
-    for (parts, client) in clients {
-        // A client with admins' pages, too, leads to them without loading anything.
-        let css = if parts.iter().all(|part| RATERS.contains(part)) { &raters } else { &all };
-        let stem = if let [part] = parts[..] { part } else { "client" };
-        let wasm = assets.add(stem, "wasm", &client.wasm)?;
-        let js = assets.add(stem, "js", client.js.as_bytes())?;
-        // Pages may hold no script of their own (Content-Security-Policy), so this is a file too.
-        let boot = format!(
-            "import init, {{ hydrate }} from './{js}';\n\
-             await init({{ module_or_path: new URL('./{wasm}', import.meta.url) }});\n\
-             // What the server drew is on the screen before the client takes hold of it; a page in the\n\
-             // background, which draws nothing, does not wait for that.\n\
-             await new Promise((go) => {{ requestAnimationFrame(() => setTimeout(go)); setTimeout(go, 200); }});\n\
-             hydrate();\n\
-             // Journeys in a browser wait for this; nothing else reads it.\n\
-             document.documentElement.setAttribute('data-hydrated', '');\n"
-        );
-        let boot = assets.add(&format!("{stem}-boot"), "js", boot.as_bytes())?;
-        // Pages ask by the part's name.
-        for part in parts {
-            for (name, file) in [(".css", css), (".wasm", &wasm), (".js", &js), ("-boot.js", &boot)] {
-                assets.manifest.insert(format!("{part}{name}"), file.clone());
-            }
+/// What stands in the core's file beside the core: see [`packs`].
+const WITH_CORE: &str = "core";
+
+/// Which pieces share a file, by the groups that load it; [`WITH_CORE`] is in the file that everybody loads.
+///
+/// The splitter makes a piece for every set of groups that need the same code, and small files compress badly. So what
+/// raters load stands in a few files by which of their groups need it, a rater loads nothing twice and little in vain,
+/// and every other group has all that it needs in one file.
+fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<&str>> {
+    let mut packs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for (group, pieces) in groups {
+        for piece in pieces {
+            let needs = |group: &&str| groups.get(*group).is_some_and(|pieces| pieces.contains(piece));
+            let grades = needs(&"grading") || needs(&"beside");
+            let pack = if !RATERS.contains(&group.as_str()) {
+                group.clone()
+            } else if needs(&"enter") && grades {
+                // A twentieth smaller than in a file of its own, and only the desk could do without some of it.
+                WITH_CORE.to_owned()
+            } else if needs(&"desk") && grades {
+                "desk-grading-beside".to_owned()
+            } else {
+                RATERS.into_iter().filter(needs).collect::<Vec<_>>().join("-")
+            };
+            packs.entry(pack).or_default().insert(piece);
         }
     }
-    let manifest = folder.join("manifest.json");
+    packs
+}
+
+/// What the server reads to know which files a page names: `server/src/http/assets.rs`.
+#[derive(Serialize)]
+struct Manifest {
+    /// The client's script.
+    js: String,
+    /// The code of every page.
+    wasm: String,
+    /// The styles of every page.
+    css: String,
+    /// The groups of pages, by name.
+    groups: BTreeMap<String, GroupFiles>,
+}
+
+/// Replaces `target/client`.
+fn write(client: &glue::Client, styles: &Styles, profile: Profile) -> Result<()> {
+    let folder = folder();
+    fs::create_dir_all(&folder)?;
+    let _ = fs::remove_file(stamp_file());
+    let mut assets = Assets { folder: folder.clone(), names: BTreeSet::new() };
+    let css = assets.add("app", "css", styles.all.as_bytes())?;
+    let raters = assets.add("raters", "css", styles.raters.as_bytes())?;
+    let mut packs = packs(&client.groups);
+    let common = packs.remove(WITH_CORE).unwrap_or_default();
+    let core = assets.add("core", "wasm", &client.core_with(&common)?)?;
+    let mut groups: BTreeMap<String, GroupFiles> = BTreeMap::new();
+    for group in client.groups.keys() {
+        let css = if RATERS.contains(&group.as_str()) { &raters } else { &css };
+        groups.insert(group.clone(), GroupFiles { code: Vec::new(), css: css.clone() });
+    }
+    for (stem, pieces) in packs {
+        let file = assets.add(&stem, "wasm", &client.packed(&pieces)?)?;
+        for group in stem.split('-') {
+            groups.entry(group.to_owned()).and_modify(|group| group.code.push(file.clone()));
+        }
+    }
+    let js = assets.add("client", "js", client.script(&core, &groups)?.as_bytes())?;
+    if profile == Profile::Release {
+        assets.compress()?;
+    }
+    let manifest = Manifest { js, wasm: core, css, groups };
     // Put in place in one step: a development server may be reading it.
     let fresh = folder.join("manifest.json.new");
-    fs::write(&fresh, serde_json::to_vec_pretty(&assets.manifest)?)?;
-    fs::rename(&fresh, &manifest)?;
-    for file in old {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let hashed = name.trim_end_matches(".br").trim_end_matches(".gz");
-        let current = assets.manifest.values().any(|current| current == hashed) || name == "manifest.json";
+    fs::write(&fresh, serde_json::to_vec_pretty(&manifest)?)?;
+    fs::rename(&fresh, folder.join("manifest.json"))?;
+    for entry in fs::read_dir(&folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let current = match name.strip_suffix(".br").or(name.strip_suffix(".gz")) {
+            Some(plain) => profile == Profile::Release && assets.names.contains(plain),
+            None => name == "manifest.json" || assets.names.contains(&name),
+        };
         if !current {
-            fs::remove_file(&file)?;
+            fs::remove_file(&path)?;
         }
     }
     Ok(())
@@ -270,31 +265,48 @@ fn write(clients: &[(Vec<&str>, glue::Client)], styles: &Styles, profile: Profil
 
 struct Assets {
     folder: PathBuf,
-    profile: Profile,
-    manifest: BTreeMap<String, String>,
+    names: BTreeSet<String>,
 }
 
 impl Assets {
-    /// Writes a file under a name that its content decides, and its compressed forms in a release.
+    /// Writes a file under a name that its content decides.
     fn add(&mut self, stem: &str, extension: &str, content: &[u8]) -> Result<String> {
         let hash = hex::encode(Sha256::digest(content));
         let name = format!("{stem}-{}.{extension}", &hash[..16]);
-        let path = self.folder.join(&name);
-        fs::write(&path, content)?;
-        let mut line = format!("    {name}: {}", kilobytes(content.len()));
-        for (suffix, compress) in [("br", brotli as fn(&[u8]) -> Result<Vec<u8>>), ("gz", gzip)] {
-            let compressed = self.folder.join(format!("{name}.{suffix}"));
-            if self.profile == Profile::Release {
-                let packed = compress(content)?;
-                line += &format!(", {suffix} {}", kilobytes(packed.len()));
-                fs::write(compressed, packed)?;
-            } else if compressed.exists() {
-                fs::remove_file(compressed)?;
-            }
-        }
-        println!("{line}");
-        self.manifest.insert(format!("{stem}.{extension}"), name.clone());
+        fs::write(self.folder.join(&name), content)?;
+        self.names.insert(name.clone());
         Ok(name)
+    }
+
+    /// Writes the compressed forms of all files, on all cores. A form that an earlier build left is right still,
+    /// because the name is the content's.
+    fn compress(&self) -> Result<()> {
+        let work = Mutex::new(self.names.iter().collect::<Vec<_>>());
+        let one = || -> Result<()> {
+            loop {
+                let next = work.lock().map_err(|_| anyhow!("a thread that compresses ended early"))?.pop();
+                let Some(name) = next else { return Ok(()) };
+                let content = fs::read(self.folder.join(name))?;
+                let mut line = format!("    {name}: {}", kilobytes(content.len()));
+                for (suffix, compress) in [("br", brotli as fn(&[u8]) -> Result<Vec<u8>>), ("gz", gzip)] {
+                    let path = self.folder.join(format!("{name}.{suffix}"));
+                    if !path.is_file() {
+                        let fresh = self.folder.join(format!("{name}.new"));
+                        fs::write(&fresh, compress(&content)?)?;
+                        fs::rename(&fresh, &path)?;
+                    }
+                    line += &format!(", {suffix} {}", kilobytes(usize::try_from(fs::metadata(&path)?.len())?));
+                }
+                println!("{line}");
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+            running
+                .into_iter()
+                .try_for_each(|thread| thread.join().map_err(|_| anyhow!("a thread that compresses ended early"))?)
+        })
     }
 }
 
@@ -320,6 +332,26 @@ mod tests {
     use std::io::Read;
 
     use super::*;
+
+    #[test]
+    fn raters_share_files_and_others_have_one_of_their_own() {
+        let set = |pieces: &[&str]| pieces.iter().map(|piece| (*piece).to_owned()).collect::<BTreeSet<_>>();
+        let groups = BTreeMap::from([
+            ("admin".to_owned(), set(&["all", "desk_too", "own"])),
+            ("beside".to_owned(), set(&["all", "graders", "raters"])),
+            ("desk".to_owned(), set(&["all", "desk_too", "raters"])),
+            ("enter".to_owned(), set(&["all"])),
+            ("grading".to_owned(), set(&["all", "graders"])),
+        ]);
+        let expected = [
+            ("admin", BTreeSet::from(["all", "desk_too", "own"])),
+            ("core", BTreeSet::from(["all"])),
+            ("desk", BTreeSet::from(["desk_too"])),
+            ("desk-grading-beside", BTreeSet::from(["raters"])),
+            ("grading-beside", BTreeSet::from(["graders"])),
+        ];
+        assert_eq!(packs(&groups), expected.map(|(name, pieces)| (name.to_owned(), pieces)).into());
+    }
 
     #[test]
     fn compressed_forms_hold_the_same() {

@@ -9,6 +9,7 @@ mod bench;
 mod client;
 mod dev;
 mod glue;
+mod prune;
 mod serve;
 mod server;
 mod setup;
@@ -34,6 +35,9 @@ enum Command {
         /// Optimise; leaves one self-contained binary with client and styles inside
         #[arg(long)]
         release: bool,
+        /// Build what browsers load, not the server
+        #[arg(long)]
+        client: bool,
     },
     /// Build, then run the server; stop it with Ctrl-C
     Serve {
@@ -87,8 +91,11 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Build { release } => {
+        Command::Build { release, client: only } => {
             client::build(client::Profile::of(release))?;
+            if only {
+                return Ok(ExitCode::SUCCESS);
+            }
             let binary = server::build(release)?;
             println!("The server is {}", binary.display());
             if release {

@@ -21,7 +21,7 @@ pub fn came_back(i: I18n, back: CameBack) -> impl IntoView {
     let t = i.feedback();
     let CameBack { replies, disputes, figures } = back;
     let decide = (disputes > 0).then(|| {
-        view! { <p class="card row"><a class="button primary" href="/adjudicate" rel="external">{(t.decide_n)(disputes)}</a></p> }
+        view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disputes)}</a></p> }
     });
     view! {
         {decide}

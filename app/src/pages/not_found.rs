@@ -4,16 +4,12 @@ use leptos::prelude::*;
 
 use crate::{
     i18n::use_i18n,
-    part::is_leaving,
     ui::{failure::set_status, frame::Page},
 };
 
 /// Says so, with status 404.
 #[component]
 pub fn NotFoundPage() -> impl IntoView {
-    if is_leaving() {
-        return ().into_any();
-    }
     set_status(404);
     let common = use_i18n().common;
     view! {
@@ -22,5 +18,4 @@ pub fn NotFoundPage() -> impl IntoView {
             <p><a class="button primary" href="/">{common.back_to_start}</a></p>
         </Page>
     }
-    .into_any()
 }

@@ -14,6 +14,7 @@
 //! - [`code::CodeBox`]: highlighted code, numbered, laid out or as it came.
 //! - [`margin::Margin`]: what stands beside single lines of code, such as raters' notes.
 //! - [`chart`]: pictures as SVG text; [`chart::view::ChartFigure`] puts one on a page with its table.
+//! - [`arriving::ArrivingSign`]: says that the next page's code is loading (the root draws it once).
 //! - [`announce::say`]: tells screen readers; [`announce::toast`]: tells everybody, for a moment.
 //!
 //! Classes without a component (style/20-kit.css): `button` with `primary`, `quiet` or `danger`;
@@ -21,6 +22,7 @@
 //! `table` with `num` cells; `facts` on a `<dl>`; `lead`, `muted`, `small`; `visually-hidden`.
 
 pub mod announce;
+pub mod arriving;
 pub mod chart;
 pub mod code;
 pub mod copy;

@@ -3,20 +3,25 @@
 //!
 //! Every name holds its content's hash, so that browsers may keep a file for ever.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, io::Read};
 
-use app::{part::Part, shell::Assets};
+use app::{routes::Page, shell::Assets};
 use axum::{
     extract::Path,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use flate2::read::GzDecoder;
+use serde::Deserialize;
 
-/// The folder is absent in a checkout that has not built its client yet; the server must compile all
-/// the same.
+/// Compressed forms only: a client that takes neither is rare, and is served from the gzip form. The folder is absent
+/// in a checkout that has not built its client yet; the server must compile all the same.
 #[cfg(not(debug_assertions))]
 #[derive(rust_embed::RustEmbed)]
 #[folder = "../target/client"]
+#[include = "manifest.json"]
+#[include = "*.br"]
+#[include = "*.gz"]
 #[allow_missing = true]
 struct Client;
 
@@ -26,12 +31,21 @@ fn file(name: &str) -> Option<Cow<'static, [u8]>> {
     Client::get(name).map(|file| file.data)
 }
 
-/// One of the client's files, whichever lie there by now; `name` has no folder in it. Not by `rust-embed`: it
+/// One of the client's files, whichever are there by now; `name` has no folder in it. Not by `rust-embed`: it
 /// finds nothing in a folder that was made after the server was compiled.
 #[cfg(debug_assertions)]
 fn file(name: &str) -> Option<Cow<'static, [u8]>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/client");
     std::fs::read(std::path::Path::new(folder).join(name)).ok().map(Cow::Owned)
+}
+
+/// A file as a browser takes it that takes no compressed one.
+fn plain(name: &str) -> Option<Cow<'static, [u8]>> {
+    file(name).or_else(|| {
+        let mut plain = Vec::new();
+        GzDecoder::new(&*file(&format!("{name}.gz"))?).read_to_end(&mut plain).ok()?;
+        Some(Cow::Owned(plain))
+    })
 }
 
 /// What the embedded client was made from. Mentioning the variable makes cargo embed the folder anew
@@ -41,33 +55,51 @@ const _EMBEDDED: Option<&str> = option_env!("AIXGRADE_CLIENT");
 
 const MANIFEST: &str = "manifest.json";
 
-/// The addresses that a page of this part writes into its head.
-pub fn named(part: Part) -> Assets {
-    let (names, part) = (manifest(), part.name());
-    let address = |logical: String| format!("/assets/{}", names.get(&logical).unwrap_or(&logical));
+/// Which files a page needs, by their names: xtask/src/client.rs writes it.
+#[derive(Default, Deserialize)]
+struct Manifest {
+    js: String,
+    wasm: String,
+    css: String,
+    groups: BTreeMap<String, GroupFiles>,
+}
+
+#[derive(Deserialize)]
+struct GroupFiles {
+    code: Vec<String>,
+    css: String,
+}
+
+/// The addresses that the page at `path` writes into its head.
+pub fn of_page(path: &str, admin: bool) -> Assets {
+    let manifest = manifest();
+    let address = |name: &String| format!("/assets/{name}");
+    let group = Page::at(path, admin).map(|(page, _)| page.group().name());
+    let files = group.and_then(|group| manifest.groups.get(group));
+    // An admin walks on to pages that need all styles.
+    let css = files.filter(|_| !admin).map_or(&manifest.css, |files| &files.css);
     Assets {
-        css: address(format!("{part}.css")),
-        boot: address(format!("{part}-boot.js")),
-        js: address(format!("{part}.js")),
-        wasm: address(format!("{part}.wasm")),
+        css: address(css),
+        js: address(&manifest.js),
+        wasm: address(&manifest.wasm),
+        group,
+        code: files.map(|files| files.code.iter().map(address).collect()).unwrap_or_default(),
     }
 }
 
-/// From the names that pages know to those of the files.
 #[cfg(not(debug_assertions))]
-fn manifest() -> &'static BTreeMap<String, String> {
-    static READ: std::sync::LazyLock<BTreeMap<String, String>> = std::sync::LazyLock::new(read);
+fn manifest() -> &'static Manifest {
+    static READ: std::sync::LazyLock<Manifest> = std::sync::LazyLock::new(read);
     &READ
 }
 
-/// From the names that pages know to those of the files; read every time, because the client may have
-/// been built anew while the server runs.
+/// Read every time, because the client may have been built anew while the server runs.
 #[cfg(debug_assertions)]
-fn manifest() -> BTreeMap<String, String> {
+fn manifest() -> Manifest {
     read()
 }
 
-fn read() -> BTreeMap<String, String> {
+fn read() -> Manifest {
     let found = file(MANIFEST).and_then(|manifest| serde_json::from_slice(&manifest).ok());
     if found.is_none() {
         tracing::warn!("this server was built without its client; build it with `cargo xtask build`");
@@ -82,7 +114,7 @@ pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
         let packed = takes(&headers, encoding).then(|| file(&format!("{name}.{suffix}")))??;
         Some((packed, Some(encoding)))
     });
-    let Some((content, encoding)) = packed.or_else(|| Some((file(&name)?, None))) else {
+    let Some((content, encoding)) = packed.or_else(|| Some((plain(&name)?, None))) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let content = content.into_owned();

@@ -4,7 +4,6 @@ use app::{
     error::AppError,
     error_page::{self, Failed},
     model::user::Visitor,
-    part::Part,
     port::Caller,
     shell::shell,
 };
@@ -34,7 +33,7 @@ pub async fn render(
     Extension(visitor): Extension<Visitor>,
     request: Request,
 ) -> Response {
-    let assets = assets::named(Part::of(request.uri().path(), visitor.is_admin()));
+    let assets = assets::of_page(request.uri().path(), visitor.is_admin());
     let handler = leptos_axum::render_app_async_with_context(context(&state, caller, visitor), move || {
         set_policy();
         shell(assets.clone())
@@ -44,7 +43,7 @@ pub async fn render(
 
 /// The page in place of an answer that failed.
 pub async fn failed(state: &AppState, caller: Caller, visitor: Visitor, failed: Failed) -> Response {
-    let css = assets::named(Part::of("/", visitor.is_admin())).css;
+    let css = assets::of_page("/", visitor.is_admin()).css;
     let handler = leptos_axum::render_app_async_with_context(context(state, caller, visitor), move || {
         set_policy();
         error_page::document(css.clone(), failed.clone())
