@@ -1,14 +1,15 @@
 //! `aixgrade serve`
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
 use super::{Global, doctor::engine_lacks};
 use crate::{
+    clock,
     config::Config,
-    db::sessions::Sessions,
+    db::{Db, sessions::Sessions, staging},
     engine::readiness,
     error::Failure,
     http,
@@ -86,6 +87,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     services.runs.engine().clone().serve();
     tokio::spawn(services.webhooks.clone().serve());
     tokio::spawn(sweep(Sessions(services.db.clone())));
+    tokio::spawn(clear_imports(services.db.clone()));
     let app = http::router(AppState::new(services, config)).into_make_service_with_connect_info::<SocketAddr>();
     Ok(axum::serve(listener, app).with_graceful_shutdown(stop()).await?)
 }
@@ -134,6 +136,22 @@ async fn sweep(sessions: Sessions) {
         hourly.tick().await;
         if let Err(failure) = sessions.sweep().await {
             let _logged = app::error::AppError::from(failure);
+        }
+    }
+}
+
+/// Deletes the rows of imports that were killed, those of the last minute when their lease has run out.
+async fn clear_imports(db: Db) {
+    loop {
+        let clear = db.clone();
+        let cleared = tokio::task::spawn_blocking(move || clear.clear_imports(clock::now())).await;
+        match cleared.map_err(Failure::internal).and_then(|cleared| cleared) {
+            Ok(true) => tokio::time::sleep(Duration::from_millis(staging::LEASE_MS.unsigned_abs())).await,
+            Ok(false) => return,
+            Err(failure) => {
+                let _logged = app::error::AppError::from(failure);
+                return;
+            }
         }
     }
 }

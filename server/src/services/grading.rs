@@ -58,14 +58,14 @@ impl GradingService {
         GradingService { db }
     }
 
-    fn view(parts: Parts) -> GradingItem {
+    async fn view(parts: Parts) -> GradingItem {
         let Parts { token, study, shown, draft, rated, progress, previous, following, opening, replies } = parts;
         GradingItem {
             token,
             study: study.token,
             title: study.title,
             presentation: study.presentation,
-            code: layout::view(&shown.code, &shown.said),
+            code: layout::view(shown.code, shown.said).await,
             raw_nl: shown.raw_nl,
             lang: shown.lang,
             signature: shown.signature,
@@ -80,12 +80,12 @@ impl GradingService {
         }
     }
 
-    /// Lays the code out, off the transaction.
-    fn answer(found: Found) -> Next {
+    /// Adds the view of the code, outside the transaction.
+    async fn answer(found: Found) -> Next {
         match found {
-            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts))),
+            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
             Found::Feedback(feedback, shown) => {
-                let code = layout::view(&shown.code, &shown.said);
+                let code = layout::view(shown.code, shown.said).await;
                 Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
             }
             Found::Other(next) => next,
@@ -161,7 +161,7 @@ impl Grading for GradingService {
                 }
             })
             .await?;
-        Ok(Self::answer(found))
+        Ok(Self::answer(found).await)
     }
 
     async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
@@ -199,7 +199,7 @@ impl Grading for GradingService {
             })
             .await?;
         Ok(match found {
-            Ok(parts) => NextTask::Task(parts.into_iter().map(Self::view).collect()),
+            Ok(parts) => NextTask::Task(futures::future::join_all(parts.into_iter().map(Self::view)).await),
             Err(other) => other,
         })
     }
@@ -217,7 +217,7 @@ impl Grading for GradingService {
                 gather(conn, study, output, rater)
             })
             .await?;
-        Ok(Self::view(parts))
+        Ok(Self::view(parts).await)
     }
 
     async fn save_draft(&self, caller: &Caller, assignment: &Token, draft: Draft) -> Answer<()> {
