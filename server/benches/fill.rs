@@ -80,19 +80,19 @@ const DATASET: &str = "bench";
 const OVERLAP: u32 = 5;
 
 /// How large.
-struct Size {
+pub struct Size {
     /// Studies.
-    studies: u32,
+    pub studies: u32,
     /// Runs a model.
-    runs: u32,
+    pub runs: u32,
     /// Models.
-    models: u32,
+    pub models: u32,
     /// Tasks.
-    tasks: u32,
+    pub tasks: u32,
 }
 
 /// What was made.
-struct Made {
+pub struct Made {
     /// Ratings, none superseded.
     ratings: u64,
     /// Verdicts.
@@ -116,7 +116,7 @@ fn holds_data(conn: &Connection) -> Result<bool, Failure> {
 }
 
 /// Makes it all.
-fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
+pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
     let now = clock::now().0;
     let mut random = ChaCha8Rng::seed_from_u64(2022);
     let one = |sql: &str, values: &[&dyn rusqlite::ToSql]| -> Result<i64, Failure> {
@@ -162,7 +162,7 @@ fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
     for n in 0..size.models {
         let model = one("INSERT INTO models (name) VALUES (?1) RETURNING id", &[&format!("Bench model {n}")])?;
         let submission = one(
-            "INSERT INTO submissions (version_id, model_id, file_name, checksum, matching, created_at)
+            "INSERT INTO all_submissions (version_id, model_id, file_name, checksum, matching, created_at)
              VALUES (?1, ?2, 'bench.jsonl', 'bench', 'task_id', ?3) RETURNING id",
             &[&version, &model, &now],
         )?;
@@ -178,7 +178,7 @@ fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
     let mut made = Made { ratings: 0, verdicts: 0 };
     for n in 0..size.studies {
         let study = one(
-            "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)
+            "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'closed', ?7) RETURNING id",
             &[&clock::token().0, &format!("Bench study {n}"), &version, &rubric, &OVERLAP, &n.to_string(), &now],
         )?;

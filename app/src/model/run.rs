@@ -88,6 +88,19 @@ pub enum LimitHit {
     Printed,
 }
 
+impl LimitHit {
+    /// The name in data files.
+    pub fn name(self) -> &'static str {
+        match self {
+            LimitHit::Cpu => "cpu",
+            LimitHit::Wall => "wall",
+            LimitHit::Heap => "heap",
+            LimitHit::Threads => "threads",
+            LimitHit::Printed => "printed",
+        }
+    }
+}
+
 /// Something about an output that a person should look at. It decides nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]

@@ -100,20 +100,24 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
     };
     let services = global.open()?;
     if let Some(study) = export.study {
-        let bytes = match export.what {
-            What::Ratings => services.studies.ratings_csv(&Caller::Operator, study).await?,
-            What::Comparison => services.studies.comparison_csv(&Caller::Operator, study).await?,
-            What::Verdicts | What::Tables | What::Bundle => {
-                return Err(Failure::invalid(
-                    "--study",
-                    "this can be exported for a dataset only, not for a study",
-                    "Use --dataset for the dataset and --studies for the study",
-                ));
+        return match export.what {
+            What::Ratings => {
+                let download = services.studies.ratings_csv(&Caller::Operator, study).await?;
+                download.copy_to(&mut open(export.output)?)?;
+                Ok(())
             }
+            What::Comparison => {
+                let bytes = services.studies.comparison_csv(&Caller::Operator, study).await?;
+                let mut out = open(export.output)?;
+                out.write_all(&bytes)?;
+                Ok(out.flush()?)
+            }
+            What::Verdicts | What::Tables | What::Bundle => Err(Failure::invalid(
+                "--study",
+                "this can be exported for a dataset only, not for a study",
+                "Use --dataset for the dataset and --studies for the study",
+            )),
         };
-        let mut out = open(export.output)?;
-        out.write_all(&bytes)?;
-        return Ok(out.flush()?);
     }
     let dataset = export.dataset.unwrap_or_default();
     let known = services
@@ -143,7 +147,8 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
     };
     let ready = services.comparisons.ready(&Caller::Operator, choice, file, export.words).await?;
     let to_file = export.output.is_some();
-    let lines = services.comparisons.export(ready, open(export.output)?).await?;
+    let download = services.comparisons.export(ready).await?;
+    let lines = download.copy_to(&mut open(export.output)?)?;
     if to_file && lines > 0 {
         eprintln!("Exported {lines} lines.");
     }

@@ -41,7 +41,7 @@ pub struct Ratings {
 /// Runs the command.
 pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result<(), Failure> {
     let shown = asked.file.display().to_string();
-    let bytes = std::fs::read(&asked.file).map_err(|e| {
+    let content = std::fs::File::open(&asked.file).map_err(|e| {
         Failure::invalid(&shown, format!("the file cannot be read: {e}"), "Check its name and permissions")
     })?;
     let pair = |given: &String| match given.split_once('=') {
@@ -55,7 +55,7 @@ pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result
             (None, title) => RatingsKind::People(title.unwrap_or_default()),
         },
         name: asked.file.file_name().map_or(shown, |name| name.to_string_lossy().into_owned()),
-        bytes,
+        content: Box::new(content),
         mapping: asked.columns.iter().map(pair).collect::<Result<_, _>>()?,
     };
     if !asked.dry_run {

@@ -1,6 +1,6 @@
 //! `aixgrade run`
 
-use std::{io::Write, time::Duration};
+use std::time::Duration;
 
 use app::{
     model::{
@@ -71,7 +71,7 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
         detail.missing.clear();
     }
     if global.json {
-        std::io::stdout().lock().write_all(&report::runs::json_lines(&detail)?)?;
+        report::runs::json_lines(&detail, &mut std::io::stdout().lock())?;
     } else {
         global.show(&(), |()| text(&detail))?;
     }

@@ -1,6 +1,9 @@
 //! `aixgrade runs …`
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::{BufWriter, Write},
+    path::PathBuf,
+};
 
 use app::{
     model::{
@@ -75,18 +78,18 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
         }
         Runs::Export { run, shape, output } => {
             let detail = services.runs.get(&caller, run).await?;
-            let bytes = match shape {
-                Shape::Jsonl => report::runs::json_lines(&detail)?,
-                Shape::Csv => report::runs::csv(&detail)?,
-            };
-            match output {
-                None => std::io::stdout().lock().write_all(&bytes)?,
-                Some(path) => std::fs::write(&path, &bytes).map_err(|e| {
+            let mut out: Box<dyn Write> = match output {
+                None => Box::new(std::io::stdout().lock()),
+                Some(path) => Box::new(BufWriter::new(std::fs::File::create(&path).map_err(|e| {
                     let shown = path.display().to_string();
                     Failure::invalid(&shown, format!("the file cannot be written: {e}"), "Choose another file with -o")
-                })?,
+                })?)),
+            };
+            match shape {
+                Shape::Jsonl => report::runs::json_lines(&detail, &mut out)?,
+                Shape::Csv => report::runs::csv(&detail, &mut out)?,
             }
-            Ok(())
+            Ok(out.flush()?)
         }
     }
 }

@@ -7,8 +7,9 @@ use tokio::net::TcpListener;
 
 use super::{Global, doctor::engine_lacks, prune::size};
 use crate::{
+    clock,
     config::Config,
-    db::sessions::Sessions,
+    db::{Db, sessions::Sessions, staging},
     engine::readiness,
     error::Failure,
     http::{self, listen::Limits},
@@ -96,6 +97,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     services.runs.engine().clone().serve();
     tokio::spawn(services.webhooks.clone().serve());
     tokio::spawn(sweep(services.clone()));
+    tokio::spawn(clear_imports(services.db.clone()));
     http::listen::serve(listener, http::router(AppState::new(services, config)), Limits::default(), stop()).await;
     Ok(())
 }
@@ -184,6 +186,22 @@ async fn sweep(services: Services) {
         for swept in [sessions.sweep().await, services.accounts.sweep().await, uploads] {
             if let Err(failure) = swept {
                 let _logged = app::error::AppError::from(failure);
+            }
+        }
+    }
+}
+
+/// Deletes the rows of imports that were killed, those of the last minute when their lease has run out.
+async fn clear_imports(db: Db) {
+    loop {
+        let clear = db.clone();
+        let cleared = tokio::task::spawn_blocking(move || clear.clear_imports(clock::now())).await;
+        match cleared.map_err(Failure::internal).and_then(|cleared| cleared) {
+            Ok(true) => tokio::time::sleep(Duration::from_millis(staging::LEASE_MS.unsigned_abs())).await,
+            Ok(false) => return,
+            Err(failure) => {
+                let _logged = app::error::AppError::from(failure);
+                return;
             }
         }
     }

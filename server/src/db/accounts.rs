@@ -42,9 +42,13 @@ pub fn by_id(conn: &Connection, id: UserId) -> Result<Option<Account>, Failure> 
 pub fn list(conn: &Connection) -> Result<Vec<UserRow>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name, u.role, u.created_at, u.disabled,
-                (SELECT count(*) FROM ratings r WHERE r.user_id = u.id AND r.superseded_at IS NULL),
+                (SELECT coalesce(sum(m.rated), 0) FROM study_raters m WHERE m.user_id = u.id),
                 coalesce(u.reads, 'en zh')
-         FROM users u ORDER BY u.name",
+         FROM users u
+         -- Not the raters of an import that is not complete.
+         WHERE NOT EXISTS (SELECT 1 FROM study_raters m JOIN all_studies s ON s.id = m.study_id
+             WHERE m.user_id = u.id AND s.importing_until IS NOT NULL)
+         ORDER BY u.name",
     )?;
     let rows = statement.query_map([], |row| {
         Ok(UserRow {

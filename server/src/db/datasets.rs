@@ -12,7 +12,7 @@ use app::model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
-use super::accounts::parsed;
+use super::{accounts::parsed, staging};
 use crate::{clock, error::Failure};
 
 /// A task as an import brings it.
@@ -90,17 +90,94 @@ pub fn store_rubric(conn: &Connection, rubric: &Rubric) -> Result<i64, Failure> 
     )?)
 }
 
-/// Stores a version, unless the newest one says the same. Unchanged tasks keep their revision, so
-/// outputs and ratings of them go on belonging together; nothing is ever removed.
-pub fn store(conn: &Connection, new: &NewVersion, rubric_id: i64) -> Result<Stored, Failure> {
-    let now = clock::now().0;
+/// A version with the checksums of its parts, computed outside any transaction.
+pub struct Prepared {
+    /// The version.
+    pub new: NewVersion,
+    /// The tasks' checksums, in their order.
+    tasks: Vec<String>,
+    /// The test files' checksums, in their order.
+    files: Vec<String>,
+    /// The checksum of all test files; absent without tests.
+    tree: Option<String>,
+}
+
+impl Prepared {
+    /// Computes the checksums.
+    pub fn of(new: NewVersion) -> Prepared {
+        let tasks = new.tasks.iter().map(task_checksum).collect();
+        let files: Vec<String> = new.test_files.values().map(|bytes| digest([bytes.as_slice()])).collect();
+        let paths = new.test_files.keys().zip(&files);
+        let tree = digest(paths.flat_map(|(path, sum)| [path.as_bytes(), sum.as_bytes()]));
+        let tree = (!files.is_empty()).then_some(tree);
+        Prepared { new, tasks, files, tree }
+    }
+
+    /// Where the chunks of test files end that [`stage_files`] stores: each has at most [`staging::ROWS`] files and
+    /// about [`staging::BYTES`] bytes, unless a single file has more.
+    pub fn file_chunks(&self) -> Vec<std::ops::Range<usize>> {
+        let (mut chunks, mut from, mut bytes) = (Vec::new(), 0, 0);
+        for (at, content) in self.new.test_files.values().enumerate() {
+            bytes += content.len();
+            if at + 1 - from == staging::ROWS || bytes >= staging::BYTES {
+                chunks.push(from..at + 1);
+                (from, bytes) = (at + 1, 0);
+            }
+        }
+        if from < self.files.len() {
+            chunks.push(from..self.files.len());
+        }
+        chunks
+    }
+
+    /// As [`Prepared::file_chunks`], for the tasks that [`stage_tasks`] stores.
+    pub fn task_chunks(&self) -> Vec<std::ops::Range<usize>> {
+        let ends = (0..self.tasks.len()).step_by(staging::ROWS);
+        ends.map(|from| from..(from + staging::ROWS).min(self.tasks.len())).collect()
+    }
+}
+
+/// Stores some test files of a version. They lie under their checksums and nobody sees them before a version refers
+/// to them.
+pub fn stage_files(conn: &Connection, prepared: &Prepared, range: std::ops::Range<usize>) -> Result<(), Failure> {
+    let files = prepared.new.test_files.iter().zip(&prepared.files);
+    for ((path, bytes), sum) in files.skip(range.start).take(range.len()) {
+        conn.prepare_cached("INSERT INTO blobs (checksum, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+            .execute(params![sum, bytes])?;
+        conn.prepare_cached(
+            "INSERT INTO test_tree_files (tree, path, checksum) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+        )?
+        .execute(params![prepared.tree, path, sum])?;
+    }
+    Ok(())
+}
+
+/// Stores some tasks of a version, in the wording that it has of them, and returns the wordings' rows. Nobody sees
+/// them before a version refers to them.
+pub fn stage_tasks(conn: &Connection, prepared: &Prepared, range: std::ops::Range<usize>) -> Result<Vec<i64>, Failure> {
+    let dataset = dataset_row(conn, &prepared.new.slug)?;
+    let tasks = prepared.new.tasks.iter().zip(&prepared.tasks).skip(range.start).take(range.len());
+    tasks.map(|(task, checksum)| store_task(conn, dataset, task, checksum)).collect()
+}
+
+/// The dataset's row, created when it is missing. A dataset without a version is in no list.
+fn dataset_row(conn: &Connection, slug: &str) -> Result<i64, Failure> {
     conn.execute(
         "INSERT INTO datasets (slug, created_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-        params![new.slug, now],
+        params![slug, clock::now().0],
     )?;
-    let dataset: i64 = conn.query_row("SELECT id FROM datasets WHERE slug = ?1", [&new.slug], |row| row.get(0))?;
+    Ok(conn.query_row("SELECT id FROM datasets WHERE slug = ?1", [slug], |row| row.get(0))?)
+}
+
+/// Stores a version, unless the newest one says the same. Its files and tasks are stored already; `revisions` are
+/// the rows of the tasks' wordings. Unchanged tasks keep their revision, so outputs and ratings of them go on
+/// belonging together; nothing is ever removed.
+pub fn store(conn: &Connection, prepared: &Prepared, revisions: &[i64], rubric_id: i64) -> Result<Stored, Failure> {
+    let now = clock::now().0;
+    let new = &prepared.new;
+    let dataset = dataset_row(conn, &new.slug)?;
     let newest = newest(conn, dataset)?;
-    let mut tree = if new.test_files.is_empty() { None } else { Some(store_tree(conn, &new.test_files)?) };
+    let mut tree = prepared.tree.clone();
     let mut kind = new.test_kind.map(str::to_owned);
     let mut rubric_id = rubric_id;
     if let (true, Some(newest)) = (new.bare, &newest) {
@@ -108,7 +185,7 @@ pub fn store(conn: &Connection, new: &NewVersion, rubric_id: i64) -> Result<Stor
         kind.clone_from(&newest.test_kind);
         tree.clone_from(&newest.test_tree);
     }
-    let content = version_checksum(new, kind.as_deref(), tree.as_deref(), rubric_id);
+    let content = version_checksum(prepared, kind.as_deref(), tree.as_deref(), rubric_id);
     // What an earlier version said may come back; it is a version again, with a checksum of its own.
     let returned = |number: u32| digest([content.as_bytes(), &number.to_be_bytes()]);
     if let Some(newest) = &newest
@@ -145,8 +222,7 @@ pub fn store(conn: &Connection, new: &NewVersion, rubric_id: i64) -> Result<Stor
         ],
         |row| row.get(0),
     )?;
-    for (position, task) in new.tasks.iter().enumerate() {
-        let revision = store_task(conn, dataset, task)?;
+    for (position, revision) in revisions.iter().enumerate() {
         conn.prepare_cached(
             "INSERT INTO dataset_version_tasks (version_id, position, revision_id) VALUES (?1, ?2, ?3)",
         )?
@@ -186,13 +262,12 @@ fn newest(conn: &Connection, dataset: i64) -> Result<Option<Newest>, Failure> {
         .optional()?)
 }
 
-fn store_task(conn: &Connection, dataset: i64, task: &NewTask) -> Result<i64, Failure> {
+fn store_task(conn: &Connection, dataset: i64, task: &NewTask, checksum: &str) -> Result<i64, Failure> {
     conn.prepare_cached("INSERT INTO tasks (dataset_id, external_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
         .execute(params![dataset, task.task_id])?;
     let id: i64 = conn
         .prepare_cached("SELECT id FROM tasks WHERE dataset_id = ?1 AND external_id = ?2")?
         .query_row(params![dataset, task.task_id], |row| row.get(0))?;
-    let checksum = task_checksum(task);
     conn.prepare_cached(
         "INSERT INTO task_revisions (task_id, checksum, raw_nl, lang, signature, human, tests, test_class)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
@@ -210,21 +285,6 @@ fn store_task(conn: &Connection, dataset: i64, task: &NewTask) -> Result<i64, Fa
     Ok(conn
         .prepare_cached("SELECT id FROM task_revisions WHERE task_id = ?1 AND checksum = ?2")?
         .query_row(params![id, checksum], |row| row.get(0))?)
-}
-
-fn store_tree(conn: &Connection, files: &BTreeMap<String, Vec<u8>>) -> Result<String, Failure> {
-    let sums: Vec<(&str, String)> =
-        files.iter().map(|(path, bytes)| (path.as_str(), digest([bytes.as_slice()]))).collect();
-    let tree = digest(sums.iter().flat_map(|(path, sum)| [path.as_bytes(), sum.as_bytes()]));
-    for ((path, sum), bytes) in sums.iter().zip(files.values()) {
-        conn.prepare_cached("INSERT INTO blobs (checksum, bytes) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-            .execute(params![sum, bytes])?;
-        conn.prepare_cached(
-            "INSERT INTO test_tree_files (tree, path, checksum) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-        )?
-        .execute(params![tree, path, sum])?;
-    }
-    Ok(tree)
 }
 
 /// The files of a test tree, by path; before them how they are run.
@@ -370,7 +430,8 @@ fn task_checksum(task: &NewTask) -> String {
     ])
 }
 
-fn version_checksum(new: &NewVersion, kind: Option<&str>, tree: Option<&str>, rubric_id: i64) -> String {
+fn version_checksum(prepared: &Prepared, kind: Option<&str>, tree: Option<&str>, rubric_id: i64) -> String {
+    let new = &prepared.new;
     let rubric = rubric_id.to_be_bytes();
     let head = [
         new.name.en.as_bytes(),
@@ -382,8 +443,8 @@ fn version_checksum(new: &NewVersion, kind: Option<&str>, tree: Option<&str>, ru
         tree.unwrap_or("").as_bytes(),
         &rubric,
     ];
-    let sums: Vec<String> = new.tasks.iter().flat_map(|task| [task.task_id.clone(), task_checksum(task)]).collect();
-    digest(head.into_iter().chain(sums.iter().map(String::as_bytes)))
+    let tasks = new.tasks.iter().zip(&prepared.tasks);
+    digest(head.into_iter().chain(tasks.flat_map(|(task, sum)| [task.task_id.as_bytes(), sum.as_bytes()])))
 }
 
 /// SHA-256 over parts, each with its length before it, so that no two lists of parts run together.

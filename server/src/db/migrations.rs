@@ -18,6 +18,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0008_results.sql"),
     include_str!("../../migrations/0009_hidden_checks.sql"),
     include_str!("../../migrations/0010_accounts.sql"),
+    include_str!("../../migrations/0011_imports.sql"),
+    include_str!("../../migrations/0012_hot_statements.sql"),
 ];
 
 /// The schema this program writes.
@@ -44,12 +46,16 @@ pub fn verify(conn: &Connection) -> Result<(), OpenError> {
 
 /// Brings the schema up to date, each step in a transaction of its own.
 pub fn migrate(conn: &mut Connection) -> Result<(), OpenError> {
-    // SQLite has no SHA-256; 0009 hashes session ids.
+    migrate_to(conn, MIGRATIONS.len())
+}
+
+fn migrate_to(conn: &mut Connection, number: usize) -> Result<(), OpenError> {
+    // SQLite has no SHA-256; migration 10 hashes session ids.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     conn.create_scalar_function("sha256_hex", 1, flags, |context| {
         Ok(hex::encode(Sha256::digest(context.get_raw(0).as_str()?)))
     })?;
-    for (place, sql) in MIGRATIONS.iter().enumerate() {
+    for (place, sql) in MIGRATIONS.iter().enumerate().take(number) {
         let number = u32::try_from(place + 1).unwrap_or(u32::MAX);
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Read again under the lock: another process may have migrated meanwhile.
@@ -70,12 +76,40 @@ pub fn version(conn: &Connection) -> Result<u32, rusqlite::Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use rusqlite::types::Value;
+
     use super::*;
 
-    #[test]
+    /// Rows for the tables and columns that each migration brings; `every_schema_...` says when one is missing.
+    const ROWS: &[&str] = &[
+        include_str!("migrations_rows/0001.sql"),
+        include_str!("migrations_rows/0002.sql"),
+        include_str!("migrations_rows/0003.sql"),
+        include_str!("migrations_rows/0004.sql"),
+        include_str!("migrations_rows/0005.sql"),
+        include_str!("migrations_rows/0006.sql"),
+        include_str!("migrations_rows/0007.sql"),
+        include_str!("migrations_rows/0008.sql"),
+        include_str!("migrations_rows/0009.sql"),
+        include_str!("migrations_rows/0010.sql"),
+    ];
+
+    /// Tables that a migration renamed: its number, the old and the new name.
+    const RENAMED: &[(usize, &str, &str)] =
+        &[(9, "submissions", "all_submissions"), (9, "studies", "all_studies"), (9, "judgings", "all_judgings")];
+
     #[allow(clippy::disallowed_methods, reason = "a database in memory, to try the migrations on")]
+    fn empty() -> Connection {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.pragma_update(None, "foreign_keys", true).unwrap();
+        conn
+    }
+
+    #[test]
     fn migrates_once_and_refuses_the_future() {
-        let mut conn = Connection::open_in_memory().unwrap();
+        let mut conn = empty();
         verify(&conn).unwrap();
         migrate(&mut conn).unwrap();
         verify(&conn).unwrap();
@@ -83,7 +117,65 @@ mod tests {
         assert_eq!(version(&conn).unwrap(), newest());
         conn.pragma_update(None, "user_version", newest() + 1).unwrap();
         assert!(matches!(verify(&conn), Err(OpenError::Newer { .. })));
-        let violations = conn.prepare("PRAGMA foreign_key_check").unwrap().exists([]).unwrap();
-        assert!(!violations);
+    }
+
+    type Table = (Vec<String>, Vec<Vec<Value>>);
+
+    /// The stored columns of every table, and its rows in an order of their own.
+    fn tables(conn: &Connection) -> BTreeMap<String, Table> {
+        let mut names =
+            conn.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").unwrap();
+        let names: Vec<String> = names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        let table = |name: String| {
+            let mut columns =
+                conn.prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY cid").unwrap();
+            let columns: Vec<String> =
+                columns.query_map([&name], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+            let rows = rows(conn, &name, &columns);
+            (name, (columns, rows))
+        };
+        names.into_iter().map(table).collect()
+    }
+
+    fn rows(conn: &Connection, table: &str, columns: &[String]) -> Vec<Vec<Value>> {
+        let list: Vec<String> = columns.iter().map(|column| format!("\"{column}\"")).collect();
+        let list = list.join(", ");
+        let mut statement = conn.prepare(&format!("SELECT {list} FROM {table} ORDER BY {list}")).unwrap();
+        let row = |row: &rusqlite::Row<'_>| (0..columns.len()).map(|at| row.get(at)).collect::<Result<Vec<Value>, _>>();
+        statement.query_map([], row).unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn every_schema_with_rows_in_every_table_becomes_the_newest() {
+        assert_eq!(ROWS.len(), MIGRATIONS.len(), "add rows for the new migration to migrations_rows/");
+        for number in 1..=MIGRATIONS.len() {
+            let mut conn = empty();
+            migrate_to(&mut conn, number).unwrap();
+            for sql in &ROWS[..number] {
+                let renamed = RENAMED.iter().filter(|(since, ..)| number >= *since);
+                let sql = renamed.fold((*sql).to_owned(), |sql, (_, old, new)| {
+                    sql.replace(&format!("INTO {old} "), &format!("INTO {new} "))
+                });
+                conn.execute_batch(&sql).unwrap_or_else(|e| panic!("rows at schema {number}: {e}"));
+            }
+            let before = tables(&conn);
+            for (name, (_, rows)) in &before {
+                assert!(!rows.is_empty(), "no row in {name} at schema {number}: add one to migrations_rows/");
+            }
+            migrate(&mut conn).unwrap_or_else(|e| panic!("from schema {number}: {e}"));
+            for (name, (columns, rows_before)) in before {
+                let moved = RENAMED.iter().find(|(since, old, _)| number < *since && *old == name);
+                let now = moved.map_or(name.as_str(), |(.., new)| new);
+                assert_eq!(rows(&conn, now, &columns), rows_before, "{name}, from schema {number}");
+            }
+            assert!(!conn.prepare("PRAGMA foreign_key_check").unwrap().exists([]).unwrap(), "from schema {number}");
+            let sound: String = conn.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+            assert_eq!(sound, "ok", "from schema {number}");
+            // What triggers and backfills keep is what it would be had the rows come later.
+            let count = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+            assert_eq!(count("SELECT count(*) FROM counted"), 2, "from schema {number}");
+            assert_eq!(count("SELECT sum(ratings) FROM study_stamps"), 2, "from schema {number}");
+            assert_eq!(count("SELECT sum(rated) FROM study_raters"), 2, "from schema {number}");
+        }
     }
 }

@@ -16,6 +16,7 @@ pub mod prune;
 pub mod public_links;
 pub mod quality;
 pub mod queue;
+pub mod recording;
 pub mod results;
 pub mod results_final;
 pub mod results_import;
@@ -26,6 +27,7 @@ pub mod run_results;
 pub mod runs;
 pub mod sessions;
 pub mod settings;
+pub mod staging;
 pub mod studies;
 pub mod submissions;
 pub mod throttle;
@@ -40,6 +42,7 @@ use std::{
     time::Duration,
 };
 
+use app::model::time::Timestamp;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::Semaphore;
 
@@ -51,6 +54,9 @@ pub const FILE: &str = "aixgrade.sqlite3";
 
 /// Readers at once. Reads take microseconds; more connections only hold more page cache.
 const READERS: usize = 4;
+
+/// How long clearing an import leaves the writer to others between two transactions.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Marks the file as ours (`PRAGMA application_id`): the bytes `AxGr`.
 pub const APPLICATION_ID: i32 = i32::from_be_bytes(*b"AxGr");
@@ -147,6 +153,54 @@ impl Db {
         value
     }
 
+    /// Deletes the rows of imports that were killed, a few in each transaction, so that writes of other people get in
+    /// between. Whether an import is still under way, or was killed so recently that it looks as if it were.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn clear_imports(&self, now: Timestamp) -> Result<bool, Failure> {
+        for import in self.read_blocking(|conn| staging::abandoned(conn, now))? {
+            self.clear_import(import)?;
+        }
+        self.read_blocking(staging::any)
+    }
+
+    /// As [`Db::clear_imports`], for one import that failed.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn clear_import(&self, import: staging::Import) -> Result<(), Failure> {
+        loop {
+            {
+                let mut writer = lock(&self.0.writer);
+                // It can only be switched outside a transaction, and this is the only writing connection.
+                writer.pragma_update(None, "foreign_keys", false)?;
+                let cleared = clear_some(&mut writer, import);
+                writer.pragma_update(None, "foreign_keys", true)?;
+                if cleared? {
+                    return Ok(());
+                }
+            }
+            // The mutex is not fair: without a pause, this thread would take it again at once.
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// The most rows that any one transaction has inserted, changed or deleted so far, the work of triggers included.
+    /// Whoever writes meanwhile waits for about as long as that takes.
+    pub fn most_rows(&self) -> u64 {
+        self.0.queue.most_rows()
+    }
+
+    /// Copies the write-ahead log into the database and empties it. Whether a reader's snapshot prevents that: then
+    /// the log goes on growing.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn checkpoint(&self) -> Result<bool, Failure> {
+        Ok(lock(&self.0.writer).query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?)
+    }
+
     /// SQLite's own check of the file; empty when all is well.
     pub fn check(&self) -> Result<Vec<String>, Failure> {
         self.read_blocking(|conn| {
@@ -155,6 +209,13 @@ impl Db {
             Ok(rows.into_iter().filter(|row| row != "ok").collect())
         })
     }
+}
+
+fn clear_some(writer: &mut Connection, import: staging::Import) -> Result<bool, Failure> {
+    let tx = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let cleared = staging::clear(&tx, import)?;
+    tx.commit()?;
+    Ok(cleared)
 }
 
 /// A mutex whose holder panicked still guards a sound connection: its transaction was rolled back
@@ -172,7 +233,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> +
 
 #[allow(clippy::disallowed_methods, reason = "the one place where connections open")]
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
-    let conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let mut conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     // Another process (a backup, the command line) may hold the lock for a moment.
     conn.busy_timeout(Duration::from_secs(10))?;
     // An acknowledged rating must survive a power cut: every commit waits for the disk.
@@ -183,6 +244,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     // Functions in a hostile schema are not run.
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.set_prepared_statement_cache_capacity(128);
+    recording::watch(&mut conn, path)?;
     Ok(conn)
 }
 

@@ -60,7 +60,7 @@ pub fn units(conn: &Connection, study: StudyId, rater: UserId, presentation: Pre
     let sql = match presentation {
         Presentation::One => "SELECT rated + open FROM study_raters WHERE study_id = ?1 AND user_id = ?2",
         Presentation::SideBySide => {
-            "SELECT count(DISTINCT o.revision_id) FROM assignments a JOIN outputs o ON o.id = a.output_id
+            "SELECT count(DISTINCT o.revision_id) FROM assignments a CROSS JOIN outputs o ON o.id = a.output_id
              WHERE a.study_id = ?1 AND a.user_id = ?2"
         }
     };
@@ -113,7 +113,7 @@ pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, F
 /// Stores settings that may change after a study is made.
 pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> Result<(), Failure> {
     conn.execute(
-        "UPDATE studies SET overlap = ?2, tasks = ?3, pace_s = ?4 WHERE id = ?1",
+        "UPDATE all_studies SET overlap = ?2, tasks = ?3, pace_s = ?4 WHERE id = ?1",
         params![study.0, settings.overlap, settings.tasks, settings.pace_s],
     )?;
     for (position, submission) in settings.submissions.iter().enumerate() {
@@ -128,7 +128,7 @@ pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> R
 
 /// Has the database look again whether a running study's plan is whole.
 pub fn look_over(conn: &Connection, study: StudyId) -> Result<(), Failure> {
-    conn.execute("UPDATE studies SET status = status WHERE id = ?1", [study.0])?;
+    conn.execute("UPDATE all_studies SET status = status WHERE id = ?1", [study.0])?;
     Ok(())
 }
 
@@ -155,7 +155,7 @@ pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Fa
          WHERE o.submission_id = ?1 AND (t.human OR NOT EXISTS (
              SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions x ON x.id = vt.revision_id
              WHERE vt.version_id = s.version_id AND x.human))
-         ORDER BY o.id",
+         ORDER BY +o.id",
     )?;
     let rows = statement.query_map([id.0], |row| {
         Ok(Gradable {
@@ -371,7 +371,7 @@ pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
         .prepare_cached(
             "SELECT count(DISTINCT o.revision_id), count(DISTINCT a.output_id), count(*),
                     count(a.rated_at), sum(a.user_id IS NULL)
-             FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1",
+             FROM assignments a CROSS JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1",
         )?
         .query_row([study.0], |row| {
             Ok(Size {

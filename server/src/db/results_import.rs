@@ -11,6 +11,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::staging;
 use crate::{clock, error::Failure};
 
 /// What no password is: a well-formed hash that nobody knows a password for.
@@ -98,32 +99,30 @@ pub struct Study<'a> {
     pub submissions: &'a [i64],
     /// The raters' names in the file.
     pub raters: &'a [String],
-    /// The ratings.
-    pub ratings: &'a [Given],
+    /// The most ratings of one output.
+    pub overlap: u32,
     /// Who imports it.
     pub by: Option<i64>,
 }
 
-/// Makes the study. It is closed from the beginning; its raters are accounts that nobody can log in to.
-pub fn insert(conn: &Connection, study: &Study<'_>) -> Result<StudyId, Failure> {
+/// Creates the study without its ratings; nobody sees it before [`staging::publish`], which closes it. Its raters are
+/// accounts that nobody can log in to. Their ids are returned in their order.
+pub fn begin(conn: &Connection, study: &Study<'_>) -> Result<(StudyId, Vec<i64>), Failure> {
     let now = clock::now().0;
-    let mut most: HashMap<OutputId, u32> = HashMap::new();
-    for one in study.ratings {
-        *most.entry(one.output).or_default() += 1;
-    }
-    let overlap = most.values().copied().max().unwrap_or(1);
     let id: i64 = conn.query_row(
-        "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'closed', ?7, ?8) RETURNING id",
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
+             importing_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9) RETURNING id",
         params![
             clock::token().0,
             study.title,
             study.target.version.0,
             study.target.rubric_id,
-            overlap,
+            study.overlap,
             rand::random::<u64>().to_string(),
             study.by,
-            now
+            now,
+            staging::lease()
         ],
         |row| row.get(0),
     )?;
@@ -140,8 +139,21 @@ pub fn insert(conn: &Connection, study: &Study<'_>) -> Result<StudyId, Failure> 
         .execute(params![id, user, now])?;
         users.push(user);
     }
-    let mut slots: HashMap<OutputId, u32> = HashMap::new();
-    for one in study.ratings {
+    Ok((StudyId(id), users))
+}
+
+/// Adds ratings to a study that is being imported. `users` are the raters' accounts; `slots` counts the ratings of each
+/// output from one call to the next.
+pub fn add(
+    conn: &Connection,
+    StudyId(id): StudyId,
+    users: &[i64],
+    slots: &mut HashMap<OutputId, u32>,
+    ratings: &[Given],
+) -> Result<(), Failure> {
+    staging::renew(conn, staging::Import::Study(id))?;
+    let now = clock::now().0;
+    for one in ratings {
         let slot = slots.entry(one.output).or_default();
         let at = one.at.map_or(now, |at| at.0);
         let user = users.get(one.rater).copied();
@@ -163,7 +175,7 @@ pub fn insert(conn: &Connection, study: &Study<'_>) -> Result<StudyId, Failure> 
                 .execute(params![rating, dimension, score])?;
         }
     }
-    Ok(StudyId(id))
+    Ok(())
 }
 
 /// An account for somebody who rated elsewhere: disabled, without a password, named after the study so that

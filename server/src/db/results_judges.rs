@@ -5,38 +5,33 @@ use std::collections::HashMap;
 use app::model::ids::{DatasetVersionId, OutputId};
 use rusqlite::{Connection, params};
 
-use super::results::Place;
+use super::{results::Place, results_import::Given, staging};
 use crate::{
     clock,
     error::Failure,
     report::ground::{Ground, GroundJudge, JudgeScore},
 };
 
-/// A judge's scores of one output, to be stored.
-pub struct Judged {
-    /// The output.
-    pub output: OutputId,
-    /// One place a dimension.
-    pub scores: Vec<u8>,
-    /// What it said.
-    pub comment: String,
-}
-
-/// Stores a judge's scores. A name that the dataset has already is refused by the caller.
-pub fn insert(
+/// Creates a judging without scores that nobody sees before [`staging::publish`]. A name that the dataset has already
+/// is refused by the caller.
+pub fn begin(
     conn: &Connection,
     version: DatasetVersionId,
     rubric: i64,
     (judge, file): (&str, &str),
     by: Option<i64>,
-    scores: &[Judged],
-) -> Result<(), Failure> {
-    let id: i64 = conn
+) -> Result<i64, Failure> {
+    Ok(conn
         .prepare_cached(
-            "INSERT INTO judgings (version_id, rubric_id, judge, file_name, created_by, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
+            "INSERT INTO all_judgings (version_id, rubric_id, judge, file_name, created_by, created_at, importing_until)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
         )?
-        .query_row(params![version.0, rubric, judge, file, by, clock::now().0], |row| row.get(0))?;
+        .query_row(params![version.0, rubric, judge, file, by, clock::now().0, staging::lease()], |row| row.get(0))?)
+}
+
+/// Adds scores to a judging that is being imported.
+pub fn add(conn: &Connection, id: i64, scores: &[Given]) -> Result<(), Failure> {
+    staging::renew(conn, staging::Import::Judging(id))?;
     let mut insert = conn
         .prepare_cached("INSERT INTO judged_scores (judging_id, output_id, scores, comment) VALUES (?1, ?2, ?3, ?4)")?;
     for one in scores {

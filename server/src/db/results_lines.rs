@@ -29,7 +29,7 @@ pub struct RatingLine<'a> {
     pub model: &'a str,
     /// Counts from 0.
     pub sample: u32,
-    /// The rater's pseudonym.
+    /// The rater, under the name that was asked for.
     pub rater: &'a str,
     /// A digit a dimension.
     pub scores: &'a str,
@@ -45,6 +45,15 @@ pub struct RatingLine<'a> {
     pub at: Timestamp,
     /// When a later rating took this one's place.
     pub superseded_at: Option<Timestamp>,
+}
+
+/// Under which names raters go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raters {
+    /// The study's pseudonyms.
+    Pseudonyms,
+    /// Their accounts' names.
+    Names,
 }
 
 /// One output of a run.
@@ -116,9 +125,14 @@ pub fn all_named(conn: &Connection, studies: &[StudyId]) -> Result<bool, Failure
     Ok(true)
 }
 
-/// A study's pseudonyms by user.
-pub fn pseudonyms(conn: &Connection, study: StudyId) -> Result<HashMap<i64, String>, Failure> {
-    let mut statement = conn.prepare_cached("SELECT user_id, name FROM pseudonyms WHERE study_id = ?1")?;
+/// The names of a study's raters by user.
+fn names(conn: &Connection, study: StudyId, raters: Raters) -> Result<HashMap<i64, String>, Failure> {
+    let mut statement = conn.prepare_cached(match raters {
+        Raters::Pseudonyms => "SELECT user_id, name FROM pseudonyms WHERE study_id = ?1",
+        Raters::Names => {
+            "SELECT u.id, u.name FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1"
+        }
+    })?;
     let rows = statement.query_map([study.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -128,12 +142,13 @@ pub fn pseudonyms(conn: &Connection, study: StudyId) -> Result<HashMap<i64, Stri
 pub fn each_rating(
     conn: &Connection,
     head: &Ground,
+    raters: Raters,
     mut each: impl FnMut(&RatingLine<'_>) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let mut count = 0;
     for study in &head.studies {
         let outputs = super::results::places(conn, head, study.id)?;
-        let names = pseudonyms(conn, study.id)?;
+        let names = names(conn, study.id, raters)?;
         let mut statement = conn.prepare_cached(
             "SELECT a.output_id, r.user_id,
                 (SELECT group_concat(score, '') FROM

@@ -123,7 +123,7 @@ pub fn get(conn: &Connection, id: RunId) -> Result<Option<Run>, Failure> {
 
 /// The oldest run that is not at its end.
 pub fn open(conn: &Connection) -> Result<Option<RunId>, Failure> {
-    let query = "SELECT id FROM runs WHERE status = 'running' ORDER BY id LIMIT 1";
+    let query = "SELECT id FROM runs INDEXED BY runs_open WHERE status = 'running' ORDER BY id LIMIT 1";
     Ok(conn.prepare_cached(query)?.query_row([], |row| row.get(0).map(RunId)).optional()?)
 }
 

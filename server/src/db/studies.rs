@@ -4,7 +4,6 @@ use app::model::{
     comparison::RatingRow,
     dataset::TaskRow,
     ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
-    note::LineNote,
     plan::Reads,
     rubric::Rubric,
     study::{RaisedFlag, RaterProgress, StudyRow, StudyStatus},
@@ -148,7 +147,7 @@ pub struct Plan {
 pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
     let settings = &plan.settings;
     let id: i64 = conn.query_row(
-        "INSERT INTO studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
              presentation, sharing, tasks, pace_s)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
         params![
@@ -181,7 +180,7 @@ pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Stud
 /// Sets the status.
 pub fn set_status(conn: &Connection, id: StudyId, status: StudyStatus) -> Result<(), Failure> {
     conn.execute(
-        "UPDATE studies SET status = ?2,
+        "UPDATE all_studies SET status = ?2,
              started_at = CASE WHEN ?2 = 'running' THEN coalesce(started_at, ?3) ELSE started_at END
          WHERE id = ?1",
         params![id.0, status.code(), clock::now().0],
@@ -230,9 +229,9 @@ fn median_ms(conn: &Connection, id: StudyId, rater: UserId) -> Result<Option<i64
 pub fn flags(conn: &Connection, id: StudyId) -> Result<Vec<RaisedFlag>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT t.external_id, m.name, u.name, r.flag, r.at
-         FROM ratings r
-         JOIN assignments a ON a.id = r.assignment_id
-         JOIN outputs o ON o.id = a.output_id
+         FROM assignments a
+         CROSS JOIN ratings r ON r.assignment_id = a.id
+         CROSS JOIN outputs o ON o.id = a.output_id
          JOIN submissions s ON s.id = o.submission_id
          JOIN models m ON m.id = s.model_id
          JOIN task_revisions v ON v.id = o.revision_id
@@ -261,7 +260,7 @@ pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
          JOIN task_revisions v ON v.id = vt.revision_id
          JOIN tasks t ON t.id = v.task_id
          WHERE s.id = ?1 AND v.id IN (
-             SELECT o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1)
+             SELECT o.revision_id FROM assignments a CROSS JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1)
          ORDER BY vt.position",
     )?;
     let rows = statement.query_map([id.0], task_row)?;
@@ -384,66 +383,4 @@ pub fn output_ratings(conn: &Connection, id: StudyId, output: OutputId) -> Resul
         Ok(RatingRow { scores, flag, notes: notes::of(conn, rating.0)?, ..row })
     })
     .collect()
-}
-
-/// One line of the export of ratings.
-pub struct RatingLine {
-    /// The task's id in its source.
-    pub task_id: String,
-    /// The model.
-    pub model: String,
-    /// The sample.
-    pub sample: u32,
-    /// Who gave it.
-    pub rater: String,
-    /// One place a dimension.
-    pub scores: Vec<u8>,
-    /// What they said.
-    pub comment: String,
-    /// The flag, as JSON.
-    pub flag: Option<String>,
-    /// What they said about single lines.
-    pub notes: Vec<LineNote>,
-    /// When it was committed.
-    pub at: Timestamp,
-    /// When a later one replaced it.
-    pub superseded_at: Option<Timestamp>,
-}
-
-/// Hands every rating of the study to `each`, oldest first, one at a time.
-pub fn each_rating(
-    conn: &Connection,
-    id: StudyId,
-    mut each: impl FnMut(RatingLine) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut statement = conn.prepare(
-        "SELECT t.external_id, m.name, o.sample, u.name, r.comment, r.flag, r.at, r.superseded_at, r.id
-         FROM ratings r
-         JOIN assignments a ON a.id = r.assignment_id
-         JOIN outputs o ON o.id = a.output_id
-         JOIN submissions s ON s.id = o.submission_id
-         JOIN models m ON m.id = s.model_id
-         JOIN task_revisions v ON v.id = o.revision_id
-         JOIN tasks t ON t.id = v.task_id
-         JOIN users u ON u.id = r.user_id
-         WHERE a.study_id = ?1 ORDER BY r.id",
-    )?;
-    let mut scores = conn.prepare("SELECT score FROM rating_scores WHERE rating_id = ?1 ORDER BY dimension")?;
-    let mut rows = statement.query([id.0])?;
-    while let Some(row) = rows.next()? {
-        let rating: i64 = row.get(8)?;
-        each(RatingLine {
-            task_id: row.get(0)?,
-            model: row.get(1)?,
-            sample: row.get(2)?,
-            rater: row.get(3)?,
-            scores: scores.query_map([rating], |row| row.get(0))?.collect::<Result<_, _>>()?,
-            comment: row.get(4)?,
-            flag: row.get(5)?,
-            notes: notes::of(conn, rating)?,
-            at: Timestamp(row.get(6)?),
-            superseded_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
-        })?;
-    }
-    Ok(())
 }

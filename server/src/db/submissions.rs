@@ -8,7 +8,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::datasets::task_row;
+use super::{datasets::task_row, staging};
 use crate::{clock, error::Failure};
 
 /// A file that an admin sent and nothing was taken from yet, or something was.
@@ -103,11 +103,12 @@ pub struct NewSubmission {
     pub by: Option<app::model::ids::UserId>,
 }
 
-/// Makes a submission without outputs.
-pub fn insert(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Failure> {
+/// Creates a submission without outputs that nobody sees before [`staging::publish`].
+pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Failure> {
     Ok(SubmissionId(conn.query_row(
-        "INSERT INTO submissions (version_id, model_id, file_name, checksum, matching, created_by, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        "INSERT INTO all_submissions (version_id, model_id, file_name, checksum, matching, created_by, created_at,
+             importing_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id",
         params![
             new.version.0,
             new.model.0,
@@ -115,39 +116,47 @@ pub fn insert(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Fa
             new.checksum,
             new.matching,
             new.by.map(|id| id.0),
-            clock::now().0
+            clock::now().0,
+            staging::lease()
         ],
         |row| row.get(0),
     )?))
 }
 
 /// One output as it is stored.
-pub struct NewOutput<'a> {
+pub struct NewOutput {
     /// The task's wording it answers.
     pub revision: TaskRevisionId,
     /// Counts from 0.
     pub sample: u32,
     /// The code without fences.
-    pub code: &'a str,
+    pub code: String,
     /// What a chat answer said around it.
-    pub said: &'a str,
+    pub said: String,
     /// The answer as it came, where it differs from `code`.
-    pub raw: Option<&'a str>,
+    pub raw: Option<String>,
     /// Why generation stopped.
-    pub end_by: Option<&'a str>,
+    pub end_by: Option<String>,
 }
 
-/// Adds an output to a submission.
-pub fn insert_output(conn: &Connection, submission: SubmissionId, new: &NewOutput<'_>) -> Result<OutputId, Failure> {
-    Ok(conn
-        .prepare_cached(
-            "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
-        )?
-        .query_row(
-            params![submission.0, new.revision.0, new.sample, new.code, new.said, new.raw, new.end_by],
-            |row| row.get(0).map(OutputId),
-        )?)
+impl NewOutput {
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.code.len() + self.said.len() + self.raw.as_ref().map_or(0, String::len)
+    }
+}
+
+/// Adds outputs to a submission that is being imported.
+pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOutput]) -> Result<(), Failure> {
+    staging::renew(conn, staging::Import::Submission(submission.0))?;
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    for new in outputs {
+        insert.execute(params![submission.0, new.revision.0, new.sample, new.code, new.said, new.raw, new.end_by])?;
+    }
+    Ok(())
 }
 
 const ROW: &str = "SELECT s.id, m.id, m.name, d.slug, v.number, s.file_name,

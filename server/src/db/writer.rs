@@ -9,6 +9,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, Sender, channel},
     },
     thread,
@@ -27,7 +28,10 @@ const TOGETHER: usize = 64;
 const GATHER: Duration = Duration::from_millis(10);
 
 /// The queue's near end; its far end stops when this goes.
-pub struct Writer(Sender<Box<dyn Job>>);
+pub struct Writer {
+    queue: Sender<Box<dyn Job>>,
+    most_rows: Arc<AtomicU64>,
+}
 
 impl Writer {
     /// Starts the thread that writes over `connection`.
@@ -36,8 +40,15 @@ impl Writer {
     /// The operating system has no thread to give.
     pub fn start(connection: Arc<Mutex<Connection>>) -> std::io::Result<Writer> {
         let (sender, queue) = channel();
-        thread::Builder::new().name("writer".into()).spawn(move || serve(&connection, &queue))?;
-        Ok(Writer(sender))
+        let most_rows = Arc::new(AtomicU64::new(0));
+        let most = most_rows.clone();
+        thread::Builder::new().name("writer".into()).spawn(move || serve(&connection, &queue, &most))?;
+        Ok(Writer { queue: sender, most_rows })
+    }
+
+    /// The most rows that one transaction has changed.
+    pub fn most_rows(&self) -> u64 {
+        self.most_rows.load(Ordering::Relaxed)
     }
 
     /// Has `work` done in a transaction and waits until it is committed.
@@ -48,7 +59,7 @@ impl Writer {
     {
         let (answer, wait) = oneshot::channel();
         let job = Write { work: Some(work), done: None, answer };
-        self.0.send(Box::new(job)).map_err(|_| Failure::internal("the writing thread has ended"))?;
+        self.queue.send(Box::new(job)).map_err(|_| Failure::internal("the writing thread has ended"))?;
         wait.await.unwrap_or_else(|_| Err(Failure::internal("the writing thread has ended")))
     }
 }
@@ -94,10 +105,14 @@ where
     }
 }
 
-fn serve(connection: &Mutex<Connection>, queue: &Receiver<Box<dyn Job>>) {
+fn serve(connection: &Mutex<Connection>, queue: &Receiver<Box<dyn Job>>, most_rows: &AtomicU64) {
     while let Ok(first) = queue.recv() {
         let mut jobs = vec![first];
-        let committed = together(&mut lock(connection), &mut jobs, queue);
+        let mut connection = lock(connection);
+        let before = connection.total_changes();
+        let committed = together(&mut connection, &mut jobs, queue);
+        most_rows.fetch_max(connection.total_changes().saturating_sub(before), Ordering::Relaxed);
+        drop(connection);
         let lost = committed.err().map(|e| format!("the transaction was not committed: {e}"));
         for job in jobs {
             job.end(lost.as_deref());

@@ -6,6 +6,7 @@ pub mod bundled;
 pub mod chat;
 pub mod classes;
 pub mod files;
+pub mod formulas;
 pub mod lines;
 pub mod masking;
 pub mod matching;

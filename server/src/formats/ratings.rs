@@ -1,15 +1,25 @@
 //! Ratings that another tool made, as CSV: a header, then a line a rating. Which column holds what is said
 //! by a [`Mapping`]; the names that our own export writes need none (docs/formats.md).
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    io::{self, BufRead as _, BufReader},
+};
 
 use app::model::{problem::Problem, ratings_import::RatingsField, rubric::Rubric, time::Timestamp};
+
+use super::formulas;
 
 /// The most problems that are told one by one.
 pub const MOST_PROBLEMS: usize = 50;
 /// The longest comment and name, in characters: what the grading page takes.
 const LONGEST_COMMENT: usize = 10_000;
 const LONGEST_NAME: usize = 80;
+/// The largest file, in bytes. Its ratings are in memory until all of them have found their output; a million
+/// ratings with short comments have about 120 MB.
+pub const LARGEST: u64 = 256 * 1024 * 1024;
+/// The most ratings of a file.
+const MOST_RATINGS: usize = 1_000_000;
 
 /// Which column holds what: our names to the file's, where they differ.
 pub type Mapping = BTreeMap<String, String>;
@@ -64,10 +74,14 @@ impl Read {
 }
 
 /// Reads a file by a rubric. `judge`: one judge's scores, which need no column for the rater.
-pub fn read(name: &str, bytes: &[u8], rubric: &Rubric, mapping: &Mapping, judge: bool) -> Read {
+pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping, judge: bool) -> Read {
     let mut found = Read::default();
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
+    let mut limited = BufReader::new(input.take(LARGEST + 1));
+    // Excel begins UTF-8 files with a byte order mark.
+    if limited.fill_buf().is_ok_and(|bytes| bytes.starts_with(b"\xef\xbb\xbf")) {
+        limited.consume(3);
+    }
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(limited);
     let head = match reader.headers() {
         Ok(head) if !head.iter().all(str::is_empty) => head.clone(),
         Ok(_) => {
@@ -149,10 +163,19 @@ pub fn read(name: &str, bytes: &[u8], rubric: &Rubric, mapping: &Mapping, judge:
             found.superseded += 1;
             continue;
         }
+        if found.rows.len() == MOST_RATINGS {
+            let what = format!("the file has more than {MOST_RATINGS} ratings");
+            found.wrong(Problem::new(name, what, "Import it as several files"));
+            break;
+        }
         match row(line, rubric, &field, judge) {
             Ok(row) => found.rows.push(row),
             Err((what, remedy)) => found.wrong(Problem::new(name, what, remedy).at(line)),
         }
+    }
+    if reader.get_ref().get_ref().limit() == 0 {
+        let what = format!("the file is larger than {} MiB", LARGEST / 1024 / 1024);
+        found.wrong(Problem::new(name, what, "Import it as several files"));
     }
     if found.rows.is_empty() && found.problem_count == 0 {
         found.wrong(Problem::new(name, "it holds no rating", "Send a CSV with a header and a line a rating"));
@@ -165,6 +188,7 @@ type Wrong = (String, String);
 fn row<'a>(line: u64, rubric: &Rubric, field: &impl Fn(&str) -> &'a str, judge: bool) -> Result<Row, Wrong> {
     let text = |own: &str, longest: usize| -> Result<String, Wrong> {
         let text = field(own);
+        let text = formulas::unguarded(text);
         if text.chars().count() > longest {
             return Err((format!("{own} is longer than {longest} characters"), "Shorten it".into()));
         }

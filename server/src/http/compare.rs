@@ -1,9 +1,4 @@
-//! A comparison's files, streamed as they are read.
-
-use std::{
-    io::{self, Write},
-    sync::Arc,
-};
+//! A comparison's files and pictures.
 
 use app::{
     error::AppError,
@@ -15,29 +10,17 @@ use app::{
 };
 use axum::{
     Extension,
-    body::{Body, Bytes},
     extract::{Path, Query, State},
     http::header,
     response::IntoResponse,
 };
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 
-use super::errors::HttpError;
+use super::{download, errors::HttpError};
 use crate::{
     report::figures::Theme,
-    services::comparisons::{
-        ComparisonService,
-        export::{File, Ready},
-        pictures::Kind,
-    },
+    services::comparisons::{export::File, pictures::Kind},
     state::AppState,
 };
-
-/// What is sent at once.
-const CHUNK: usize = 64 * 1024;
-/// Chunks that wait for a slow reader; then reading waits too.
-const WAITING: usize = 4;
 
 /// `GET /admin/compare/{slug}/export/{file}?…`
 pub async fn export(
@@ -48,35 +31,12 @@ pub async fn export(
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<impl IntoResponse, HttpError> {
     caller.admin()?;
-    let file = File::of(&name).ok_or_else(|| AppError::NotFound("file to take away".into()))?;
+    let file = File::of(&name).ok_or_else(|| AppError::NotFound("file to download".into()))?;
     let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
     let service = state.services.comparisons.clone();
-    // Who may not, or asks for what is not there, hears so by the status.
     let ready = service.ready(&caller, Choice::read(&slug, all), file, visitor.lang).await?;
-    let headers = [
-        (header::CONTENT_TYPE, file.kind().to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{name}\"", plain(&slug))),
-    ];
-    Ok((headers, streamed(service, ready)))
-}
-
-/// The file's bytes as they are read.
-pub fn streamed(service: Arc<ComparisonService>, ready: Ready) -> Body {
-    let (sender, receiver) = mpsc::channel(WAITING);
-    tokio::spawn(async move {
-        let out = Chunks { sender: sender.clone(), buffer: Vec::with_capacity(CHUNK) };
-        match service.export(ready, out).await {
-            Ok(_) => {}
-            // Whoever asked has gone.
-            Err(_) if sender.is_closed() => {}
-            Err(failure) => {
-                // The status is out already: the answer ends in its middle, and the log says why.
-                let said = AppError::from(failure).to_string();
-                let _ = sender.send(Err(io::Error::other(said))).await;
-            }
-        }
-    });
-    Body::from_stream(ReceiverStream::new(receiver))
+    let download = service.export(ready).await?;
+    Ok(download::response(download, file.kind(), Some(format!("{}-{name}", plain(&slug)))))
 }
 
 /// `GET /admin/compare/{slug}/figures/{file}?…`: a picture; `theme=dark` for a dark ground.
@@ -109,28 +69,4 @@ fn file_name(name: &str) -> String {
 /// A short name as it may stand in a header.
 fn plain(slug: &str) -> String {
     slug.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
-}
-
-/// Writes into the channel, from a blocking thread.
-struct Chunks {
-    sender: mpsc::Sender<io::Result<Bytes>>,
-    buffer: Vec<u8>,
-}
-
-impl Write for Chunks {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= CHUNK {
-            self.flush()?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.buffer.is_empty() {
-            return Ok(());
-        }
-        let chunk = std::mem::replace(&mut self.buffer, Vec::with_capacity(CHUNK));
-        self.sender.blocking_send(Ok(chunk.into())).map_err(|_| io::ErrorKind::BrokenPipe.into())
-    }
 }

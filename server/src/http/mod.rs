@@ -6,6 +6,7 @@ pub mod compare;
 pub mod compress;
 #[cfg(debug_assertions)]
 pub mod dev;
+pub mod download;
 pub mod errors;
 pub mod grade;
 pub mod guard;

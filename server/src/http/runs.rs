@@ -9,7 +9,6 @@ use app::{
 use axum::{
     Extension,
     extract::{Path, Query, State},
-    http::header,
     response::{
         IntoResponse,
         sse::{Event, Sse},
@@ -18,7 +17,7 @@ use axum::{
 use futures::{Stream, stream};
 use serde::Deserialize;
 
-use super::errors::HttpError;
+use super::{download, errors::HttpError};
 use crate::{report, state::AppState};
 
 /// How often the browser hears of a run.
@@ -27,6 +26,9 @@ const BEAT: Duration = Duration::from_millis(500);
 /// Events in one stream. The last is named `more`: the browser asks again, and knows that nothing is
 /// wrong. A server that is told to stop waits for open streams, and ten seconds are long enough for that.
 const BEATS: u32 = 20;
+
+/// The media type of CSV files.
+const CSV: &str = "text/csv; charset=utf-8";
 
 /// `GET /admin/runs/{id}/progress`: server-sent events, each a `RunProgress` as JSON; the last one of
 /// the stream is named `more`, or `end` when the run is at its end.
@@ -65,7 +67,8 @@ pub async fn csv(
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
     let detail = state.services.runs.get(&caller, RunId(id)).await?;
-    Ok(file(format!("run-{id}.csv"), "text/csv; charset=utf-8", report::runs::csv(&detail)?))
+    let download = state.services.spool.write(move |out| report::runs::csv(&detail, out).map(|()| 0)).await?;
+    Ok(download::response(download, CSV, Some(format!("run-{id}.csv"))))
 }
 
 /// `GET /admin/runs/{id}/results.jsonl`
@@ -75,7 +78,8 @@ pub async fn json_lines(
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
     let detail = state.services.runs.get(&caller, RunId(id)).await?;
-    Ok(file(format!("run-{id}.jsonl"), "application/jsonl", report::runs::json_lines(&detail)?))
+    let download = state.services.spool.write(move |out| report::runs::json_lines(&detail, out).map(|()| 0)).await?;
+    Ok(download::response(download, "application/jsonl", Some(format!("run-{id}.jsonl"))))
 }
 
 /// The two runs of a comparison.
@@ -92,13 +96,6 @@ pub async fn pair_csv(
     Query(Pair { a, b }): Query<Pair>,
 ) -> Result<impl IntoResponse, HttpError> {
     let pair = state.services.runs.compare(&caller, RunId(a), RunId(b), None).await?;
-    Ok(file(format!("runs-{a}-{b}.csv"), "text/csv; charset=utf-8", report::runs::pair_csv(&pair)?))
-}
-
-fn file(name: String, kind: &str, bytes: Vec<u8>) -> impl IntoResponse + use<> {
-    let headers = [
-        (header::CONTENT_TYPE, kind.to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
-    ];
-    (headers, bytes)
+    let download = state.services.spool.write(move |out| report::runs::pair_csv(&pair, out).map(|()| 0)).await?;
+    Ok(download::response(download, CSV, Some(format!("runs-{a}-{b}.csv"))))
 }

@@ -8,7 +8,7 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::errors::HttpError;
+use super::{download, errors::HttpError};
 use crate::state::AppState;
 
 /// `GET /admin/studies/{id}/ratings.csv`
@@ -17,8 +17,8 @@ pub async fn ratings(
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
-    let bytes = state.services.studies.ratings_csv(&caller, StudyId(id)).await?;
-    Ok(file(format!("study-{id}-ratings.csv"), bytes))
+    let download = state.services.studies.ratings_csv(&caller, StudyId(id)).await?;
+    Ok(download::response(download, "text/csv; charset=utf-8", Some(format!("study-{id}-ratings.csv"))))
 }
 
 /// `GET /admin/studies/{id}/comparison.csv`
@@ -28,13 +28,9 @@ pub async fn comparison(
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
     let bytes = state.services.studies.comparison_csv(&caller, StudyId(id)).await?;
-    Ok(file(format!("study-{id}-comparison.csv"), bytes))
-}
-
-fn file(name: String, bytes: Vec<u8>) -> impl IntoResponse {
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"study-{id}-comparison.csv\"")),
     ];
-    (headers, bytes)
+    Ok((headers, bytes))
 }

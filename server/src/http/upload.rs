@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use super::{errors::HttpError, guard::query};
 use crate::{
-    services::uploads::{HeldFile, Incoming},
+    services::uploads::{HeldFile, Incoming, LARGEST},
     state::AppState,
 };
 
@@ -100,7 +100,7 @@ async fn take_upload<const N: usize>(
             *place = text(&mut field).await?;
         } else if field.name() == Some("file")
             && stored.is_none()
-            && let Some(incoming) = receive(state, &mut field).await?
+            && let Some(incoming) = receive(state, &mut field, LARGEST).await?
         {
             stored = Some(incoming.finish().await?);
         }
@@ -117,6 +117,7 @@ async fn import(
     caller.admin()?;
     let mut form = form.map_err(|_| AppError::Malformed)?;
     let mut held: Vec<HeldFile> = Vec::new();
+    let mut bytes = 0;
     while let Some(mut field) = form.next_field().await.map_err(|_| AppError::Malformed)? {
         if field.name() != Some("files") {
             continue;
@@ -128,7 +129,8 @@ async fn import(
                 "Send them as one archive",
             ));
         }
-        if let Some(incoming) = receive(state, &mut field).await? {
+        if let Some(incoming) = receive(state, &mut field, LARGEST.saturating_sub(bytes)).await? {
+            bytes += incoming.bytes();
             held.push(incoming.hold().await?);
         }
     }
@@ -138,8 +140,8 @@ async fn import(
     state.services.imports.sent(caller, held).await
 }
 
-/// A file, written to the disk as it comes in; `None` where the form's field was left empty.
-async fn receive(state: &AppState, field: &mut Field<'_>) -> Result<Option<Incoming>, AppError> {
+/// A file of at most `most` bytes, written to the disk as it comes in; `None` where the form's field was left empty.
+async fn receive(state: &AppState, field: &mut Field<'_>, most: u64) -> Result<Option<Incoming>, AppError> {
     let name = field.file_name().unwrap_or_default().to_owned();
     let mut incoming = None;
     while let Some(bytes) = field.chunk().await.map_err(|_| cut_off(&name))? {
@@ -148,6 +150,10 @@ async fn receive(state: &AppState, field: &mut Field<'_>) -> Result<Option<Incom
             None => incoming.insert(state.services.uploads.begin(&name).await?),
         };
         file.write(&bytes).await?;
+        if file.bytes() > most {
+            let what = format!("the files have more than {} MiB together", LARGEST / 1024 / 1024);
+            return Err(AppError::invalid(&name, what, "Send them as one archive"));
+        }
     }
     match incoming {
         // An empty file is a file all the same, and reading it says so.

@@ -1,10 +1,11 @@
 //! Readable code: a model's output laid out as a Java formatter would, highlighted, in lines.
 //!
-//! The services for submissions, grading and studies call [`view`]; nothing else shows code. What
-//! must stay true: laying out changes white space only. That is checked for every output, by
+//! Services call [`view`]; nothing else shows code. What must stay true: nobody computes a view on an async thread
+//! (there is no function that would), and laying out changes white space only. That is checked for every output, by
 //! reading the result again and comparing the tokens; where they differ, the code is shown raw.
 
 mod build;
+mod cached;
 mod doc;
 mod expressions;
 mod highlight;
@@ -15,46 +16,19 @@ mod statements;
 pub mod traced;
 mod truncated;
 
-use std::sync::{Arc, LazyLock};
-
 use app::model::{
     code::{CodeView, Line, Remark},
     note::Place,
 };
-use quick_cache::sync::Cache;
-use sha2::{Digest, Sha256};
 
+pub use cached::view;
 pub use highlight::KINDS;
-use packed::Packed;
 
 /// Code longer than this (in bytes) is shown as it came and without colours: it is twenty times the
 /// longest published output, nobody reads so much, and parsing long nonsense is slow.
 const LONGEST: usize = 32 * 1024;
 
-/// Views kept, by content, packed. A study shows the same outputs again and again, every
-/// rater in another order, so all of a large one's should fit; laying one out takes as long as the rest of
-/// a request.
-const KEPT: usize = 16_384;
-
-static VIEWS: LazyLock<Cache<[u8; 32], Arc<Packed>>> = LazyLock::new(|| Cache::new(KEPT));
-
-/// How `code` is shown; `said` is what a chat answer said around it. It names nobody that the two
-/// texts do not name.
-pub fn view(code: &str, said: &str) -> CodeView {
-    let key: [u8; 32] = Sha256::digest(code.as_bytes()).into();
-    if let Some(view) = VIEWS.get(&key).and_then(|packed| packed.view(said)) {
-        return view;
-    }
-    let view = make(code);
-    // Long ones are rare and would push many others out.
-    if code.len() <= 16 * 1024
-        && let Some(packed) = Packed::of(&view)
-    {
-        VIEWS.insert(key, Arc::new(packed));
-    }
-    CodeView { said: said.to_owned(), ..view }
-}
-
+/// Computes a view, on the calling thread.
 fn make(code: &str) -> CodeView {
     if code.trim().is_empty() {
         return CodeView { remark: Some(Remark::Empty), ..CodeView::default() };

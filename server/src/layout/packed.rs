@@ -48,6 +48,11 @@ impl Packed {
         Some(Packed(deflated.finish().ok()?.into()))
     }
 
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
     /// The view as it was, with what was said around its code.
     pub fn view(&self, said: &str) -> Option<CodeView> {
         let mut text = Vec::new();

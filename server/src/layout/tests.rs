@@ -254,7 +254,7 @@ fn takes_what_is_no_compilation_unit() {
 #[test]
 fn says_why_there_is_no_layout() {
     let check = |code: &str, remark: Option<Remark>| {
-        let view = view(code, "said");
+        let view = CodeView { said: "said".into(), ..make(code) };
         assert_eq!((view.laid_out.is_none(), view.remark), (remark.is_some(), remark), "{code}");
         assert_eq!(view.said, "said");
         let raw: Vec<_> = view.raw.iter().map(app::model::code::Line::text).collect();
@@ -307,7 +307,7 @@ proptest! {
     fn cut_off_code_is_shown_as_it_came(source in 0..SOURCES.len(), end in 1..200_usize) {
         let code = SOURCES[source][..end.min(SOURCES[source].len())].trim_end();
         holds(code);
-        let raw: Vec<_> = view(code, "").raw.iter().map(app::model::code::Line::text).collect();
+        let raw: Vec<_> = make(code).raw.iter().map(app::model::code::Line::text).collect();
         prop_assert_eq!(raw.join("\n"), code);
     }
 }
@@ -324,7 +324,7 @@ fn long_nonsense_is_given_up() {
 #[test]
 fn every_laid_out_line_knows_where_it_begins_in_the_code_as_it_came() {
     let check = |code: &str, expected: &[(u32, u32)]| {
-        let view = super::view(code, "");
+        let view = make(code);
         let lines =
             view.laid_out.as_ref().map(|lines| lines.iter().map(app::model::code::Line::text).collect::<Vec<_>>());
         let starts: Vec<_> = view.starts.iter().map(|at| (at.line, at.column)).collect();

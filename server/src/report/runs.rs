@@ -1,13 +1,15 @@
 //! A run's results as files: JSON Lines for programs, CSV for spreadsheets; two runs beside each other
 //! as CSV. The columns are described in docs/engine.md. The same data give the same bytes.
 
+use std::io::Write;
+
 use app::model::{
     run::{LimitHit, Metrics, PassAtK, RunDetail, Verdict},
     run_pair::{PairOutput, RunPair},
 };
-use csv::Writer;
 use serde::Serialize;
 
+use super::csv::Table;
 use crate::error::Failure;
 
 /// One output.
@@ -41,11 +43,10 @@ struct Last<'a> {
 }
 
 /// One JSON line an output, and a last one with the figures.
-pub fn json_lines(detail: &RunDetail) -> Result<Vec<u8>, Failure> {
-    let mut out = Vec::new();
+pub fn json_lines(detail: &RunDetail, out: &mut dyn Write) -> Result<(), Failure> {
     for line in lines(detail) {
-        serde_json::to_writer(&mut out, &line)?;
-        out.push(b'\n');
+        serde_json::to_writer(&mut *out, &line)?;
+        out.write_all(b"\n")?;
     }
     let row = &detail.row;
     let last = Last {
@@ -58,56 +59,55 @@ pub fn json_lines(detail: &RunDetail) -> Result<Vec<u8>, Failure> {
         pass_at: &detail.pass_at,
         failed: row.failed,
     };
-    serde_json::to_writer(&mut out, &last)?;
-    out.push(b'\n');
-    Ok(out)
+    serde_json::to_writer(&mut *out, &last)?;
+    Ok(out.write_all(b"\n")?)
 }
 
 /// One row an output, under a header.
-pub fn csv(detail: &RunDetail) -> Result<Vec<u8>, Failure> {
-    let mut writer = Writer::from_writer(Vec::new());
+pub fn csv(detail: &RunDetail, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut table = Table::new(
+        out,
+        ["task_id", "sample", "verdict", "limit", "passed", "total", "cpu_ms", "wall_ms", "flags", "cached"],
+    )?;
     for line in lines(detail) {
-        writer.serialize(line)?;
+        table.text(line.task_id)?;
+        table.value(line.sample)?;
+        table.optional(line.verdict.map(Verdict::name))?;
+        table.optional(line.limit.map(LimitHit::name))?;
+        table.value(line.passed)?;
+        table.value(line.total)?;
+        table.value(line.cpu_ms)?;
+        table.value(line.wall_ms)?;
+        table.value(line.flags)?;
+        table.value(line.cached)?;
+        table.end_line()?;
     }
-    writer.into_inner().map_err(|e| Failure::internal(e.into_error()))
+    table.finish()
 }
 
-/// A task of two runs.
-#[derive(Serialize)]
-struct PairLine<'a> {
-    task_id: &'a str,
-    /// Counts from 0; a sample that only one run has leaves the other's columns empty.
-    sample: usize,
-    verdict_a: Option<Verdict>,
-    passed_a: Option<u32>,
-    total_a: Option<u32>,
-    verdict_b: Option<Verdict>,
-    passed_b: Option<u32>,
-    total_b: Option<u32>,
-    differs: bool,
-}
-
-/// One row a task and sample, under a header.
-pub fn pair_csv(pair: &RunPair) -> Result<Vec<u8>, Failure> {
-    let mut writer = Writer::from_writer(Vec::new());
+/// One row for each task and sample of two runs, under a header. Samples count from 0; a sample that only one
+/// run has leaves the other's columns empty.
+pub fn pair_csv(pair: &RunPair, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut table = Table::new(
+        out,
+        ["task_id", "sample", "verdict_a", "passed_a", "total_a", "verdict_b", "passed_b", "total_b", "differs"],
+    )?;
     for task in &pair.tasks {
         for sample in 0..task.a.len().max(task.b.len()).max(1) {
             let (a, b) = (task.a.get(sample), task.b.get(sample));
             let same = |o: Option<&PairOutput>| o.map(|o| (o.state, o.verdict, o.passed, o.total));
-            writer.serialize(PairLine {
-                task_id: &task.task_id,
-                sample,
-                verdict_a: a.and_then(|o| o.verdict),
-                passed_a: a.map(|o| o.passed),
-                total_a: a.map(|o| o.total),
-                verdict_b: b.and_then(|o| o.verdict),
-                passed_b: b.map(|o| o.passed),
-                total_b: b.map(|o| o.total),
-                differs: same(a) != same(b),
-            })?;
+            table.text(&task.task_id)?;
+            table.value(sample)?;
+            for output in [a, b] {
+                table.optional(output.and_then(|o| o.verdict).map(Verdict::name))?;
+                table.optional(output.map(|o| o.passed))?;
+                table.optional(output.map(|o| o.total))?;
+            }
+            table.value(same(a) != same(b))?;
+            table.end_line()?;
         }
     }
-    writer.into_inner().map_err(|e| Failure::internal(e.into_error()))
+    table.finish()
 }
 
 fn lines(detail: &RunDetail) -> impl Iterator<Item = Line<'_>> {

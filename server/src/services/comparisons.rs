@@ -8,7 +8,7 @@ pub mod pictures;
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
@@ -30,14 +30,19 @@ use crate::{
     error::Failure,
     layout,
     report::{ground::Ground, sheet, tasks},
+    services::spool::Spool,
 };
 
 /// What takes longer than this is shown as it last was while it is computed anew.
 const PATIENCE: Duration = Duration::from_millis(60);
 /// A choice of more ratings and verdicts than this is computed while its page waits for it in the browser.
 const PROMPT: u64 = 5_000;
-/// Grounds held in memory: a person looks at one or two at a time, and the largest takes 30 MB.
-const HELD: usize = 6;
+/// Large computations kept in memory, those used last: a person looks at one or two at a time, and the largest takes
+/// 30 MB.
+const KEPT_LARGE: usize = 6;
+/// Small ones (of at most [`PROMPT`] ratings and verdicts, so of at most about 1 MB): every public page of a closed
+/// study that people look at.
+const KEPT_SMALL: usize = 64;
 /// Raised when a sheet holds something else than before: those kept are computed anew then.
 const GENERATION: u32 = 2;
 /// Runs of one model that are offered.
@@ -46,15 +51,20 @@ const LISTED: usize = 5;
 /// The service; see the module.
 pub struct ComparisonService {
     db: Db,
+    spool: Spool,
     held: Arc<Mutex<Held>>,
 }
 
-/// What was computed lately, the newest last.
+/// What was computed, the one used last at the end.
 #[derive(Default)]
 struct Held {
-    by_choice: Vec<(Choice, Arc<Computed>)>,
-    /// Choices that are being computed.
+    by_choice: Vec<Arc<Computed>>,
+    /// Choices that are computed in the background.
     busy: HashSet<Choice>,
+    /// A lock for each choice that is being computed: whoever wants the same waits for it.
+    flights: HashMap<Choice, Weak<tokio::sync::Mutex<()>>>,
+    /// How many computations there were.
+    computations: u64,
 }
 
 /// One computation.
@@ -69,9 +79,19 @@ pub struct Computed {
     pub stamp: String,
     /// How long reading and computing took.
     took: Duration,
+    /// When the ground was read, or soon before.
+    begun: Instant,
+}
+
+impl Computed {
+    fn is_large(&self) -> bool {
+        let verdicts: usize = self.ground.runs.iter().map(|run| run.verdicts.len()).sum();
+        (self.ground.ratings.len() + verdicts) as u64 > PROMPT
+    }
 }
 
 /// A choice with nothing left to a default, and what it is of.
+#[derive(Clone)]
 pub struct Settled {
     /// What there is.
     pub options: Options,
@@ -103,9 +123,9 @@ impl Settled {
 }
 
 impl ComparisonService {
-    /// A service over `db`.
-    pub fn new(db: Db) -> Self {
-        ComparisonService { db, held: Arc::default() }
+    /// A service over `db` whose downloads go through `spool`.
+    pub fn new(db: Db, spool: Spool) -> Self {
+        ComparisonService { db, spool, held: Arc::default() }
     }
 
     /// What the choice comes to, with its stamp.
@@ -146,11 +166,24 @@ impl ComparisonService {
 
     /// The figures, at least as new as `settled` was asked for.
     pub async fn computed(&self, settled: &Settled) -> Result<Arc<Computed>, Failure> {
+        let asked = Instant::now();
         let known = lock(&self.held).get(&settled.choice);
         if let Some(known) = known.filter(|known| known.stamp == settled.stamp) {
             return Ok(known);
         }
+        let flight = lock(&self.held).flight(&settled.choice);
+        let _flight = flight.lock().await;
+        // Computed by somebody else meanwhile, from what there was when this caller asked, or from something newer.
+        let known = lock(&self.held).get(&settled.choice);
+        if let Some(known) = known.filter(|known| known.stamp == settled.stamp || known.begun >= asked) {
+            return Ok(known);
+        }
         self.compute(settled.choice.clone(), settled.options.name.clone()).await
+    }
+
+    /// How many times figures were computed; tests hold it.
+    pub fn computations(&self) -> u64 {
+        lock(&self.held).computations
     }
 
     /// The figures, and whether they are behind what is there: those that take long are computed while
@@ -166,11 +199,11 @@ impl ComparisonService {
             return Ok((Some(self.computed(settled).await?), false));
         }
         if lock(&self.held).busy.insert(settled.choice.clone()) {
-            let service = ComparisonService { db: self.db.clone(), held: self.held.clone() };
-            let (choice, name) = (settled.choice.clone(), settled.options.name.clone());
+            let service = ComparisonService { db: self.db.clone(), spool: self.spool.clone(), held: self.held.clone() };
+            let settled = settled.clone();
             tokio::spawn(async move {
-                let done = service.compute(choice.clone(), name).await;
-                lock(&service.held).busy.remove(&choice);
+                let done = service.computed(&settled).await;
+                lock(&service.held).busy.remove(&settled.choice);
                 // Logged by turning it into what a person would see.
                 let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
             });
@@ -180,6 +213,7 @@ impl ComparisonService {
 
     async fn compute(&self, choice: Choice, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
         let begun = Instant::now();
+        lock(&self.held).computations += 1;
         let (ground, stamp, kept) = self
             .db
             .read(move |conn| {
@@ -197,7 +231,7 @@ impl ComparisonService {
         let task = tokio::task::spawn_blocking(move || {
             let sheet = kept.unwrap_or_else(|| sheet::compute(&ground));
             let lines = tasks::Lines::of(&ground);
-            Arc::new(Computed { ground, sheet, lines, stamp, took: begun.elapsed() })
+            Arc::new(Computed { ground, sheet, lines, stamp, took: begun.elapsed(), begun })
         });
         let computed = task.await.map_err(Failure::internal)?;
         if !known && computed.took > PATIENCE {
@@ -211,15 +245,32 @@ impl ComparisonService {
 }
 
 impl Held {
-    fn get(&self, choice: &Choice) -> Option<Arc<Computed>> {
-        self.by_choice.iter().find(|(known, _)| known == choice).map(|(_, computed)| computed.clone())
+    fn get(&mut self, choice: &Choice) -> Option<Arc<Computed>> {
+        let at = self.by_choice.iter().position(|known| known.ground.choice == *choice)?;
+        let used = self.by_choice.remove(at);
+        self.by_choice.push(used.clone());
+        Some(used)
     }
 
     fn put(&mut self, computed: Arc<Computed>) {
-        self.by_choice.retain(|(known, _)| *known != computed.ground.choice);
-        self.by_choice.push((computed.ground.choice.clone(), computed));
-        let extra = self.by_choice.len().saturating_sub(HELD);
-        self.by_choice.drain(..extra);
+        self.by_choice.retain(|known| known.ground.choice != computed.ground.choice);
+        let (large, most) = (computed.is_large(), if computed.is_large() { KEPT_LARGE } else { KEPT_SMALL });
+        self.by_choice.push(computed);
+        if self.by_choice.iter().filter(|known| known.is_large() == large).count() > most
+            && let Some(oldest) = self.by_choice.iter().position(|known| known.is_large() == large)
+        {
+            self.by_choice.remove(oldest);
+        }
+    }
+
+    fn flight(&mut self, choice: &Choice) -> Arc<tokio::sync::Mutex<()>> {
+        if let Some(flight) = self.flights.get(choice).and_then(Weak::upgrade) {
+            return flight;
+        }
+        self.flights.retain(|_, flight| flight.strong_count() > 0);
+        let flight = Arc::default();
+        self.flights.insert(choice.clone(), Arc::downgrade(&flight));
+        flight
     }
 }
 
@@ -396,19 +447,17 @@ impl Comparisons for ComparisonService {
             })
             .await?;
         let names = &ground.models;
-        let outputs = outputs
-            .into_iter()
-            .map(|(output, ratings, verdict)| OutputCompared {
-                id: output.id,
-                verdict,
-                rated: OutputRatings {
-                    model: names.get(output.model).map(|(_, name)| name.clone()).unwrap_or_default(),
-                    sample: output.sample,
-                    code: layout::view(&output.code, &output.said),
-                    ratings,
-                },
-            })
-            .collect();
+        let shown = outputs.into_iter().map(async |(output, ratings, verdict)| OutputCompared {
+            id: output.id,
+            verdict,
+            rated: OutputRatings {
+                model: names.get(output.model).map(|(_, name)| name.clone()).unwrap_or_default(),
+                sample: output.sample,
+                code: layout::view(output.code, output.said).await,
+                ratings,
+            },
+        });
+        let outputs = futures::future::join_all(shown).await;
         Ok(TaskCompared { name: ground.name.clone(), task: row, rubric: ground.rubric.clone(), outputs, before, after })
     }
 }

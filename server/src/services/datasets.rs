@@ -1,5 +1,7 @@
 //! Datasets: what there is, and storing what an import read.
 
+use std::sync::Arc;
+
 use app::{
     model::{
         dataset::{DatasetDetail, DatasetRow, ImportedDataset},
@@ -14,7 +16,7 @@ use async_trait::async_trait;
 use crate::{
     db::{
         Db, audit,
-        datasets::{self, NewVersion},
+        datasets::{self, NewVersion, Prepared},
     },
     error::Failure,
 };
@@ -39,31 +41,56 @@ impl DatasetService {
         rubric: Rubric,
     ) -> Answer<Vec<ImportedDataset>> {
         caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                let rubric_id = datasets::store_rubric(tx, &rubric)?;
-                let each = versions.iter().map(|new| {
-                    let stored = datasets::store(tx, new, rubric_id)?;
-                    if stored.new {
-                        audit::note(tx, &caller, "import", &format!("{} version {}", new.slug, stored.number))?;
-                    }
-                    let spoken = |lang: Lang| new.tasks.iter().filter(|task| task.lang == lang).count() as u64;
-                    Ok(ImportedDataset {
-                        slug: new.slug.clone(),
-                        number: stored.number,
-                        new: stored.new,
-                        tasks: new.tasks.len() as u64,
-                        english: spoken(Lang::En),
-                        chinese: spoken(Lang::Zh),
-                        changed: stored.changed,
-                    })
-                });
-                each.collect::<Result<Vec<_>, Failure>>()
-            })
-            .await?)
+        // In a task of its own: a browser that hangs up leaves nothing half done.
+        let store = store(self.db.clone(), caller.clone(), versions, rubric);
+        Ok(tokio::spawn(store).await.map_err(Failure::internal)??)
     }
+}
+
+/// Stores files and tasks, which nobody sees yet, in many short transactions, and the versions in one.
+async fn store(
+    db: Db,
+    caller: Caller,
+    versions: Vec<NewVersion>,
+    rubric: Rubric,
+) -> Result<Vec<ImportedDataset>, Failure> {
+    let prepare = move || versions.into_iter().map(|new| Arc::new(Prepared::of(new))).collect::<Vec<_>>();
+    let versions = tokio::task::spawn_blocking(prepare).await.map_err(Failure::internal)?;
+    let mut staged = Vec::new();
+    for prepared in versions {
+        for range in prepared.file_chunks() {
+            let prepared = prepared.clone();
+            db.write(move |tx| datasets::stage_files(tx, &prepared, range)).await?;
+        }
+        let mut revisions = Vec::new();
+        for range in prepared.task_chunks() {
+            let prepared = prepared.clone();
+            revisions.extend(db.write(move |tx| datasets::stage_tasks(tx, &prepared, range)).await?);
+        }
+        staged.push((prepared, revisions));
+    }
+    db.write(move |tx| {
+        let rubric_id = datasets::store_rubric(tx, &rubric)?;
+        let each = staged.iter().map(|(prepared, revisions)| {
+            let new = &prepared.new;
+            let stored = datasets::store(tx, prepared, revisions, rubric_id)?;
+            if stored.new {
+                audit::note(tx, &caller, "import", &format!("{} version {}", new.slug, stored.number))?;
+            }
+            let spoken = |lang: Lang| new.tasks.iter().filter(|task| task.lang == lang).count() as u64;
+            Ok(ImportedDataset {
+                slug: new.slug.clone(),
+                number: stored.number,
+                new: stored.new,
+                tasks: new.tasks.len() as u64,
+                english: spoken(Lang::En),
+                chinese: spoken(Lang::Zh),
+                changed: stored.changed,
+            })
+        });
+        each.collect::<Result<Vec<_>, Failure>>()
+    })
+    .await
 }
 
 #[async_trait]

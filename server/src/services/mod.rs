@@ -16,6 +16,7 @@ pub mod ratings_import;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
+pub mod spool;
 pub mod starter;
 pub mod studies;
 pub mod submissions;
@@ -49,6 +50,8 @@ pub struct Services {
     pub datasets: Arc<datasets::DatasetService>,
     /// Importing datasets.
     pub imports: Arc<imports::ImportService>,
+    /// Downloads.
+    pub spool: spool::Spool,
     /// Files that are sent.
     pub uploads: uploads::Uploads,
     /// Model outputs.
@@ -109,7 +112,8 @@ impl Services {
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
-        let comparisons = Arc::new(comparisons::ComparisonService::new(db.clone()));
+        let spool = spool::Spool::new(folder);
+        let comparisons = Arc::new(comparisons::ComparisonService::new(db.clone(), spool.clone()));
         let studies = Arc::new(studies::StudyService::new(db.clone(), comparisons.clone()));
         let runs = Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder)));
         Ok(Services {
@@ -119,6 +123,7 @@ impl Services {
             plans: Arc::new(plans::PlanService::new(db.clone())),
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),
             uploads,
+            spool,
             tokens: Arc::new(tokens::TokenService::new(db.clone())),
             webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),
             public_links: Arc::new(public_links::PublicLinkService::new(

@@ -1,15 +1,12 @@
-//! Taking ratings that another tool or a judge model made: read, held against the dataset, and stored all
+//! Importing ratings that another tool or a judge model made: read, matched with the dataset's outputs, and stored all
 //! together or not at all.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    io::Read as _,
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::{
     error::AppError,
     model::{
-        ids::{OutputId, UploadId},
+        ids::{DatasetVersionId, OutputId, StudyId, UploadId},
         problem::Problem,
         ratings_import::{RatingsKind, RatingsPreview, RatingsReading},
     },
@@ -21,16 +18,19 @@ use crate::{
     db::{
         Db, audit,
         results_import::{self, Given, Newest, Study, Target},
-        results_judges::{self, Judged},
+        results_judges,
+        staging::{self, Import},
         submissions,
     },
     error::Failure,
-    formats::ratings::{self, MOST_PROBLEMS, Mapping, Read},
+    formats::ratings::{self, MOST_PROBLEMS, Mapping},
     services::uploads::Uploads,
 };
 
 /// Ratings that a preview shows.
 const FIRST: usize = 5;
+/// The most raters of a file: each becomes an account, all of them in one transaction.
+const MOST_RATERS: usize = 500;
 /// The most ratings of one output: what a study's overlap may be.
 const MOST_OF_ONE: usize = 100;
 
@@ -48,10 +48,18 @@ pub struct File {
     pub kind: RatingsKind,
     /// The file's name.
     pub name: String,
-    /// Its content.
-    pub bytes: Vec<u8>,
+    /// Its content, read once.
+    pub content: Box<dyn std::io::Read + Send>,
     /// Which column holds what.
     pub mapping: Mapping,
+}
+
+/// What the database knows that a file is held against.
+struct Known {
+    target: Target,
+    newest: HashMap<String, Newest>,
+    /// What is wrong with the study's or the judge's name, where one is given.
+    name: Option<Problem>,
 }
 
 /// A file held against the dataset.
@@ -61,6 +69,8 @@ struct Matched {
     submissions: Vec<i64>,
     raters: Vec<String>,
     given: Vec<Given>,
+    /// The most ratings of one output.
+    overlap: u32,
 }
 
 impl RatingsImport {
@@ -73,65 +83,148 @@ impl RatingsImport {
     async fn uploaded(&self, upload: UploadId, reading: RatingsReading, kind: RatingsKind) -> Result<File, Failure> {
         let found = self.db.read(move |conn| submissions::upload(conn, upload)).await?;
         let found = found.ok_or_else(|| Failure::not_found("upload"))?;
-        let uploads = self.uploads.clone();
-        let read = tokio::task::spawn_blocking(move || -> Result<Vec<u8>, Failure> {
-            let mut bytes = Vec::new();
-            uploads.open(&found.checksum)?.read_to_end(&mut bytes)?;
-            Ok(bytes)
-        });
-        let bytes = read.await.map_err(Failure::internal)??;
-        Ok(File { dataset: reading.dataset, kind, name: found.file, bytes, mapping: reading.columns })
+        let content = Box::new(self.uploads.open(&found.checksum)?);
+        Ok(File { dataset: reading.dataset, kind, name: found.file, content, mapping: reading.columns })
     }
 
-    /// What the file holds and what is wrong with it; takes nothing.
+    /// What the file holds and what is wrong with it; imports nothing.
     ///
     /// # Errors
     /// The caller is no admin, or there is no such dataset. What is wrong with the file is in the preview.
     pub async fn preview(&self, caller: &Caller, file: File) -> Result<RatingsPreview, Failure> {
         caller.admin()?;
-        self.db.read(move |conn| Ok(matched(conn, &file, true)?.preview)).await
+        Ok(self.matched(file, true).await?.1.preview)
     }
 
-    /// Takes the file, all of it or nothing.
+    /// Reads the file and finds the output of every rating. No reader is held meanwhile. `named`: whether the study's
+    /// or the judge's name is known already, and must fit.
+    async fn matched(&self, file: File, named: bool) -> Result<(RatingsKind, Matched), Failure> {
+        let (dataset, kind) = (file.dataset.clone(), file.kind.clone());
+        let known = self
+            .db
+            .read(move |conn| {
+                Ok(Known {
+                    target: results_import::target(conn, &dataset)?.ok_or_else(|| Failure::not_found("dataset"))?,
+                    newest: results_import::newest(conn, &dataset)?,
+                    name: if named { name_problem(conn, &dataset, &kind)? } else { None },
+                })
+            })
+            .await?;
+        let matched = tokio::task::spawn_blocking(move || (file.kind.clone(), matched(known, file)));
+        matched.await.map_err(Failure::internal)
+    }
+
+    /// Imports the file, all of it or nothing.
     ///
     /// # Errors
     /// As [`RatingsImport::preview`], and everything that is wrong with the file.
     pub async fn take(&self, caller: &Caller, file: File) -> Result<RatingsPreview, Failure> {
         caller.admin()?;
-        let caller = caller.clone();
-        self.db
-            .write(move |tx| {
-                let found = matched(tx, &file, true)?;
-                if !found.preview.problems.is_empty() {
-                    return Err(Failure::App(AppError::Invalid(found.preview.problems)));
+        let (dataset, name) = (file.dataset.clone(), file.name.clone());
+        let (kind, found) = self.matched(file, true).await?;
+        if !found.preview.problems.is_empty() {
+            return Err(Failure::App(AppError::Invalid(found.preview.problems)));
+        }
+        let store = Store { db: self.db.clone(), caller: caller.clone(), dataset, name, kind };
+        // In a task of its own: a browser that hangs up leaves nothing half done.
+        tokio::spawn(store.all(found)).await.map_err(Failure::internal)?
+    }
+}
+
+/// Stores a file's ratings in many short transactions; nobody sees any of them before the last.
+struct Store {
+    db: Db,
+    caller: Caller,
+    dataset: String,
+    name: String,
+    kind: RatingsKind,
+}
+
+impl Store {
+    async fn all(self, found: Matched) -> Result<RatingsPreview, Failure> {
+        let by = self.caller.id().map(|id| id.0);
+        let Matched { target, mut preview, submissions, raters, given, overlap } = found;
+        let (version, rubric) = (target.version, target.rubric_id);
+        let (import, users) = match self.kind.clone() {
+            RatingsKind::People(title) => {
+                let begin = move |tx: &rusqlite::Transaction<'_>| {
+                    let (target, submissions, raters) = (&target, &submissions[..], &raters[..]);
+                    let study = Study { title: &title, target, submissions, raters, overlap, by };
+                    results_import::begin(tx, &study)
+                };
+                let (study, users) = self.db.write(begin).await?;
+                preview.study = Some(study);
+                (Import::Study(study.0), users)
+            }
+            RatingsKind::Judge(judge) => {
+                let name = self.name.clone();
+                let begin = move |tx: &rusqlite::Transaction<'_>| {
+                    results_judges::begin(tx, version, rubric, (&judge, &name), by)
+                };
+                (Import::Judging(self.db.write(begin).await?), Vec::new())
+            }
+        };
+        let db = self.db.clone();
+        let stored = match self.chunks(import, users, given).await {
+            Ok(()) => self.publish(import, version, preview).await,
+            Err(failure) => Err(failure),
+        };
+        if stored.is_err() {
+            // Nobody waits for it; what it cannot delete is deleted at the next start.
+            tokio::task::spawn_blocking(move || db.clear_import(import).map_err(AppError::from));
+        }
+        stored
+    }
+
+    async fn chunks(&self, import: Import, users: Vec<i64>, given: Vec<Given>) -> Result<(), Failure> {
+        let mut given = given.into_iter();
+        let mut state = (users, HashMap::new());
+        loop {
+            let (mut chunk, mut bytes) = (Vec::new(), 0);
+            while chunk.len() < staging::ROWS && bytes < staging::BYTES {
+                let Some(one) = given.next() else { break };
+                bytes += one.comment.len();
+                chunk.push(one);
+            }
+            if chunk.is_empty() {
+                return Ok(());
+            }
+            let (users, mut slots) = state;
+            let add = move |tx: &rusqlite::Transaction<'_>| {
+                match import {
+                    Import::Judging(id) => results_judges::add(tx, id, &chunk)?,
+                    Import::Study(id) => results_import::add(tx, StudyId(id), &users, &mut slots, &chunk)?,
+                    Import::Submission(_) => return Err(Failure::internal("a submission has no ratings")),
                 }
-                let by = caller.id().map(|id| id.0);
-                let mut preview = found.preview;
-                match &file.kind {
-                    RatingsKind::People(title) => {
-                        let study = Study {
-                            title,
-                            target: &found.target,
-                            submissions: &found.submissions,
-                            raters: &found.raters,
-                            ratings: &found.given,
-                            by,
-                        };
-                        preview.study = Some(results_import::insert(tx, &study)?);
-                    }
-                    RatingsKind::Judge(judge) => {
-                        let scores = found.given.into_iter();
-                        let scores: Vec<Judged> =
-                            scores.map(|g| Judged { output: g.output, scores: g.scores, comment: g.comment }).collect();
-                        let (version, rubric) = (found.target.version, found.target.rubric_id);
-                        results_judges::insert(tx, version, rubric, (judge, &file.name), by, &scores)?;
-                    }
-                }
-                preview.taken = true;
-                audit::note(tx, &caller, "ratings import", &format!("{}: {} ratings", file.dataset, preview.ratings))?;
-                Ok(preview)
-            })
-            .await
+                Ok((users, slots))
+            };
+            state = self.db.write(add).await?;
+        }
+    }
+
+    async fn publish(
+        self,
+        import: Import,
+        version: DatasetVersionId,
+        mut preview: RatingsPreview,
+    ) -> Result<RatingsPreview, Failure> {
+        let Store { db, caller, dataset, kind, .. } = self;
+        db.write(move |tx| {
+            // Both may have changed while the ratings were stored.
+            if results_import::target(tx, &dataset)?.is_none_or(|target| target.version != version) {
+                return Err(Failure::conflict(
+                    "The dataset has a new version since the file was read; look at the preview again.",
+                ));
+            }
+            if let Some(problem) = name_problem(tx, &dataset, &kind)? {
+                return Err(Failure::App(AppError::Invalid(vec![problem])));
+            }
+            staging::publish(tx, import)?;
+            preview.taken = true;
+            audit::note(tx, &caller, "ratings import", &format!("{dataset}: {} ratings", preview.ratings))?;
+            Ok(preview)
+        })
+        .await
     }
 }
 
@@ -141,7 +234,7 @@ impl RatingsImports for RatingsImport {
         caller.admin()?;
         let kind = if reading.judge { RatingsKind::Judge } else { RatingsKind::People };
         let file = self.uploaded(upload, reading, kind(String::new())).await?;
-        Ok(self.db.read(move |conn| Ok(matched(conn, &file, false)?.preview)).await?)
+        Ok(self.matched(file, false).await?.1.preview)
     }
 
     async fn take(
@@ -157,15 +250,15 @@ impl RatingsImports for RatingsImport {
     }
 }
 
-/// `named`: whether the study's or the judge's name is known already, and must fit.
-fn matched(conn: &rusqlite::Connection, file: &File, named: bool) -> Result<Matched, Failure> {
-    let target = results_import::target(conn, &file.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+/// Reads a file and finds the output of each of its ratings.
+fn matched(known: Known, file: File) -> Matched {
+    let Known { target, newest, name } = known;
     let judge = matches!(file.kind, RatingsKind::Judge(_));
-    let mut read = ratings::read(&file.name, &file.bytes, &target.rubric, &file.mapping, judge);
-    if named {
-        name_fits(conn, file, &mut read)?;
+    let mut read = ratings::read(&file.name, file.content, &target.rubric, &file.mapping, judge);
+    if let Some(problem) = name {
+        read.problem_count += 1;
+        read.problems.insert(0, problem);
     }
-    let newest = results_import::newest(conn, &file.dataset)?;
     let rows = std::mem::take(&mut read.rows);
     let mut wrong = |line: u64, what: String, remedy: &str| {
         read.problem_count += 1;
@@ -193,6 +286,10 @@ fn matched(conn: &rusqlite::Connection, file: &File, named: bool) -> Result<Matc
             wrong(row.line, what, "Leave the line out, or upload the output first");
             continue;
         };
+        if !judge && raters.len() == MOST_RATERS && !by_rater.contains_key(&row.rater) {
+            wrong(row.line, format!("the file has more than {MOST_RATERS} raters"), "Import it as several files");
+            continue;
+        }
         let rater = *by_rater.entry(row.rater.clone()).or_insert_with(|| {
             raters.push(row.rater.clone());
             per_rater.push(0);
@@ -226,26 +323,25 @@ fn matched(conn: &rusqlite::Connection, file: &File, named: bool) -> Result<Matc
     preview.problems = read.problems;
     preview.problem_count = read.problem_count;
     let submissions = counts.values().map(|(newest, _)| newest.submission).collect::<BTreeSet<_>>();
-    Ok(Matched { target, preview, submissions: submissions.into_iter().collect(), raters, given })
+    let submissions = submissions.into_iter().collect();
+    let overlap = of_one.values().copied().max().unwrap_or(1);
+    // More is a problem of the file, told above.
+    let overlap = u32::try_from(overlap).unwrap_or(u32::MAX);
+    Matched { target, preview, submissions, raters, given, overlap }
 }
 
-/// A study needs a title, a judge a name that the dataset has not yet.
-fn name_fits(conn: &rusqlite::Connection, file: &File, read: &mut Read) -> Result<(), Failure> {
-    let (field, text) = match &file.kind {
+/// What is wrong with the name: a study needs a title, a judge a name that the dataset has not yet.
+fn name_problem(conn: &rusqlite::Connection, dataset: &str, kind: &RatingsKind) -> Result<Option<Problem>, Failure> {
+    let (field, text) = match kind {
         RatingsKind::People(title) => ("title", title),
         RatingsKind::Judge(judge) => ("judge", judge),
     };
-    let problem = if text.trim().is_empty() || text.chars().count() > 200 {
-        Some(Problem::new(field, "it is empty or longer than 200 characters", "Give it a short name"))
-    } else if field == "judge" && results_judges::known(conn, &file.dataset, text)? {
-        let what = format!("{} has scores of a judge called {text} already", file.dataset);
-        Some(Problem::new(field, what, "Give this one another name, with a date or a version"))
-    } else {
-        None
-    };
-    if let Some(problem) = problem {
-        read.problem_count += 1;
-        read.problems.insert(0, problem);
+    if text.trim().is_empty() || text.chars().count() > 200 {
+        return Ok(Some(Problem::new(field, "it is empty or longer than 200 characters", "Give it a short name")));
     }
-    Ok(())
+    if field == "judge" && results_judges::known(conn, dataset, text)? {
+        let what = format!("{dataset} has scores of a judge called {text} already");
+        return Ok(Some(Problem::new(field, what, "Give this one another name, with a date or a version")));
+    }
+    Ok(None)
 }

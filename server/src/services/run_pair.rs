@@ -90,15 +90,15 @@ impl Loaded {
     }
 
     /// Lays the code out that is to be shown.
-    pub fn finish(self) -> RunPair {
+    pub async fn finish(self) -> RunPair {
         let Loaded { mut pair, focus } = self;
-        pair.focus = focus.map(|(task_id, a, b)| {
+        if let Some((task_id, a, b)) = focus {
             let at = pair.tasks.iter().position(|t| t.task_id == task_id).unwrap_or_default();
             let differing: Vec<(usize, &PairTask)> =
                 pair.tasks.iter().enumerate().filter(|(_, task)| task.differs()).collect();
             let id = |found: Option<&(usize, &PairTask)>| found.map(|(_, task)| task.task_id.clone());
             let whole = a.as_ref().or(b.as_ref());
-            PairFocus {
+            pair.focus = Some(PairFocus {
                 raw_nl: whole
                     .map(|item| item.raw_nl.clone())
                     .or_else(|| Some(pair.tasks.get(at)?.raw_nl.clone()))
@@ -106,11 +106,11 @@ impl Loaded {
                 signature: whole.and_then(|item| item.signature.clone()),
                 previous: id(differing.iter().rev().find(|(place, _)| *place < at)),
                 next: id(differing.iter().find(|(place, _)| *place > at)),
-                a: a.map(code),
-                b: b.map(code),
+                a: code(a).await,
+                b: code(b).await,
                 task_id,
-            }
-        });
+            });
+        }
         pair
     }
 }
@@ -123,10 +123,11 @@ fn samples(items: &[ItemRow]) -> HashMap<&str, Vec<&ItemRow>> {
     by_task
 }
 
-fn code(item: ItemDetail) -> PairCode {
-    PairCode {
+async fn code(item: Option<ItemDetail>) -> Option<PairCode> {
+    let item = item?;
+    Some(PairCode {
         output: item.row.output,
-        code: layout::view(&item.code, ""),
+        code: layout::view(item.code, String::new()).await,
         message: item.outcome.map(|o| o.message).or(item.fault).unwrap_or_default(),
-    }
+    })
 }

@@ -211,9 +211,7 @@ impl Runs for RunService {
             let side = |id| run_pair::Side::load(conn, id, detail(conn, id)?);
             run_pair::Loaded::new(conn, side(a)?, side(b)?, task)
         });
-        let loaded = read.await?;
-        // Laying code out is none of the async threads' work.
-        Ok(tokio::task::spawn_blocking(move || loaded.finish()).await.map_err(Failure::internal)?)
+        Ok(read.await?.finish().await)
     }
 }
 

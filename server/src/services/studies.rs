@@ -20,7 +20,7 @@ use crate::{
     },
     error::Failure,
     layout, report,
-    services::{comparisons::ComparisonService, plans},
+    services::{comparisons::ComparisonService, plans, spool::Download},
     stats::bootstrap::{self, Cell},
 };
 
@@ -37,17 +37,8 @@ impl StudyService {
     }
 
     /// Every rating of the study as CSV, superseded ones included and marked.
-    pub async fn ratings_csv(&self, caller: &Caller, id: StudyId) -> Answer<Vec<u8>> {
-        caller.admin()?;
-        Ok(self
-            .db
-            .read(move |conn| {
-                let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
-                let mut table = report::csv::Ratings::new(&setup.rubric)?;
-                studies::each_rating(conn, id, |line| table.push(line))?;
-                table.finish()
-            })
-            .await?)
+    pub async fn ratings_csv(&self, caller: &Caller, id: StudyId) -> Answer<Download> {
+        Ok(self.comparisons.study_ratings(caller, id).await?)
     }
 
     /// The models compared by the ratings so far: the same figures as on the comparison's page.
@@ -176,15 +167,13 @@ impl Studies for StudyService {
                 Ok((study.title, row, setup.rubric, outputs))
             })
             .await?;
-        let outputs = outputs
-            .into_iter()
-            .map(|(ratings, output)| OutputRatings {
-                model: output.model,
-                sample: output.sample,
-                code: layout::view(&output.code, &output.said),
-                ratings,
-            })
-            .collect();
+        let shown = outputs.into_iter().map(async |(ratings, output)| OutputRatings {
+            model: output.model,
+            sample: output.sample,
+            code: layout::view(output.code, output.said).await,
+            ratings,
+        });
+        let outputs = futures::future::join_all(shown).await;
         Ok(TaskRatings { title, task: row, rubric, outputs })
     }
 }

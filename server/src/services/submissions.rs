@@ -1,4 +1,4 @@
-//! Model outputs: what an uploaded file holds, taking it, and what was taken.
+//! Model outputs: previewing an uploaded file, importing it, and showing what was imported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,18 +6,21 @@ use app::{
     error::AppError,
     model::{
         dataset::{DatasetRow, TaskRow},
-        ids::{OutputId, SubmissionId, UploadId},
+        ids::{ModelId, OutputId, SubmissionId, UploadId},
+        problem::Problem,
         submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
     },
     port::{Answer, Caller, Submissions},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
+use tokio::sync::mpsc::{Sender, channel};
 
 use super::uploads::{StoredFile, Uploads};
 use crate::{
     db::{
         Db, audit, datasets,
+        staging::{self, Import},
         submissions::{self, NewOutput, NewSubmission, Upload},
     },
     error::Failure,
@@ -29,6 +32,9 @@ use crate::{
     layout,
 };
 
+/// The most outputs of a file: two hundred samples for each of five thousand tasks. About 100 bytes of each are in
+/// memory while the file is read.
+const MOST_OUTPUTS: u64 = 1_000_000;
 /// The longest name of a model, in characters: it heads a column.
 const LONGEST_MODEL: usize = 100;
 
@@ -74,40 +80,143 @@ impl SubmissionService {
         let telltales = Telltales::new(plan.models.iter().map(String::as_str));
         let mut scan = Scan::new(&plan.tasks, &telltales);
         let file = self.uploads.open(&plan.upload.checksum)?;
-        outputs::read_upload(&plan.upload.file, file, |line| scan.push(line));
+        let mut lines = 0;
+        outputs::read_upload(&plan.upload.file, file, |line| {
+            lines += 1;
+            if lines <= MOST_OUTPUTS {
+                scan.push(line);
+            } else if lines == MOST_OUTPUTS + 1 {
+                let what = format!("the file has more than {MOST_OUTPUTS} outputs");
+                scan.push(Err(Problem::new(&plan.upload.file, what, "Leave some samples out")));
+            }
+        });
         Ok(scan.finish(asked))
     }
 
-    /// Stores the outputs of a file that was read before; called inside the transaction.
-    fn store(&self, tx: &Connection, plan: &Plan, summary: &Summary, id: SubmissionId) -> Result<(), Failure> {
+    /// Reads the file again and sends its outputs in chunks of a bounded size, ready to be inserted.
+    fn outputs(&self, plan: &Plan, summary: &Summary, chunks: &Sender<Vec<NewOutput>>) -> Result<(), Failure> {
         let mut samples: HashMap<usize, u32> = HashMap::new();
         let mut seen = HashSet::new();
+        let (mut chunk, mut bytes) = (Vec::new(), 0);
         let mut failed = None;
+        let gone = || Failure::internal("the import ended before its file was read");
         let file = self.uploads.open(&plan.upload.checksum)?;
         outputs::read_upload(&plan.upload.file, file, |line| {
             if failed.is_some() {
                 return;
             }
-            let stored = line.map_err(|problem| Failure::App(AppError::Invalid(vec![problem]))).and_then(|output| {
-                let Some(at) = plan.tasks.find(&output, summary.matching) else { return Ok(()) };
-                if !summary.sampled && !seen.insert((at, content(&output))) {
-                    return Ok(());
+            let output = match line {
+                Ok(output) => output,
+                Err(problem) => {
+                    failed = Some(Failure::App(AppError::Invalid(vec![problem])));
+                    return;
                 }
-                let sample = samples.entry(at).or_default();
-                let new = NewOutput {
-                    revision: plan.rows[at].revision,
-                    sample: *sample,
-                    code: &output.code,
-                    said: &output.said,
-                    raw: output.raw.as_deref(),
-                    end_by: output.end_by.as_deref(),
-                };
-                *sample += 1;
-                submissions::insert_output(tx, id, &new).map(|_| ())
-            });
-            failed = stored.err();
+            };
+            let Some(at) = plan.tasks.find(&output, summary.matching) else { return };
+            if !summary.sampled && !seen.insert((at, content(&output))) {
+                return;
+            }
+            let sample = samples.entry(at).or_default();
+            let new = NewOutput {
+                revision: plan.rows[at].revision,
+                sample: *sample,
+                code: output.code,
+                said: output.said,
+                raw: output.raw,
+                end_by: output.end_by,
+            };
+            *sample += 1;
+            bytes += new.bytes();
+            chunk.push(new);
+            if chunk.len() == staging::ROWS || bytes >= staging::BYTES {
+                bytes = 0;
+                // Waits while the database takes in the chunks before: no more than three are in memory.
+                failed = chunks.blocking_send(std::mem::take(&mut chunk)).err().map(|_| gone());
+            }
         });
-        failed.map_or(Ok(()), Err)
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
+        if chunk.is_empty() { Ok(()) } else { chunks.blocking_send(chunk).map_err(|_| gone()) }
+    }
+
+    /// Stores a file that was read before, in many short transactions; nobody sees any of it before the last.
+    async fn store(self, caller: Caller, plan: Plan, summary: Summary, model: String) -> Result<SubmissionId, Failure> {
+        let new = NewSubmission {
+            version: plan.dataset.version,
+            model: ModelId(0),
+            file: plan.upload.file.clone(),
+            checksum: plan.upload.checksum.clone(),
+            matching: word(summary.matching),
+            by: caller.id(),
+        };
+        let name = model.clone();
+        let id = self
+            .db
+            .write(move |tx| {
+                let new = NewSubmission { model: submissions::model(tx, &name)?, ..new };
+                refuse_second(tx, &new, &name)?;
+                submissions::begin(tx, &new)
+            })
+            .await?;
+        let import = Import::Submission(id.0);
+        let stored = self.store_outputs(id, plan, summary).await;
+        let published = match stored {
+            Ok(plan) => self.publish(caller, id, plan, model).await,
+            Err(failure) => Err(failure),
+        };
+        if published.is_err() {
+            let db = self.db.clone();
+            // Nobody waits for it; what it cannot delete is deleted at the next start.
+            tokio::task::spawn_blocking(move || db.clear_import(import).map_err(AppError::from));
+        }
+        published
+    }
+
+    async fn store_outputs(&self, id: SubmissionId, plan: Plan, summary: Summary) -> Result<Plan, Failure> {
+        let (sender, mut chunks) = channel::<Vec<NewOutput>>(1);
+        let service = self.clone();
+        let read = tokio::task::spawn_blocking(move || service.outputs(&plan, &summary, &sender).map(|()| plan));
+        while let Some(chunk) = chunks.recv().await {
+            self.db.write(move |tx| submissions::add_outputs(tx, id, &chunk)).await?;
+        }
+        read.await.map_err(Failure::internal)?
+    }
+
+    async fn publish(
+        &self,
+        caller: Caller,
+        id: SubmissionId,
+        plan: Plan,
+        model: String,
+    ) -> Result<SubmissionId, Failure> {
+        let published = self.db.write(move |tx| {
+            // Both may have changed while the outputs were stored.
+            plan.still_newest(tx)?;
+            let new = NewSubmission {
+                version: plan.dataset.version,
+                model: submissions::model(tx, &model)?,
+                file: plan.upload.file.clone(),
+                checksum: plan.upload.checksum.clone(),
+                matching: "",
+                by: None,
+            };
+            refuse_second(tx, &new, &model)?;
+            staging::publish(tx, Import::Submission(id.0))?;
+            audit::note(tx, &caller, "take submission", &format!("{id}: {model} on {}", plan.dataset.slug))?;
+            Ok(id)
+        });
+        published.await
+    }
+}
+
+/// Refuses a file that is a submission of the model already.
+fn refuse_second(conn: &Connection, new: &NewSubmission, model: &str) -> Result<(), Failure> {
+    match submissions::taken(conn, new.version, new.model, &new.checksum)? {
+        Some(id) => Err(Failure::conflict(format!(
+            "This very file was taken as {model}'s outputs already: it is submission {id}."
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -127,6 +236,15 @@ impl Plan {
         let rows = datasets::tasks(conn, dataset.version)?;
         let tasks = Tasks::new(rows.iter().map(|row| (row.task_id.clone(), row.raw_nl.clone())));
         Ok(Plan { upload, dataset, rows, tasks, models: submissions::model_names(conn)? })
+    }
+
+    /// Refuses when the dataset has another newest version than when the file was read.
+    fn still_newest(&self, conn: &Connection) -> Result<(), Failure> {
+        let newest = datasets::get(conn, &self.dataset.slug)?.map(|dataset| dataset.version);
+        if newest == Some(self.dataset.version) {
+            return Ok(());
+        }
+        Err(Failure::conflict("The dataset has a new version since the file was read; look at the preview again."))
     }
 }
 
@@ -176,7 +294,7 @@ impl Submissions for SubmissionService {
             .read(move |conn| submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output")))
             .await?;
         Ok(OutputDetail {
-            code: layout::view(&found.code, &found.said),
+            code: layout::view(found.code, found.said).await,
             row: found.row,
             model_name: found.model,
             task: found.task,
@@ -228,9 +346,8 @@ impl Submissions for SubmissionService {
     ) -> Answer<SubmissionId> {
         caller.admin()?;
         let model = checked_model(model)?;
-        // Read before the transaction, which a large file would hold for seconds while raters wait.
-        // The bytes cannot change, they lie under their checksum; the dataset can, and is looked at
-        // again below.
+        // The bytes cannot change between reading and storing, they lie under their checksum; the dataset can,
+        // and is looked at again when the submission is published.
         let (plan, summary) = self.load_and_read(upload, dataset, asked).await?;
         if summary.problems.count > 0 {
             return Err(AppError::Invalid(summary.problems.first));
@@ -242,33 +359,8 @@ impl Submissions for SubmissionService {
                 "Choose the dataset that the outputs were made for",
             ));
         }
-        let (caller, service) = (caller.clone(), self.clone());
-        let taken = self.db.write(move |tx| {
-            let newest = datasets::get(tx, &plan.dataset.slug)?.map(|dataset| dataset.version);
-            if newest != Some(plan.dataset.version) {
-                return Err(Failure::conflict(
-                    "The dataset has a new version since the file was read; look at the preview again.",
-                ));
-            }
-            let model_id = submissions::model(tx, &model)?;
-            if let Some(id) = submissions::taken(tx, plan.dataset.version, model_id, &plan.upload.checksum)? {
-                return Err(Failure::conflict(format!(
-                    "This very file was taken as {model}'s outputs already: it is submission {id}."
-                )));
-            }
-            let new = NewSubmission {
-                version: plan.dataset.version,
-                model: model_id,
-                file: plan.upload.file.clone(),
-                checksum: plan.upload.checksum.clone(),
-                matching: word(summary.matching),
-                by: caller.id(),
-            };
-            let id = submissions::insert(tx, &new)?;
-            service.store(tx, &plan, &summary, id)?;
-            audit::note(tx, &caller, "take submission", &format!("{id}: {model} on {}", plan.dataset.slug))?;
-            Ok(id)
-        });
-        Ok(taken.await?)
+        // In a task of its own: a browser that hangs up leaves nothing half done.
+        let stored = tokio::spawn(self.clone().store(caller.clone(), plan, summary, model));
+        Ok(stored.await.map_err(Failure::internal)??)
     }
 }

@@ -178,6 +178,11 @@ impl Uploads {
 }
 
 impl Incoming {
+    /// How many bytes have come in.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Appends bytes.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 mod rows;
+mod statements;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +36,10 @@ struct Ground {
 
 /// The demo with a run, and a second study whose rater is not in the first.
 async fn ground() -> Ground {
-    let app = TestApp::demo().await;
+    ground_over(TestApp::demo().await).await
+}
+
+async fn ground_over(app: TestApp) -> Ground {
     let caller = Caller::Operator;
     let users = app.services.accounts.users(&caller).await.unwrap();
     let id = |name: &str| users.iter().find(|user| user.name == name).unwrap().id;
@@ -69,6 +73,20 @@ impl Ground {
         // A task's number stands without quotes in JSON.
         let text = text.replace("\"TASK\"", &self.task).replace("TASK", &self.task);
         text.replace("STUDY", &self.study).replace("ITEM", &self.item)
+    }
+
+    /// An operation's address, with numbers in it.
+    fn address(&self, path: &str, id: &str) -> String {
+        let mut address = path
+            .replace("{slug}", "starter")
+            .replace("{output}", "1")
+            .replace("{task}", &self.task)
+            .replace("{other}", "1")
+            .replace("{file}", "tables.md");
+        for part in ["{user}", "{rater}", "{item}", "{token}"] {
+            address = address.replace(part, "4711");
+        }
+        address.replace("{id}", id) + "?dataset=starter&file=a.jsonl"
     }
 
     async fn send(&self, client: &mut Client, row: &Row) -> Answer {
@@ -229,18 +247,7 @@ async fn every_operation_takes_the_tokens_that_its_row_says() {
         let (method, path) = what.split_once(' ').unwrap();
         let method: Method = method.parse().unwrap();
         // Reading is of what is there; a change is of what is not, so that the rows after it find the same ground.
-        let id = if method == Method::GET { "1" } else { "4711" };
-        let mut address = path
-            .replace("{slug}", "starter")
-            .replace("{output}", "1")
-            .replace("{task}", &ground.task)
-            .replace("{other}", "1")
-            .replace("{file}", "tables.md");
-        for part in ["{user}", "{rater}", "{item}", "{token}"] {
-            address = address.replace(part, "4711");
-        }
-        address = address.replace("{id}", id);
-        address.push_str("?dataset=starter&file=a.jsonl");
+        let address = ground.address(path, if method == Method::GET { "1" } else { "4711" });
         let example = &there[what]["requestBody"]["content"]["application/json"]["example"];
         let body = example.is_object().then(|| example.clone());
         let mut check = |who: &str, answer: &Answer, expected: Option<u16>| {

@@ -16,6 +16,7 @@ mod rest;
 mod results;
 mod runs;
 mod sources;
+mod stalls;
 mod uploads;
 #[path = "../util/mod.rs"]
 mod util;

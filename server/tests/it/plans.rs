@@ -493,7 +493,7 @@ async fn the_database_itself_refuses_one_rating_too_many_or_too_few() {
         .unwrap();
     services.studies.set_status(&Caller::Operator, study, StudyStatus::Running).await.unwrap();
     refused("DELETE FROM assignments WHERE study_id = ?1").await;
-    refused("UPDATE studies SET overlap = 1 WHERE id = ?1").await;
+    refused("UPDATE all_studies SET overlap = 1 WHERE id = ?1").await;
     let Next::Item(item) = services.grading.next(&callers[0], &token, Vec::new()).await.unwrap() else {
         panic!("there is work")
     };

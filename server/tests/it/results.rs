@@ -265,20 +265,11 @@ async fn exports_hold_every_line_under_pseudonyms_that_stay() {
 
 async fn bundled(app: &TestApp) -> Vec<u8> {
     use server::services::comparisons::export::File;
-    #[derive(Clone, Default)]
-    struct Shared(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
-    impl Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let (service, out) = (&app.services.comparisons, Shared::default());
+    let service = &app.services.comparisons;
     let ready = service.ready(&Caller::Operator, choice(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
-    service.export(ready, out.clone()).await.unwrap();
-    out.0.lock().unwrap().clone()
+    let mut bytes = Vec::new();
+    service.export(ready).await.unwrap().copy_to(&mut bytes).unwrap();
+    bytes
 }
 
 /// The same bundle with one file changed, its checksum made right where asked.
@@ -423,7 +414,7 @@ fn file(kind: RatingsKind, bytes: &str) -> ratings_import::File {
         dataset: "starter".into(),
         kind,
         name: "theirs.csv".into(),
-        bytes: bytes.into(),
+        content: Box::new(Cursor::new(bytes.to_owned())),
         mapping: Default::default(),
     }
 }

@@ -89,6 +89,16 @@ impl TestApp {
         }
     }
 
+    /// As [`TestApp::demo`], with every statement recorded.
+    pub async fn recorded() -> TestApp {
+        let folder = tempfile::tempdir().unwrap();
+        server::db::recording::start(folder.path());
+        let app = TestApp::over(folder);
+        starter::load(&app.services).await.unwrap();
+        starter::demo(&app.services).await.unwrap();
+        app
+    }
+
     /// Nothing but an empty database.
     pub async fn empty() -> TestApp {
         let folder = tempfile::tempdir().unwrap();
@@ -246,6 +256,17 @@ impl Client {
         }
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         self.send(method, path, &headers, body).await
+    }
+
+    /// Requests an address and reads none of the body.
+    pub async fn open(&mut self, headers: &[(&str, &str)], path: &str) -> axum::response::Response {
+        let mut request = Request::builder().uri(path).header("host", "127.0.0.1:3000");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let address: SocketAddr = "127.0.0.1:50000".parse().unwrap();
+        let request = request.extension(ConnectInfo(address)).body(Body::empty()).unwrap();
+        answered(path, self.router.clone().oneshot(request)).await.unwrap()
     }
 
     /// Sends anything, keeping cookies as a browser does.

@@ -1,10 +1,14 @@
 //! Grading without think time: so many raters over HTTP on loopback, each rating and asking for the
 //! next output as fast as the server answers.
 //!
+//! With `--beside`, the same while admins import, download and run tests, and with think time: what is measured is how
+//! long one submission waits for what the admins do.
+//!
 //! The study has room for every rating that is wanted, planned as every study is; raters log in as
 //! people do and call what the page calls (`submit_rating`, `next`), with gzip as browsers take it.
 //! The load is made by one thread, because it shares the machine's cores with the server.
 
+mod beside;
 mod client;
 
 use std::{
@@ -22,6 +26,7 @@ use tempfile::TempDir;
 
 use super::{Report, Target, release_server};
 use crate::tools;
+use beside::{Activities, Beside};
 use client::Rater;
 
 /// `bench grading`
@@ -33,6 +38,12 @@ pub struct Options {
     /// Raters at once
     #[arg(long, default_value_t = 16)]
     raters: usize,
+    /// What goes on meanwhile; the same raters are measured alone before
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    beside: Vec<Beside>,
+    /// How long a rater thinks between two ratings, in milliseconds [default: not at all; 250 with --beside]
+    #[arg(long, value_name = "MS")]
+    think: Option<u64>,
     /// A server that is built already, to compare with another [default: the release is built]
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
@@ -40,6 +51,8 @@ pub struct Options {
 
 const MODELS: usize = 5;
 const OVERLAP: usize = 8;
+/// A quick rater's time for one output is seconds; this many raters at this pace leave a core to the server.
+const THINK: u64 = 250;
 /// Ratings whose figures are taken at the beginning and at the end, to see whether they differ.
 const WINDOW: usize = 5_000;
 
@@ -62,7 +75,9 @@ pub fn run(options: &Options) -> Result<Report> {
         Some(file) => file.clone(),
         None => release_server()?,
     };
-    let mut report = Report::new("Grading without think time, over HTTP on loopback");
+    let think = options.think.unwrap_or(if options.beside.is_empty() { 0 } else { THINK });
+    let think = Duration::from_millis(think);
+    let mut report = Report::new("Grading over HTTP on loopback");
     let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
     let fsync = fsync(folder.path())?;
     let study = prepare(&binary, &folder, options)?;
@@ -76,12 +91,18 @@ pub fn run(options: &Options) -> Result<Report> {
         }
         anyhow::Ok(raters)
     })?;
+    if !options.beside.is_empty() {
+        let token = token(&binary, &folder)?;
+        beside(&mut report, options, &runtime, (&mut raters, think), (&server, &token))?;
+        report.figure("fsync of 4 KiB in the same folder, median", fsync, "ms");
+        return Ok(report);
+    }
     let window = WINDOW.min(options.ratings / 2);
     let rest = options.ratings - 2 * window;
     let mut stretches = Vec::new();
     for part in [window, rest, window].into_iter().filter(|part| *part > 0) {
         let (cpu, begun) = (server.cpu()?, Instant::now());
-        let (submits, nexts) = runtime.block_on(client::rate(&mut raters, part))?;
+        let (submits, nexts) = runtime.block_on(client::rate(&mut raters, part, think))?;
         let wall = begun.elapsed();
         stretches.push(Stretch { cycles: submits.len(), wall, cpu: server.cpu()?.saturating_sub(cpu), submits, nexts });
     }
@@ -127,6 +148,40 @@ pub fn run(options: &Options) -> Result<Report> {
     Ok(report)
 }
 
+/// Half of the ratings alone, half beside what admins do.
+fn beside(
+    report: &mut Report,
+    options: &Options,
+    runtime: &tokio::runtime::Runtime,
+    (raters, think): (&mut [Rater], Duration),
+    (server, token): (&Server, &str),
+) -> Result<()> {
+    let half = options.ratings / 2;
+    let (alone, _) = runtime.block_on(client::rate(raters, half, think))?;
+    tools::say_aside("Beside it: imports, downloads, runs as asked");
+    let activities = Activities::start(&options.beside, &server.address, token, tasks(options));
+    let rated = runtime.block_on(client::rate(raters, half, think));
+    let finished = activities.end()?;
+    let (busy, _) = rated?;
+    for (what, submits) in [("alone", &alone), ("beside", &busy)] {
+        report.figure(format!("submit {what}, p50"), at(submits, 0.5), "ms");
+        report.figure(format!("submit {what}, p99"), at(submits, 0.99), "ms");
+        report.figure(format!("submit {what}, the longest"), at(submits, 1.0), "ms");
+    }
+    let delay = at(&busy, 1.0) - at(&alone, 0.5);
+    report.promised("the longest delay beside", delay, "ms", Target::AtMost(50.0));
+    for (what, count) in finished {
+        report.promised(format!("{what} finished meanwhile"), count as f64, "", Target::AtLeast(1.0));
+    }
+    report.note(format!(
+        "{} raters who think for {} ms between two ratings, {half} ratings alone and {half} beside. The longest delay is \
+         the slowest submission beside, less the median alone. The load comes from the same cores.",
+        options.raters,
+        think.as_millis()
+    ));
+    Ok(())
+}
+
 impl Stretch {
     fn per_second(&self) -> f64 {
         self.cycles as f64 / self.wall.as_secs_f64()
@@ -161,6 +216,17 @@ fn fsync(folder: &Path) -> Result<f64> {
     Ok(at(&sorted(times), 0.5))
 }
 
+/// A token of an admin made for it.
+fn token(binary: &Path, folder: &TempDir) -> Result<String> {
+    add_user(binary, folder, "bench-admin", "admin")?;
+    let mut args = vec!["token", "create", "--user", "bench-admin", "--label", "bench"];
+    for scope in ["read", "write:data", "write:runs"] {
+        args.extend(["--scope", scope]);
+    }
+    let made = said(binary, folder, &args)?;
+    Ok(made["secret"].as_str().context("no token was made")?.to_owned())
+}
+
 const PASSWORD: &str = "a-password-for-the-bench";
 
 fn name(rater: usize) -> String {
@@ -177,10 +243,15 @@ fn said(binary: &Path, folder: &TempDir, args: &[&str]) -> Result<Value> {
     Ok(serde_json::from_str(tools::run_quietly(&mut command(binary, folder, args))?.trim())?)
 }
 
+/// Tasks enough for that many ratings.
+fn tasks(options: &Options) -> usize {
+    options.ratings.div_ceil(MODELS * OVERLAP) + 1
+}
+
 /// A dataset, outputs, raters and a study that wants as many ratings; returns the study's opaque name.
 fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String> {
     tools::say_aside("Preparing a data folder");
-    let tasks = options.ratings.div_ceil(MODELS * OVERLAP) + 1;
+    let tasks = tasks(options);
     let dataset = folder.path().join("dataset");
     fs::create_dir(&dataset)?;
     let text = |en: &str, zh: &str| json!({ "en": en, "zh": zh });
@@ -194,6 +265,9 @@ fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String>
     }
     fs::write(dataset.join("tasks.jsonl"), lines)?;
     said(binary, folder, &["import", "dataset", &dataset.to_string_lossy()])?;
+    if options.beside.contains(&Beside::Run) {
+        said(binary, folder, &["import", "dataset", &beside::starter()])?;
+    }
     let mut submissions = Vec::new();
     for model in 0..MODELS {
         let file = folder.path().join(format!("outputs{model}.jsonl"));
@@ -215,7 +289,7 @@ fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String>
     create.extend(["--overlap".into(), OVERLAP.to_string()]);
     create.extend(submissions.into_iter().flat_map(|id| ["--submission".to_owned(), id]));
     for rater in 0..options.raters {
-        add_user(binary, folder, &name(rater))?;
+        add_user(binary, folder, &name(rater), "rater")?;
         create.extend(["--rater".into(), name(rater)]);
     }
     said(binary, folder, &create.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -232,8 +306,8 @@ fn code(model: usize, task: usize) -> String {
     )
 }
 
-fn add_user(binary: &Path, folder: &TempDir, name: &str) -> Result<()> {
-    let mut command = command(binary, folder, &["user", "add", name]);
+fn add_user(binary: &Path, folder: &TempDir, name: &str, role: &str) -> Result<()> {
+    let mut command = command(binary, folder, &["user", "add", name, "--role", role]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
     child.stdin.take().context("no standard input")?.write_all(PASSWORD.as_bytes())?;
     if !child.wait()?.success() {

@@ -37,10 +37,10 @@ pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> 
 fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT a.id, u.name, t.external_id, t.id, v.raw_nl, v.lang, m.name, r.flag, r.comment, r.at
-         FROM ratings r
-         JOIN assignments a ON a.id = r.assignment_id
+         FROM assignments a
+         CROSS JOIN ratings r ON r.assignment_id = a.id
          JOIN users u ON u.id = r.user_id
-         JOIN outputs o ON o.id = a.output_id
+         CROSS JOIN outputs o ON o.id = a.output_id
          JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
          JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
          WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",

@@ -53,7 +53,7 @@ pub fn texts(conn: &Connection, submission: SubmissionId) -> Result<Vec<(OutputI
     let mut statement = conn.prepare_cached(
         "SELECT o.id, t.external_id, o.code, o.said FROM outputs o
          JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
-         WHERE o.submission_id = ?1 ORDER BY o.id",
+         WHERE o.submission_id = ?1 ORDER BY +o.id",
     )?;
     let rows = statement
         .query_map([submission.0], |row| Ok((OutputId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?)))?;

@@ -33,8 +33,8 @@ pub fn given(conn: &Connection, study: StudyId) -> Result<Vec<Given<OutputId, Us
 }
 
 /// What goes up with everything that figures about raters, agreement and disagreements are computed
-/// from, settings aside: the study's stamp, answers to probes, decisions, extra ratings asked for.
-pub fn stamp(conn: &Connection, study: StudyId) -> Result<[i64; 4], Failure> {
+/// from, settings aside: the study's stamp, answers to probes, decisions, extra ratings asked for, changes of the plan.
+pub fn stamp(conn: &Connection, study: StudyId) -> Result<[i64; 5], Failure> {
     let one = |sql: &str| conn.prepare_cached(sql)?.query_row([study.0], |row| row.get::<_, i64>(0));
     Ok([
         one("SELECT coalesce((SELECT stamp FROM study_stamps WHERE study_id = ?1), 0)")?,
@@ -43,6 +43,7 @@ pub fn stamp(conn: &Connection, study: StudyId) -> Result<[i64; 4], Failure> {
         )?,
         one("SELECT coalesce(max(id), 0) FROM adjudications WHERE study_id = ?1")?,
         one("SELECT count(*) FROM extra_assignments WHERE study_id = ?1")?,
+        one("SELECT coalesce(max(id), 0) FROM plan_events WHERE study_id = ?1")?,
     ])
 }
 
@@ -51,7 +52,7 @@ pub fn models(conn: &Connection, study: StudyId) -> Result<Vec<LiveModel>, Failu
     let mut statement = conn.prepare_cached(
         "SELECT m.id, m.name, count(a.rated_at), count(*)
          FROM assignments a
-         JOIN outputs o ON o.id = a.output_id
+         CROSS JOIN outputs o ON o.id = a.output_id
          JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
          LEFT JOIN study_submissions x ON x.study_id = a.study_id AND x.submission_id = s.id
          WHERE a.study_id = ?1 GROUP BY m.id ORDER BY min(x.position)",
@@ -114,10 +115,11 @@ pub fn ratings(
         let dimension = i64::try_from(dimension).unwrap_or(i64::MAX);
         match filter.score {
             Some(score) => {
-                let which = format!(
-                    "(SELECT x.score FROM rating_scores x WHERE x.rating_id = r.id AND x.dimension = {dimension}) = #"
-                );
-                narrow(&which, i64::from(score).into());
+                // Both in one value: a condition has one.
+                let value = serde_json::to_string(&[dimension, i64::from(score)])?;
+                let which = "(SELECT x.score FROM rating_scores x WHERE x.rating_id = r.id
+                    AND x.dimension = json_extract(#, '$[0]')) = json_extract(#, '$[1]')";
+                narrow(which, value.into());
             }
             None => narrow(
                 "EXISTS (SELECT 1 FROM rating_scores x WHERE x.rating_id = r.id AND x.dimension = #)",
@@ -143,12 +145,15 @@ pub fn ratings(
     let found: u64 = conn
         .prepare_cached(&format!("SELECT count(*), ?2 {FROM} WHERE {wanted}"))?
         .query_row(params_from_iter(&values), |row| row.get(0))?;
-    let skip = u64::from(filter.page) * u64::from(RATINGS_PAGE);
+    let skip = i64::from(filter.page) * i64::from(RATINGS_PAGE);
+    values.push(skip.into());
     let mut statement = conn.prepare_cached(&format!(
         "SELECT t.id, t.external_id, v.raw_nl, v.lang, m.name, u.name,
             (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x WHERE x.rating_id = r.id),
             r.comment, r.flag, r.at, r.active_ms, a.output_id IN (SELECT value FROM json_each(?2))
-         {FROM} WHERE {wanted} ORDER BY r.at DESC, r.id DESC LIMIT {RATINGS_PAGE} OFFSET {skip}"
+         {FROM} WHERE {wanted} ORDER BY r.at DESC, r.id DESC
+         LIMIT {RATINGS_PAGE} OFFSET ?{}",
+        values.len()
     ))?;
     let rows = statement.query_map(params_from_iter(&values), |row| {
         let listed = ListedRating {

@@ -1,7 +1,5 @@
 //! Comparisons of a dataset's models, and what there is to take away of them.
 
-use std::io::Read as _;
-
 use app::{
     error::AppError,
     model::{
@@ -29,9 +27,8 @@ use super::{
     problem::Problem,
 };
 use crate::{
-    error::Failure,
     formats::ratings::Mapping,
-    http::compare,
+    http::download,
     report::figures::Theme,
     services::{
         comparisons::{export::File, pictures::Kind},
@@ -173,7 +170,7 @@ pub async fn get_compared_task(
 
 /// Take a comparison away
 ///
-/// `ratings.csv`, `ratings.jsonl`, `verdicts.csv`, `verdicts.jsonl` (streamed, a line each), `tables.md`,
+/// `ratings.csv`, `ratings.jsonl`, `verdicts.csv`, `verdicts.jsonl` (a line each), `tables.md`,
 /// `tables.tex`, or `bundle.zip`, from which `aixgrade report` prints the same figures.
 #[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "The dataset's short name"),
@@ -191,7 +188,8 @@ pub async fn comparison_file(
     };
     let service = state.services.comparisons.clone();
     let ready = service.ready(&who, choice(&slug, &query)?, file, Lang::En).await?;
-    Ok(([(header::CONTENT_TYPE, file.kind())], compare::streamed(service, ready)))
+    let download = service.export(ready).await?;
+    Ok(download::response(download, file.kind(), None))
 }
 
 /// A picture of a comparison
@@ -273,13 +271,8 @@ pub async fn import_ratings(
         mapping.insert(ours.trim().to_owned(), theirs.trim().to_owned());
     }
     let held = receive(&state, &origin.file, body).await?.hold().await?;
-    let read = move || -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
-        held.open()?.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = tokio::task::spawn_blocking(read).await.map_err(Failure::internal)??;
-    let file = RatingsFile { dataset: origin.dataset, kind, name: origin.file, bytes, mapping };
+    let content = Box::new(held.open()?);
+    let file = RatingsFile { dataset: origin.dataset, kind, name: origin.file, content, mapping };
     let found = match origin.dry_run {
         true => state.services.ratings.preview(&who, file).await?,
         false => state.services.ratings.take(&who, file).await?,

@@ -10,12 +10,7 @@ use app::{
     },
     port::Runs,
 };
-use axum::{
-    Extension, Json,
-    extract::State,
-    http::{StatusCode, header},
-    response::IntoResponse,
-};
+use axum::{Extension, Json, extract::State, http::StatusCode, response::IntoResponse};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -26,7 +21,7 @@ use super::{
     problem::Problem,
     submissions::{Made, made},
 };
-use crate::{report, state::AppState};
+use crate::{http::download, report, state::AppState};
 
 /// Which runs.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -218,7 +213,8 @@ pub async fn run_results_jsonl(
     At(id): At<RunId>,
 ) -> Result<impl IntoResponse, Problem> {
     let detail = state.services.runs.get(&who, id).await?;
-    Ok(([(header::CONTENT_TYPE, "application/jsonl")], report::runs::json_lines(&detail)?))
+    let download = state.services.spool.write(move |out| report::runs::json_lines(&detail, out).map(|()| 0)).await?;
+    Ok(download::response(download, "application/jsonl", None))
 }
 
 /// A run's results as CSV
@@ -231,5 +227,6 @@ pub async fn run_results_csv(
     At(id): At<RunId>,
 ) -> Result<impl IntoResponse, Problem> {
     let detail = state.services.runs.get(&who, id).await?;
-    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], report::runs::csv(&detail)?))
+    let download = state.services.spool.write(move |out| report::runs::csv(&detail, out).map(|()| 0)).await?;
+    Ok(download::response(download, "text/csv; charset=utf-8", None))
 }

@@ -25,7 +25,7 @@ use super::{
     problem::Problem,
     submissions::{Made, made},
 };
-use crate::state::AppState;
+use crate::{http::download, state::AppState};
 
 /// Whether a study takes ratings.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
@@ -116,8 +116,8 @@ pub async fn ratings_csv(
     Extension(who): Who,
     At(id): At<StudyId>,
 ) -> Result<impl IntoResponse, Problem> {
-    let bytes = state.services.studies.ratings_csv(&who, id).await?;
-    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], bytes))
+    let download = state.services.studies.ratings_csv(&who, id).await?;
+    Ok(download::response(download, "text/csv; charset=utf-8", None))
 }
 
 /// A study's tasks with their mean scores

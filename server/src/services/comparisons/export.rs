@@ -1,9 +1,13 @@
-//! Taking a comparison away: tidy files, tables, the reproducibility bundle.
+//! A comparison's downloads: tidy files, tables, the reproducibility bundle.
 
-use std::io::{Seek, Write};
+use std::io::Write;
 
 use app::{
-    model::{compare::Choice, lang::Lang},
+    model::{
+        compare::Choice,
+        ids::StudyId,
+        lang::{Bilingual, Lang},
+    },
     port::Caller,
 };
 
@@ -15,12 +19,13 @@ use crate::{
     report::{
         bundle,
         ground::Ground,
-        lines::{self, Form},
+        lines::{self, Columns, Form},
         sheet, tables,
     },
+    services::spool::{Download, Out},
 };
 
-/// A file to take away.
+/// A file to download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum File {
     /// Every rating of the choice, superseded ones included and marked.
@@ -65,7 +70,7 @@ impl File {
 /// Whether a request for a file is in order; then [`ComparisonService::export`] is not refused.
 pub struct Ready {
     choice: Choice,
-    name: app::model::lang::Bilingual,
+    name: Bilingual,
     file: File,
     lang: Lang,
 }
@@ -84,67 +89,72 @@ impl ComparisonService {
         Ok(Ready { choice: settled.choice, name: settled.options.name, file, lang })
     }
 
-    /// Writes the file as it is read from the database, in one snapshot. Returns how many lines it has,
-    /// where it has lines.
-    pub async fn export<W: Write + Send + 'static>(&self, ready: Ready, mut out: W) -> Result<u64, Failure> {
+    /// Makes the file, in one snapshot of the database.
+    ///
+    /// # Errors
+    /// [`app::error::AppError::TooMany`] while too many downloads are open.
+    pub async fn export(&self, ready: Ready) -> Result<Download, Failure> {
         match ready.file {
             File::Ratings(form) => {
-                let read = move |head: &Ground, conn: &_| lines::ratings(conn, head, form, &mut out);
-                self.lines(ready, read).await
+                self.lines(ready, move |head, conn, out| lines::ratings(conn, head, (form, Columns::Comparison), out))
+                    .await
             }
             File::Verdicts(form) => {
-                let read = move |head: &Ground, conn: &_| lines::verdicts(conn, head, form, &mut out);
-                self.lines(ready, read).await
+                self.lines(ready, move |head, conn, out| lines::verdicts(conn, head, form, out)).await
             }
             File::Markdown | File::Latex => {
                 let computed = self.fresh(&ready).await?;
-                let text = match ready.file {
-                    File::Latex => tables::latex(&computed.sheet, ready.lang),
-                    _ => tables::markdown(&computed.sheet, ready.lang),
-                };
-                // Whoever reads may be slow: not on the async threads.
-                let write = move || {
+                let write = move |out: &mut Out| {
+                    let text = match ready.file {
+                        File::Latex => tables::latex(&computed.sheet, ready.lang),
+                        _ => tables::markdown(&computed.sheet, ready.lang),
+                    };
                     out.write_all(text.as_bytes())?;
-                    out.flush()?;
                     Ok(0)
                 };
-                tokio::task::spawn_blocking(write).await.map_err(Failure::internal)?
+                self.spool.write(write).await
             }
-            File::Bundle => self.bundle(ready, out).await,
+            File::Bundle => self.bundle(ready).await,
         }
     }
 
     async fn lines(
         &self,
         ready: Ready,
-        read: impl FnOnce(&Ground, &rusqlite::Connection) -> Result<u64, Failure> + Send + 'static,
-    ) -> Result<u64, Failure> {
-        self.db
-            .read(move |conn| {
+        write: impl FnOnce(&Ground, &rusqlite::Connection, &mut Out) -> Result<u64, Failure> + Send + 'static,
+    ) -> Result<Download, Failure> {
+        let db = self.db.clone();
+        let work = move |out: &mut Out| {
+            db.read_blocking(|conn| {
                 let head = results::head(conn, ready.name, &ready.choice)?;
-                read(&head, conn)
+                write(&head, conn, out)
             })
-            .await
+        };
+        self.spool.write(work).await
+    }
+
+    /// Every rating of one study as CSV, superseded ones included and marked.
+    ///
+    /// # Errors
+    /// As [`ComparisonService::export`].
+    pub async fn study_ratings(&self, caller: &Caller, id: StudyId) -> Result<Download, Failure> {
+        caller.admin()?;
+        let choice = self.study_choice(caller, id, false).await?;
+        let ready = Ready { choice, name: Bilingual::default(), file: File::Ratings(Form::Csv), lang: Lang::En };
+        self.lines(ready, |head, conn, out| lines::ratings(conn, head, (Form::Csv, Columns::Study), out)).await
     }
 
     async fn fresh(&self, ready: &Ready) -> Result<std::sync::Arc<super::Computed>, Failure> {
-        let choice = ready.choice.clone();
-        let stamp = self.db.read(move |conn| results::stamp(conn, &choice)).await?;
-        let known = super::lock(&self.held).get(&ready.choice).filter(|known| known.stamp == stamp);
-        match known {
-            Some(known) => Ok(known),
-            None => self.compute(ready.choice.clone(), ready.name.clone()).await,
-        }
+        let settled = self.settled(&Caller::Operator, ready.choice.clone()).await?;
+        self.computed(&settled).await
     }
 
-    async fn bundle<W: Write + Send + 'static>(&self, ready: Ready, mut out: W) -> Result<u64, Failure> {
+    async fn bundle(&self, ready: Ready) -> Result<Download, Failure> {
         let computed = self.fresh(&ready).await?;
         let db = self.db.clone();
-        let work = move || {
-            // A zip's directory is written last, over places in the file: it cannot stream.
-            let mut file = tempfile::tempfile()?;
+        let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
-                // Figures and tables in one snapshot: what has come in since is in both.
+                // Figures and tables in one snapshot: both include what has come in since.
                 let fresh = results::stamp(conn, &ready.choice)? == computed.stamp;
                 let ground = match fresh {
                     true => computed.ground.clone(),
@@ -153,18 +163,16 @@ impl ComparisonService {
                 let again = (!fresh).then(|| sheet::compute(&ground));
                 let figures = again.as_ref().unwrap_or(&computed.sheet);
                 let head = results::head(conn, ready.name.clone(), &ready.choice)?;
-                let ratings = |out: &mut dyn Write| lines::ratings(conn, &head, Form::Csv, out).map(drop);
+                let form = (Form::Csv, Columns::Comparison);
+                let ratings = |out: &mut dyn Write| lines::ratings(conn, &head, form, out).map(drop);
                 let verdicts = |out: &mut dyn Write| lines::verdicts(conn, &head, Form::Csv, out).map(drop);
                 let extras: Vec<bundle::Extra<'_>> =
                     vec![("data/ratings.csv", Box::new(ratings)), ("data/verdicts.csv", Box::new(verdicts))];
                 let ground = bundle::without_names(ground);
-                bundle::write(&mut file, &ground, figures, extras, &clock::now().rfc3339())
+                bundle::write(out, &ground, figures, extras, &clock::now().rfc3339())
             })?;
-            file.rewind()?;
-            std::io::copy(&mut file, &mut out)?;
-            out.flush()?;
             Ok(0)
         };
-        tokio::task::spawn_blocking(work).await.map_err(Failure::internal)?
+        self.spool.write(work).await
     }
 }

@@ -61,14 +61,14 @@ impl GradingService {
         GradingService { db }
     }
 
-    fn view(parts: Parts) -> GradingItem {
+    async fn view(parts: Parts) -> GradingItem {
         let Parts { token, study, shown, draft, rated, progress, previous, following, opening, replies } = parts;
         GradingItem {
             token,
             study: study.token,
             title: study.title,
             presentation: study.presentation,
-            code: layout::view(&shown.code, &shown.said),
+            code: layout::view(shown.code, shown.said).await,
             raw_nl: shown.raw_nl,
             lang: shown.lang,
             signature: shown.signature,
@@ -83,12 +83,12 @@ impl GradingService {
         }
     }
 
-    /// Lays the code out, off the transaction.
-    fn answer(found: Found) -> Next {
+    /// Adds the view of the code, outside the transaction.
+    async fn answer(found: Found) -> Next {
         match found {
-            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts))),
+            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
             Found::Feedback(feedback, shown) => {
-                let code = layout::view(&shown.code, &shown.said);
+                let code = layout::view(shown.code, shown.said).await;
                 Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
             }
             Found::Other(next) => next,
@@ -160,7 +160,7 @@ impl Grading for GradingService {
                 }
             })
             .await?;
-        Ok(Self::answer(found))
+        Ok(Self::answer(found).await)
     }
 
     async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
@@ -196,7 +196,7 @@ impl Grading for GradingService {
             })
             .await?;
         Ok(match found {
-            Ok(parts) => NextTask::Task(parts.into_iter().map(Self::view).collect()),
+            Ok(parts) => NextTask::Task(futures::future::join_all(parts.into_iter().map(Self::view)).await),
             Err(other) => other,
         })
     }
@@ -205,7 +205,7 @@ impl Grading for GradingService {
         let rater = caller.user()?.id;
         let token = assignment.clone();
         let parts = self.db.read(move |conn| Item::resolve(conn, &token, rater)?.show(conn)).await?;
-        Ok(Self::view(parts))
+        Ok(Self::view(parts).await)
     }
 
     async fn save_draft(&self, caller: &Caller, assignment: &Token, draft: Draft) -> Answer<()> {

@@ -18,7 +18,11 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-use super::{QualityService, hidden_checks::HiddenChecks, watching};
+use super::{
+    QualityService,
+    hidden_checks::HiddenChecks,
+    watching::{Asking, Kept, figured},
+};
 use crate::{
     db::{
         audit, grading, notes,
@@ -40,13 +44,14 @@ const COMMENT_MAX: usize = 4000;
 impl Feedback for QualityService {
     async fn came_back(&self, caller: &Caller) -> Answer<CameBack> {
         let me = caller.user()?.clone();
+        let kept = self.figured.clone();
         Ok(self
             .db
             .read(move |conn| {
                 Ok(CameBack {
                     replies: flags::replies(conn, me.id, READ_SHOWN)?.into_iter().map(reply).collect(),
-                    disputes: waiting(conn, me.id, me.role == Role::Admin, 0)?.1,
-                    figures: own_figures(conn, me.id)?,
+                    disputes: waiting(conn, &kept, me.id, me.role == Role::Admin, 0)?.1,
+                    figures: own_figures(conn, &kept, me.id)?,
                 })
             })
             .await?)
@@ -83,7 +88,8 @@ impl Feedback for QualityService {
     async fn disputes(&self, caller: &Caller) -> Answer<DisputeQueue> {
         let me = caller.user()?.clone();
         let (user, admin) = (me.id, me.role == Role::Admin);
-        let (queue, places) = self.db.read(move |conn| lines(conn, user, admin)).await?;
+        let kept = self.figured.clone();
+        let (queue, places) = self.db.read(move |conn| lines(conn, &kept, user, admin)).await?;
         // Names for what is listed are made at the first look.
         let tokens = self.handouts(user, places).await?;
         let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisputeLine { token, ..line });
@@ -100,7 +106,7 @@ impl Feedback for QualityService {
                 dispute(conn, token, study, output)
             })
             .await?;
-        Ok(Dispute { code: layout::view(&code, &said), ..found })
+        Ok(Dispute { code: layout::view(code, said).await, ..found })
     }
 
     async fn decide(&self, caller: &Caller, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>> {
@@ -133,7 +139,8 @@ impl Feedback for QualityService {
                 Ok(())
             })
             .await?;
-        let next = self.db.read(move |conn| Ok(waiting(conn, user, admin, 1)?.0)).await?;
+        let kept = self.figured.clone();
+        let next = self.db.read(move |conn| Ok(waiting(conn, &kept, user, admin, 1)?.0)).await?;
         let places = next.into_iter().map(|(study, _, output, _)| (study, output)).collect();
         Ok(self.handouts(user, places).await?.pop())
     }
@@ -188,7 +195,13 @@ fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Re
 type Waiting = (StudyId, String, OutputId, u8);
 
 /// The first `most` disagreements that wait for this person, and how many do in all.
-fn waiting(conn: &Connection, user: UserId, admin: bool, most: usize) -> Result<(Vec<Waiting>, u64), Failure> {
+fn waiting(
+    conn: &Connection,
+    kept: &Kept,
+    user: UserId,
+    admin: bool,
+    most: usize,
+) -> Result<(Vec<Waiting>, u64), Failure> {
     let (mut found, mut count) = (Vec::new(), 0);
     for (study, title) in disputes::studies(conn, user, admin)? {
         let settings = quality::settings(conn, study)?;
@@ -197,7 +210,7 @@ fn waiting(conn: &Connection, user: UserId, admin: bool, most: usize) -> Result<
         }
         let rubric = super::setup(conn, study)?.rubric;
         let own = disputes::all_of(conn, study, user)?;
-        for one in disputes::rated(conn, study, None)? {
+        for one in &figured(conn, study, kept, Asking::Studies)?.rated {
             if one.state(&settings, &rubric) != Some(DisputeState::Waiting) || own.contains(&one.output) {
                 continue;
             }
@@ -212,10 +225,15 @@ fn waiting(conn: &Connection, user: UserId, admin: bool, most: usize) -> Result<
 }
 
 /// What an adjudicator's list shows, without names yet, and of what each line is.
-fn lines(conn: &Connection, user: UserId, admin: bool) -> Result<(DisputeQueue, Vec<(StudyId, OutputId)>), Failure> {
+fn lines(
+    conn: &Connection,
+    kept: &Kept,
+    user: UserId,
+    admin: bool,
+) -> Result<(DisputeQueue, Vec<(StudyId, OutputId)>), Failure> {
     let mut queue = DisputeQueue::default();
     let mut places = Vec::new();
-    let (first, count) = waiting(conn, user, admin, LISTED)?;
+    let (first, count) = waiting(conn, kept, user, admin, LISTED)?;
     queue.waiting = count;
     for (study, title, output, spread) in first {
         queue.lines.push(line(conn, title, output, spread, None)?);
@@ -300,14 +318,15 @@ fn shuffled(token: &Token, rater: UserId) -> [u8; 32] {
 }
 
 /// The person's figures in the studies that show them.
-fn own_figures(conn: &Connection, rater: UserId) -> Result<Vec<OwnFigures>, Failure> {
+fn own_figures(conn: &Connection, kept: &Kept, rater: UserId) -> Result<Vec<OwnFigures>, Failure> {
     let mut found = Vec::new();
     for study in grading::studies(conn, rater)? {
         let settings = quality::settings(conn, study.id)?;
         if settings.shown == Shown::Nothing {
             continue;
         }
-        let own = watching::all_figures(conn, study.id, &study.rubric)?.of(rater, &settings, &study.rubric);
+        let figured = figured(conn, study.id, kept, Asking::Studies)?;
+        let Some(own) = figured.raters.get(&rater).cloned() else { continue };
         if own.ratings == 0 {
             continue;
         }

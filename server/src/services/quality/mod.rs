@@ -12,8 +12,11 @@ mod masking;
 mod schedule;
 mod watching;
 
+use std::sync::Arc;
+
 use app::{
     model::{
+        code::CodeView,
         ids::{StudyId, SubmissionId, UserId},
         quality::{GoldItem, GoldSource, NewGold, Opening, OpeningRow, Policy, QualityPage, QualitySettings},
         rubric::Rubric,
@@ -48,13 +51,18 @@ const OFTEN_MAX: u32 = 10_000;
 /// The service; see the module.
 pub struct QualityService {
     db: Db,
-    figured: watching::Kept,
+    figured: Arc<watching::Kept>,
 }
 
 impl QualityService {
     /// A service over `db`.
     pub fn new(db: Db) -> Self {
-        QualityService { db, figured: watching::Kept::default() }
+        QualityService { db, figured: Arc::default() }
+    }
+
+    /// How many times the figures of a study were computed; tests hold it.
+    pub fn computations(&self) -> u64 {
+        self.figured.computed()
     }
 
     async fn change(
@@ -89,7 +97,11 @@ fn title(conn: &Connection, study: StudyId) -> Result<String, Failure> {
 impl Quality for QualityService {
     async fn page(&self, caller: &Caller, study: StudyId) -> Answer<QualityPage> {
         caller.admin()?;
-        Ok(self.db.read(move |conn| page(conn, study)).await?)
+        let (page, codes) = self.db.read(move |conn| page(conn, study)).await?;
+        let views = codes.into_iter().map(|(code, said)| layout::view(code, said));
+        let views = futures::future::join_all(views).await;
+        let gold = page.gold.into_iter().zip(views).map(|(item, code)| GoldItem { code, ..item }).collect();
+        Ok(QualityPage { gold, ..page })
     }
 
     async fn set(&self, caller: &Caller, study: StudyId, settings: QualitySettings) -> Answer<()> {
@@ -177,17 +189,19 @@ fn said(settings: &QualitySettings) -> Result<String, Failure> {
     Ok(serde_json::to_string(settings)?)
 }
 
-fn page(conn: &Connection, study: StudyId) -> Result<QualityPage, Failure> {
+/// The page, and what its items' views are made of.
+fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<(String, String)>), Failure> {
     let setup = setup(conn, study)?;
     let settings = quality::settings(conn, study)?;
     let items = gold::list(conn, study)?;
+    let codes = items.iter().map(|item| (item.code.clone(), item.said.clone())).collect();
     let items = items.into_iter().map(|item| {
         let answers = gold::answers(conn, item.id)?;
         Ok(GoldItem {
             id: item.id,
             asked: answers.len() as u64,
             right: answers.iter().filter(|given| settings.right(given, &item.scores)).count() as u64,
-            code: layout::view(&item.code, &item.said),
+            code: CodeView::default(),
             task_id: item.task_id,
             raw_nl: item.raw_nl,
             lang: item.lang,
@@ -200,7 +214,7 @@ fn page(conn: &Connection, study: StudyId) -> Result<QualityPage, Failure> {
     let items = items.collect::<Result<Vec<_>, Failure>>()?;
     let raters = studies::raters(conn, study)?;
     let openings = raters.into_iter().map(|rater| opening_row(conn, study, &settings, rater.id, rater.name));
-    Ok(QualityPage {
+    let page = QualityPage {
         title: title(conn, study)?,
         rubric: setup.rubric,
         openings: openings.collect::<Result<_, _>>()?,
@@ -208,7 +222,8 @@ fn page(conn: &Connection, study: StudyId) -> Result<QualityPage, Failure> {
         gold: items,
         choices: gold::choices(conn, study)?,
         adjudicators: quality::adjudicators(conn, study)?,
-    })
+    };
+    Ok((page, codes))
 }
 
 fn opening_row(

@@ -1,8 +1,11 @@
 //! A study as it goes on: live figures, ratings, flags, disagreements.
 
 use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -49,13 +52,15 @@ impl Watching for QualityService {
 
     async fn ratings(&self, caller: &Caller, study: StudyId, filter: RatingFilter) -> Answer<RatingList> {
         caller.admin()?;
+        let kept = self.figured.clone();
         Ok(self
             .db
             .read(move |conn| {
                 let rubric = super::setup(conn, study)?.rubric;
                 let settings = quality::settings(conn, study)?;
-                let disputed: Vec<OutputId> = stored::rated(conn, study, None)?
-                    .into_iter()
+                let disputed: Vec<OutputId> = figured(conn, study, &kept, Asking::Page)?
+                    .rated
+                    .iter()
                     .filter(|one| one.disputed(&settings, &rubric))
                     .map(|one| one.output)
                     .collect();
@@ -140,14 +145,16 @@ impl Watching for QualityService {
     }
 }
 
-/// The figures of a study that every rating goes into, with what they were computed at.
-#[derive(Clone)]
+/// The figures of a study that every rating goes into, with the revision that they were computed at.
 pub(super) struct Figured {
     settings: QualitySettings,
-    stamp: [i64; 4],
+    stamp: [i64; 5],
     at: Instant,
     took: Duration,
-    raters: BTreeMap<UserId, RaterFigures>,
+    /// Each rater's figures.
+    pub(super) raters: BTreeMap<UserId, RaterFigures>,
+    /// Every output with a rating.
+    pub(super) rated: Vec<stored::Rated>,
     agreement: Vec<Agreement>,
     extra: u64,
     waiting: u64,
@@ -155,28 +162,65 @@ pub(super) struct Figured {
     projection: Option<Projection>,
 }
 
-/// The newest of them for each study.
-pub(super) type Kept = Arc<Mutex<HashMap<StudyId, Figured>>>;
+/// The newest figures of each study.
+#[derive(Default)]
+pub(super) struct Kept {
+    by_study: Mutex<HashMap<StudyId, Arc<Figured>>>,
+    busy: Mutex<HashSet<StudyId>>,
+    computed: AtomicU64,
+}
 
-/// While ratings come in, the figures are computed anew only after so many times as long as it took: who
-/// looks at a large study takes a small part of one core, and sees figures a few seconds old.
+impl Kept {
+    /// How many times figures were computed.
+    pub(super) fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
+    }
+}
+
+/// Who asks for figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asking {
+    /// The admin's page: sees what the admin did at once.
+    Page,
+    /// A rater's list of studies, loaded often and by many: takes older figures while newer ones are computed.
+    Studies,
+}
+
+/// Marks a study as being computed.
+struct Busy<'a>(&'a Kept, StudyId);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.busy).remove(&self.1);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Whatever panicked while it held the lock left whole entries.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// While ratings come in, figures are computed again only after this many times as long as it took: a page over a
+/// large study takes a small part of one core, and shows figures that are a few seconds old.
 const REST: u32 = 8;
-/// What takes less is always computed anew.
+/// What takes less is always computed again.
 const WORTH: Duration = Duration::from_millis(50);
 
-/// The figures as they are, or as they were a moment ago. Ratings alone may be that moment ahead of them;
-/// what the admin did (a decision, another threshold) shows at once.
-fn figured(conn: &Connection, study: StudyId, kept: &Kept, left: u64) -> Result<Figured, Failure> {
+/// The figures as they are, or as they were a moment ago. Only ratings may be that moment ahead of them; what the
+/// admin did (a decision, another threshold) shows at once on the admin's page.
+pub(super) fn figured(conn: &Connection, study: StudyId, kept: &Kept, asking: Asking) -> Result<Arc<Figured>, Failure> {
     let settings = quality::settings(conn, study)?;
     let stamp = watch::stamp(conn, study)?;
-    let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
-    let fresh = |one: &Figured| {
+    if let Some(one) = lock(&kept.by_study).get(&study).filter(|one| one.settings == settings) {
         let of_ratings = one.stamp == stamp || (one.took > WORTH && one.at.elapsed() < one.took * REST);
-        one.settings == settings && one.stamp[2..] == stamp[2..] && of_ratings
-    };
-    if let Some(one) = lock().get(&study).filter(|one| fresh(one)) {
-        return Ok(one.clone());
+        let is_busy = || lock(&kept.busy).contains(&study);
+        if (one.stamp[2..] == stamp[2..] && of_ratings) || (asking == Asking::Studies && is_busy()) {
+            return Ok(one.clone());
+        }
     }
+    lock(&kept.busy).insert(study);
+    let _busy = Busy(kept, study);
+    kept.computed.fetch_add(1, Ordering::Relaxed);
     let at = Instant::now();
     let rubric = super::setup(conn, study)?.rubric;
     let all = all_figures(conn, study, &rubric)?;
@@ -186,28 +230,30 @@ fn figured(conn: &Connection, study: StudyId, kept: &Kept, left: u64) -> Result<
     let scales = rubric.dimensions.iter().map(app::model::rubric::Dimension::range).enumerate();
     let people = studies::raters(conn, study)?.into_iter();
     let times: Vec<_> = all.given.times().collect();
-    let found = Figured {
+    let left = studies::get(conn, study)?.map_or(0, |row| row.wanted.saturating_sub(row.done));
+    let found = Arc::new(Figured {
         raters: people.map(|r| (r.id, all.of(r.id, &settings, &rubric))).collect(),
         agreement: scales.map(|(d, (low, high))| agreement(&all.given.units(d), low, high)).collect(),
         extra: rated.iter().map(|one| one.extra).sum(),
         waiting: count(DisputeState::Waiting),
         extra_waiting: count(DisputeState::ExtraRater),
         projection: raters::projection(&times, clock::now(), left),
+        rated,
         settings,
         stamp,
         took: at.elapsed(),
         at: Instant::now(),
-    };
-    lock().insert(study, found.clone());
+    });
+    lock(&kept.by_study).insert(study, found.clone());
     Ok(found)
 }
 
 fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure> {
     let row = studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
     let rubric = super::setup(conn, study)?.rubric;
-    let mut found = figured(conn, study, kept, row.wanted.saturating_sub(row.done))?;
+    let found = figured(conn, study, kept, Asking::Page)?;
     let raters = studies::raters(conn, study)?.into_iter().map(|r| LiveRater {
-        figures: found.raters.remove(&r.id).unwrap_or_default(),
+        figures: found.raters.get(&r.id).cloned().unwrap_or_default(),
         id: r.id,
         name: r.name,
         rated: r.rated,
@@ -226,12 +272,12 @@ fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure>
         raters: raters.collect(),
         models: watch::models(conn, study)?,
         leases: watch::leases(conn, study)?,
-        projection: found.projection,
+        projection: found.projection.clone(),
         disputes: found.waiting,
         extra_waiting: found.extra_waiting,
         flags: flags::open(conn, study)?,
         stopped: openings::stopped(conn, study)?,
-        agreement: found.agreement,
+        agreement: found.agreement.clone(),
     })
 }
 

@@ -1,6 +1,9 @@
 //! A rater without a browser: one connection, one session, one output after the other.
 
-use std::{io::Read, time::Instant};
+use std::{
+    io::Read,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Result, bail};
 use flate2::read::GzDecoder;
@@ -119,13 +122,16 @@ impl Rater {
 }
 
 /// Has all raters rate until there are so many more ratings: the times of every submission and of every
-/// request for the next output, in milliseconds, smallest first.
-pub async fn rate(raters: &mut [Rater], ratings: usize) -> Result<(Vec<f64>, Vec<f64>)> {
+/// request for the next output, in milliseconds, smallest first. `think` passes before each rating.
+pub async fn rate(raters: &mut [Rater], ratings: usize, think: Duration) -> Result<(Vec<f64>, Vec<f64>)> {
     let left = std::cell::Cell::new(ratings);
     let one = async |rater: &mut Rater| {
         let mut times = Vec::new();
         while left.get() > 0 {
             left.set(left.get() - 1);
+            if !think.is_zero() {
+                tokio::time::sleep(think).await;
+            }
             match rater.cycle().await? {
                 Some(both) => times.push(both),
                 // Somebody else has one yet.

@@ -1,0 +1,162 @@
+//! Imports that add their rows in many short transactions (migration 0009).
+//!
+//! Rows of an import are hidden until [`publish`]. Each transaction adds a bounded number of them and extends the
+//! import's lease ([`renew`]); [`abandoned`] finds imports whose lease has run out, and [`clear`] deletes their rows,
+//! again a bounded number at a time.
+
+use app::model::time::Timestamp;
+use rusqlite::{Connection, params};
+
+use crate::{clock, error::Failure};
+
+/// The most rows of an upload that one transaction adds or deletes. A rating brings about ten more (its scores, and
+/// what triggers count). Ratings that people submit meanwhile wait for that long, and a rater notices 50 ms.
+pub const ROWS: usize = 100;
+/// The most text that one transaction adds, in bytes, unless a single row has more (an output has at most 2 MiB).
+pub const BYTES: usize = 1024 * 1024;
+/// How long an import is left alone after its last transaction, in milliseconds. The next one comes within a second
+/// even on a loaded machine.
+pub const LEASE_MS: i64 = 60_000;
+
+/// What is being imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Import {
+    /// A submission with its outputs.
+    Submission(i64),
+    /// A study with ratings of people.
+    Study(i64),
+    /// A judge model's scores.
+    Judging(i64),
+}
+
+impl Import {
+    fn parts(self) -> (&'static str, i64) {
+        match self {
+            Import::Submission(id) => ("all_submissions", id),
+            Import::Study(id) => ("all_studies", id),
+            Import::Judging(id) => ("all_judgings", id),
+        }
+    }
+}
+
+/// When a lease that begins now ends.
+pub fn lease() -> i64 {
+    clock::now().0 + LEASE_MS
+}
+
+/// Extends the import's lease.
+///
+/// # Errors
+/// The import was taken for dead and cleared: the machine slept for longer than the lease.
+pub fn renew(conn: &Connection, import: Import) -> Result<(), Failure> {
+    let (table, id) = import.parts();
+    let sql = format!("UPDATE {table} SET importing_until = ?2 WHERE id = ?1 AND importing_until IS NOT NULL");
+    match conn.prepare_cached(&sql)?.execute(params![id, lease()])? {
+        0 => Err(Failure::conflict("The import was interrupted. Nothing was imported; start it again.")),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the import visible. Its rows count from now on.
+///
+/// # Errors
+/// As [`renew`].
+pub fn publish(conn: &Connection, import: Import) -> Result<(), Failure> {
+    renew(conn, import)?;
+    let now = clock::now().0;
+    match import {
+        Import::Study(id) => {
+            let sql = "UPDATE all_studies SET status = 'closed', created_at = ?2, importing_until = NULL WHERE id = ?1";
+            conn.execute(sql, params![id, now])?;
+        }
+        Import::Submission(_) | Import::Judging(_) => {
+            let (table, id) = import.parts();
+            let sql = format!("UPDATE {table} SET created_at = ?2, importing_until = NULL WHERE id = ?1");
+            conn.execute(&sql, params![id, now])?;
+        }
+    }
+    Ok(())
+}
+
+/// Imports whose lease ended before `now`.
+pub fn abandoned(conn: &Connection, now: Timestamp) -> Result<Vec<Import>, Failure> {
+    let mut found = Vec::new();
+    for (table, import) in [
+        ("all_submissions", Import::Submission as fn(i64) -> Import),
+        ("all_studies", Import::Study),
+        ("all_judgings", Import::Judging),
+    ] {
+        let mut statement = conn.prepare(&format!("SELECT id FROM {table} WHERE importing_until < ?1"))?;
+        for id in statement.query_map([now.0], |row| row.get(0))? {
+            found.push(import(id?));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether any import has a lease.
+pub fn any(conn: &Connection) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare(
+            "SELECT 1 FROM all_submissions WHERE importing_until IS NOT NULL
+             UNION ALL SELECT 1 FROM all_studies WHERE importing_until IS NOT NULL
+             UNION ALL SELECT 1 FROM all_judgings WHERE importing_until IS NOT NULL",
+        )?
+        .exists([])?)
+}
+
+/// Deletes up to [`ROWS`] rows of the import, and the import itself when none is left. Whether it is gone.
+///
+/// The caller switches foreign keys off: nothing refers to what nobody has seen, and looking for references would
+/// read whole tables for every deleted row.
+pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
+    let (table, id) = import.parts();
+    // Published meanwhile, or cleared by somebody else.
+    let sql = format!("SELECT 1 FROM {table} WHERE id = ?1 AND importing_until IS NOT NULL");
+    if !conn.prepare(&sql)?.exists([id])? {
+        return Ok(true);
+    }
+    let deleted = match import {
+        Import::Submission(_) => conn.execute(
+            "DELETE FROM outputs WHERE id IN (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
+            params![id, ROWS],
+        )?,
+        Import::Judging(_) => conn.execute(
+            "DELETE FROM judged_scores WHERE judging_id = ?1 AND output_id IN (
+                 SELECT output_id FROM judged_scores WHERE judging_id = ?1 LIMIT ?2)",
+            params![id, ROWS],
+        )?,
+        Import::Study(_) => clear_ratings(conn, id)?,
+    };
+    if deleted > 0 {
+        return Ok(false);
+    }
+    if let Import::Study(_) = import {
+        // Accounts made for this import alone; imports limit their number.
+        conn.execute("DELETE FROM users WHERE id IN (SELECT user_id FROM study_raters WHERE study_id = ?1)", [id])?;
+        for table in ["study_raters", "study_submissions", "study_stamps"] {
+            conn.execute(&format!("DELETE FROM {table} WHERE study_id = ?1"), [id])?;
+        }
+    }
+    conn.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
+    Ok(true)
+}
+
+fn clear_ratings(conn: &Connection, study: i64) -> Result<usize, Failure> {
+    let rows = conn
+        .prepare("SELECT id, output_id FROM assignments WHERE study_id = ?1 LIMIT ?2")?
+        .query_map(params![study, ROWS], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?
+        .collect::<Result<Vec<_>, _>>()?;
+    for (assignment, output) in &rows {
+        for sql in [
+            "DELETE FROM rating_scores WHERE rating_id IN (SELECT id FROM ratings WHERE assignment_id = ?1)",
+            "DELETE FROM ratings WHERE assignment_id = ?1",
+            "DELETE FROM assignments WHERE id = ?1",
+        ] {
+            conn.prepare_cached(sql)?.execute([assignment])?;
+        }
+        conn.prepare_cached("DELETE FROM counted WHERE study_id = ?1 AND output_id = ?2")?
+            .execute(params![study, output])?;
+    }
+    Ok(rows.len())
+}

