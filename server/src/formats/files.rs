@@ -43,16 +43,22 @@ impl Files {
         let path = checked(path).ok_or_else(|| {
             Problem::new(
                 &self.name,
-                format!("the path `{}` leaves its folder", path.escape_debug()),
-                "Pack it again with relative paths",
+                (
+                    format!("the path \"{}\" points outside the archive", path.escape_debug()),
+                    format!("路径“{}”指向压缩包之外", path.escape_debug()),
+                ),
+                ("Pack the archive again with relative paths", "请用相对路径重新打包"),
             )
         })?;
         self.total += bytes.len() as u64;
         if self.files.len() >= MOST_FILES {
-            return Err(self.too_much(format!("it holds more than {MOST_FILES} files")));
+            return Err(self.too_much((format!("more than {MOST_FILES} files"), format!("文件超过 {MOST_FILES} 个"))));
         }
         if self.total > LARGEST_TREE {
-            return Err(self.too_much(format!("it unpacks to more than {} MiB", LARGEST_TREE / 1024 / 1024)));
+            return Err(self.too_much((
+                format!("unpacked size is more than {} MiB", LARGEST_TREE / 1024 / 1024),
+                format!("解压后超过 {} MiB", LARGEST_TREE / 1024 / 1024),
+            )));
         }
         self.files.insert(path, bytes);
         Ok(())
@@ -82,8 +88,8 @@ impl Files {
         let failed = |path: &Path, e: &std::io::Error| {
             Problem::new(
                 path.display().to_string(),
-                format!("it cannot be read: {e}"),
-                "Check its name and its permissions",
+                (format!("the file cannot be read: {e}"), format!("无法读取文件：{e}")),
+                ("Check its name and permissions", "请检查文件名和权限"),
             )
         };
         let mut open = vec![(folder.to_path_buf(), String::new())];
@@ -111,11 +117,15 @@ impl Files {
     pub fn zip(name: &str, archive: impl Read + Seek) -> Result<Files, Problem> {
         let mut files = Files::named(name);
         let damaged = |e: zip::result::ZipError| {
-            Problem::new(name, format!("the zip archive cannot be read ({e})"), "Pack it again, without a password")
+            Problem::new(
+                name,
+                (format!("the zip archive cannot be read ({e})"), format!("无法读取 zip 压缩包（{e}）")),
+                ("Pack it again, without a password", "请重新打包，不要设置密码"),
+            )
         };
         let mut archive = zip::ZipArchive::new(archive).map_err(damaged)?;
         if archive.len() > MOST_FILES {
-            return Err(files.too_much(format!("it holds more than {MOST_FILES} files")));
+            return Err(files.too_much((format!("more than {MOST_FILES} files"), format!("文件超过 {MOST_FILES} 个"))));
         }
         for i in 0..archive.len() {
             let entry = archive.by_index(i).map_err(damaged)?;
@@ -135,14 +145,21 @@ impl Files {
     pub fn tar_gz(name: &str, archive: impl Read) -> Result<Files, Problem> {
         let mut files = Files::named(name);
         let damaged = |e: std::io::Error| {
-            Problem::new(name, format!("the tar archive cannot be read ({e})"), "Pack it again with `tar czf`")
+            Problem::new(
+                name,
+                (format!("the tar archive cannot be read ({e})"), format!("无法读取 tar 压缩包（{e}）")),
+                ("Pack it again with tar czf", "请用 tar czf 重新打包"),
+            )
         };
         // Files that are passed over cost time, so they count too.
         let plain = flate2::read::MultiGzDecoder::new(archive).take(4 * LARGEST_TREE);
         let mut archive = tar::Archive::new(plain);
         for (i, entry) in archive.entries().map_err(damaged)?.enumerate() {
             if i > 4 * MOST_FILES {
-                return Err(files.too_much(format!("it holds more than {} entries", 4 * MOST_FILES)));
+                return Err(files.too_much((
+                    format!("more than {} entries", 4 * MOST_FILES),
+                    format!("条目超过 {} 个", 4 * MOST_FILES),
+                )));
             }
             let entry = entry.map_err(damaged)?;
             let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
@@ -167,7 +184,14 @@ impl Files {
         let bytes = self.get(path)?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         Some(std::str::from_utf8(bytes).map_err(|e| {
-            Problem::new(path, format!("byte {} is not UTF-8", e.valid_up_to() + 1), "Save the file as UTF-8")
+            Problem::new(
+                path,
+                (
+                    format!("byte {} is not UTF-8", e.valid_up_to() + 1),
+                    format!("第 {} 个字节不是 UTF-8", e.valid_up_to() + 1),
+                ),
+                ("Save the file as UTF-8", "请保存为 UTF-8 编码"),
+            )
         }))
     }
 
@@ -186,19 +210,23 @@ impl Files {
         let mut bytes = Vec::new();
         let limit = LARGEST_FILE.min(LARGEST_TREE.saturating_sub(self.total));
         file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| {
-            Problem::new(format!("{}: {path}", self.name), format!("it cannot be read ({e})"), "Pack it again")
+            Problem::new(
+                format!("{}: {path}", self.name),
+                (format!("the file cannot be read ({e})"), format!("无法读取文件（{e}）")),
+                ("Pack the archive again", "请重新打包"),
+            )
         })?;
         match bytes.len() as u64 > limit {
-            true => Err(self.too_much(format!("`{path}` makes it larger than is taken"))),
+            true => Err(self.too_much((format!("\"{path}\" exceeds the size limit"), format!("“{path}”超出大小限制")))),
             false => Ok(bytes),
         }
     }
 
-    fn too_much(&self, what: String) -> Problem {
-        let remedy = format!(
-            "Keep to {MOST_FILES} files of {} MiB, {} MiB in all",
-            LARGEST_FILE / 1024 / 1024,
-            LARGEST_TREE / 1024 / 1024
+    fn too_much(&self, what: (String, String)) -> Problem {
+        let (file, tree) = (LARGEST_FILE / 1024 / 1024, LARGEST_TREE / 1024 / 1024);
+        let remedy = (
+            format!("The limits are {MOST_FILES} files, {file} MiB per file and {tree} MiB in total"),
+            format!("上限为 {MOST_FILES} 个文件，每个 {file} MiB，共 {tree} MiB"),
         );
         Problem::new(&self.name, what, remedy)
     }
@@ -273,8 +301,8 @@ mod tests {
             }
         };
         check(&[("x/dataset.json", "{}"), ("x/.git/a.json", ""), ("x/b.exe", "")], Ok(&["x/dataset.json"]));
-        check(&[("a.json", ""), ("../evil.json", "")], Err("`../evil.json` leaves its folder"));
-        check(&[("/evil.json", "")], Err("leaves its folder"));
+        check(&[("a.json", ""), ("../evil.json", "")], Err("\"../evil.json\" points outside the archive"));
+        check(&[("/evil.json", "")], Err("points outside the archive"));
     }
 
     #[test]
@@ -296,6 +324,6 @@ mod tests {
         let zip = zip.finish().unwrap().into_inner();
         assert!(zip.len() < 100_000);
         let problem = Files::zip("bomb.zip", Cursor::new(zip)).unwrap_err().to_string();
-        assert!(problem.contains("larger than is taken"), "{problem}");
+        assert!(problem.contains("exceeds the size limit"), "{problem}");
     }
 }

@@ -167,7 +167,7 @@ fn matched(conn: &rusqlite::Connection, file: &File, named: bool) -> Result<Matc
     }
     let newest = results_import::newest(conn, &file.dataset)?;
     let rows = std::mem::take(&mut read.rows);
-    let mut wrong = |line: u64, what: String, remedy: &str| {
+    let mut wrong = |line: u64, what: (String, String), remedy: (&str, &str)| {
         read.problem_count += 1;
         if read.problems.len() < MOST_PROBLEMS {
             read.problems.push(Problem::new(&file.name, what, remedy).at(line));
@@ -184,13 +184,21 @@ fn matched(conn: &rusqlite::Connection, file: &File, named: bool) -> Result<Matc
         let Some(model) = newest.get(&row.model.to_lowercase()) else {
             let names: Vec<&str> =
                 newest.values().map(|n| n.model.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
-            let remedy = format!("Write one of: {}", names.join(", "));
-            wrong(row.line, format!("no model `{}` has outputs for {}", row.model, file.dataset), &remedy);
+            let names = names.join(", ");
+            let what = (
+                format!("no model named \"{}\" has outputs for {}", row.model, file.dataset),
+                format!("没有名为“{}”的模型在 {} 上有输出", row.model, file.dataset),
+            );
+            wrong(row.line, what, (&format!("Use one of: {names}"), &format!("请使用：{names}")));
             continue;
         };
         let Some(output) = model.outputs.get(&(row.task_id.clone(), row.sample)) else {
-            let what = format!("{} has no output for task {}, sample {}", model.model, row.task_id, row.sample);
-            wrong(row.line, what, "Leave the line out, or upload the output first");
+            let (model, task, sample) = (&model.model, &row.task_id, row.sample);
+            let what = (
+                format!("{model} has no output for task {task}, sample {sample}"),
+                format!("{model} 没有任务 {task}、样本 {sample} 的输出"),
+            );
+            wrong(row.line, what, ("Remove the line, or import the output first", "请删除该行，或先导入该输出"));
             continue;
         };
         let rater = *by_rater.entry(row.rater.clone()).or_insert_with(|| {
@@ -199,14 +207,21 @@ fn matched(conn: &rusqlite::Connection, file: &File, named: bool) -> Result<Matc
             raters.len() - 1
         });
         if let Some(before) = seen.insert((*output, rater), row.line) {
-            let what = format!("this output has a rating by the same rater in line {before}");
-            wrong(row.line, what, "Keep the one that counts");
+            let what = (
+                format!("the same rater already rated this output in line {before}"),
+                format!("同一评分者已在第 {before} 行评过该输出"),
+            );
+            wrong(row.line, what, ("Keep only one of the two lines", "请只保留其中一行"));
             continue;
         }
         let count = of_one.entry(*output).or_default();
         *count += 1;
         if *count == MOST_OF_ONE + 1 {
-            wrong(row.line, format!("this output has more than {MOST_OF_ONE} ratings"), "Import them as several files");
+            let what = (
+                format!("this output has more than {MOST_OF_ONE} ratings"),
+                format!("该输出的评分超过 {MOST_OF_ONE} 条"),
+            );
+            wrong(row.line, what, ("Import the ratings as several files", "请分成多个文件导入"));
         }
         if preview.first.len() < FIRST {
             preview.first.push((row.line, row.task_id, model.model.clone(), row.rater, row.scores.clone()));
@@ -236,10 +251,21 @@ fn name_fits(conn: &rusqlite::Connection, file: &File, read: &mut Read) -> Resul
         RatingsKind::Judge(judge) => ("judge", judge),
     };
     let problem = if text.trim().is_empty() || text.chars().count() > 200 {
-        Some(Problem::new(field, "it is empty or longer than 200 characters", "Give it a short name"))
+        Some(Problem::new(
+            field,
+            ("it is empty or longer than 200 characters", "内容为空或超过 200 字"),
+            ("Enter a shorter text", "请填写较短的内容"),
+        ))
     } else if field == "judge" && results_judges::known(conn, &file.dataset, text)? {
-        let what = format!("{} has scores of a judge called {text} already", file.dataset);
-        Some(Problem::new(field, what, "Give this one another name, with a date or a version"))
+        let what = (
+            format!("{} already has scores of a judge model named {text}", file.dataset),
+            format!("{} 已有名为 {text} 的评判模型的评分", file.dataset),
+        );
+        Some(Problem::new(
+            field,
+            what,
+            ("Use another name, for example with a date or a version", "请换一个名称，例如加上日期或版本"),
+        ))
     } else {
         None
     };

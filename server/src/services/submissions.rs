@@ -140,15 +140,15 @@ fn word(matching: Matching) -> &'static str {
 fn checked_model(name: &str) -> Result<String, AppError> {
     let name = name.trim();
     let fault = if name.is_empty() {
-        "the model has no name"
+        ("the model has no name", "未填写模型名称")
     } else if name.chars().count() > LONGEST_MODEL {
-        "the model's name is longer than 100 characters"
+        ("the model name is longer than 100 characters", "模型名称超过 100 字")
     } else if name.chars().any(char::is_control) {
-        "the model's name holds control characters"
+        ("the model name contains control characters", "模型名称包含控制字符")
     } else {
         return Ok(name.to_owned());
     };
-    Err(AppError::invalid("model", fault, "Name the model as it is to stand in tables"))
+    Err(AppError::invalid("model", fault, ("Enter the name as it should appear in tables", "请填写在表格中显示的名称")))
 }
 
 #[async_trait]
@@ -194,7 +194,8 @@ impl Submissions for SubmissionService {
             bytes: plan.upload.bytes,
             dataset: plan.dataset.slug,
             matching: summary.matching,
-            matching_reason: summary.reason,
+            matching_reason: summary.reason.en,
+            matching_reason_zh: summary.reason.zh,
             shapes: summary.shapes,
             lines: summary.lines,
             matched: summary.matched,
@@ -238,22 +239,27 @@ impl Submissions for SubmissionService {
         if summary.matched == 0 {
             return Err(AppError::invalid(
                 &plan.upload.file,
-                format!("no line is about a task of {}", plan.dataset.slug),
-                "Choose the dataset that the outputs were made for",
+                (
+                    format!("no line matches a task of {}", plan.dataset.slug),
+                    format!("没有一行能匹配到 {} 的任务", plan.dataset.slug),
+                ),
+                ("Choose the dataset of these outputs", "请选择这些输出对应的数据集"),
             ));
         }
         let (caller, service) = (caller.clone(), self.clone());
         let taken = self.db.write(move |tx| {
             let newest = datasets::get(tx, &plan.dataset.slug)?.map(|dataset| dataset.version);
             if newest != Some(plan.dataset.version) {
-                return Err(Failure::conflict(
-                    "The dataset has a new version since the file was read; look at the preview again.",
-                ));
+                return Err(Failure::conflict((
+                    "The dataset has a new version since the preview. Check the preview again.",
+                    "预览之后数据集有了新版本，请重新核对预览。",
+                )));
             }
             let model_id = submissions::model(tx, &model)?;
             if let Some(id) = submissions::taken(tx, plan.dataset.version, model_id, &plan.upload.checksum)? {
-                return Err(Failure::conflict(format!(
-                    "This very file was taken as {model}'s outputs already: it is submission {id}."
+                return Err(Failure::conflict((
+                    format!("This file has already been imported for {model}, as submission {id}."),
+                    format!("该文件已作为 {model} 的输出导入，即输出集 {id}。"),
                 )));
             }
             let new = NewSubmission {

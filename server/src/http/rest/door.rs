@@ -49,7 +49,7 @@ pub async fn door(State(state): State<AppState>, path: MatchedPath, mut request:
     };
     match needed {
         Some(needed) if !bearer.may(needed) => {
-            let detail = format!("This needs the scope `{needed}`, which the token does not have.");
+            let detail = format!("This request needs the scope `{needed}`, which the token does not have.");
             return Problem::new(StatusCode::FORBIDDEN, detail).into_response();
         }
         // Another method than the document knows: the router has the word, and it is 405.
@@ -64,7 +64,7 @@ async fn bearer(state: &AppState, headers: &HeaderMap) -> Result<Bearer, Problem
     let refused = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, detail);
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return Err(refused(
-            "There is no token. Send `Authorization: Bearer axg_…`; admins make tokens on the page Access tokens.",
+            "The token is missing. Send `Authorization: Bearer axg_…`; admins create tokens on the page Access tokens.",
         ));
     };
     let secret = value
@@ -73,7 +73,7 @@ async fn bearer(state: &AppState, headers: &HeaderMap) -> Result<Bearer, Problem
         .and_then(|text| text.split_once(' '))
         .and_then(|(scheme, secret)| scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim()));
     let Some(secret) = secret else {
-        return Err(refused("The header `Authorization` must read `Bearer` and the token."));
+        return Err(refused("The header `Authorization` must be `Bearer` followed by the token."));
     };
     let known = state.services.tokens.bearer(secret).await?;
     known
