@@ -6,30 +6,30 @@
 use leptos::{prelude::FromServerFnError, server_fn::codec::JsonEncoding, server_fn::error::ServerFnErrorErr};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{grading::DraftFault, problem::Problem};
+use crate::model::{grading::DraftFault, message::Message, problem::Problem};
 
 /// Why a request was not answered with what it asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum AppError {
-    /// Nobody is logged in, or the session ended.
-    #[error("please log in")]
+    /// Not logged in, or the session has expired.
+    #[error("log in to continue")]
     Unauthenticated,
-    /// Somebody is logged in and may not do this.
-    #[error("you may not do this")]
+    /// Logged in without permission.
+    #[error("you do not have access to this")]
     Forbidden,
-    /// There is no such thing, or not for this person.
-    #[error("there is no such {0}")]
+    /// Does not exist, or not for this person.
+    #[error("{0} not found")]
     NotFound(String),
-    /// The input is wrong; each problem says where and what to do.
+    /// Invalid input; each problem says where and how to fix it.
     #[error("{}", problems_text(.0))]
     Invalid(Vec<Problem>),
-    /// A draft that cannot be taken.
-    #[error("the scores cannot be taken")]
+    /// A draft that cannot be saved.
+    #[error("the scores cannot be saved")]
     Draft(DraftFault),
-    /// The thing has changed meanwhile, or is in a state that does not allow this.
+    /// The current state does not allow this.
     #[error("{0}")]
-    Conflict(String),
-    /// Something of a rater's that the state of their study does not allow.
+    Conflict(Message),
+    /// A rater's request that the state of the study does not allow.
     #[error("{0}")]
     Refused(Refusal),
     /// Too many attempts; try again after so many seconds.
@@ -46,41 +46,41 @@ pub enum AppError {
     Internal(String),
 }
 
-/// Why something of a rater's is not taken. What they read of it is in [`crate::i18n::refusal`].
+/// Why a rater's request is refused. [`crate::i18n::refusal`] has the texts on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
     /// No rating is taken now.
-    #[error("the study is paused or closed; the scores are kept as a draft")]
+    #[error("the study is paused or closed; the scores are saved as a draft")]
     NotRunning,
     /// No rating is taken back now.
-    #[error("the study is paused or closed; what was submitted stays")]
+    #[error("the study is paused or closed, so submitted ratings cannot be undone")]
     Stays,
     /// The lease ran out, and others have rated the output meanwhile.
-    #[error("the lease has run out and others have rated this output")]
+    #[error("the lease has expired and other raters have rated this output")]
     Away,
     /// Another rating was given after this one.
-    #[error("only the rating given last can be taken back")]
+    #[error("only the latest rating can be undone")]
     NotLast,
     /// The first answer to a calibration item stays.
-    #[error("a calibration item is answered once")]
+    #[error("a calibration item can be answered only once")]
     AnsweredOnce,
     /// An admin had the rater begin the calibration again.
-    #[error("the calibration was begun again meanwhile")]
+    #[error("an admin has restarted the calibration")]
     BegunAgain,
     /// Calibration items are not skipped.
     #[error("a calibration item cannot be skipped")]
     NotSkipped,
     /// Nobody decides about an output that they rate.
-    #[error("who has rated an output cannot decide about it")]
+    #[error("raters of an output cannot adjudicate it")]
     RatedYourself,
     /// There is nothing to decide any more.
-    #[error("its raters do not disagree any more")]
+    #[error("the raters of this output no longer disagree")]
     Agreed,
 }
 
 impl AppError {
     /// One problem with the input.
-    pub fn invalid(field: &str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub fn invalid(field: &str, what: impl Into<Message>, remedy: impl Into<Message>) -> Self {
         AppError::Invalid(vec![Problem::new(field, what, remedy)])
     }
 

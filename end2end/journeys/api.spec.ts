@@ -47,7 +47,7 @@ test('a webhook is made, tested and removed', async ({ page, watch }) => {
   await open(page, '/admin/api/webhooks');
   await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:10/hook');
   await page.getByRole('button', { name: 'Create webhook' }).click();
-  await expect(page.getByText('the operator does not allow messages to this host')).toBeVisible();
+  await expect(page.getByText('the operator does not allow webhooks to this host')).toBeVisible();
   await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9/hook');
   await page.getByRole('button', { name: 'Create webhook' }).click();
   await expect(page.getByLabel('Secret', { exact: true })).toHaveValue(/^whsec_/);

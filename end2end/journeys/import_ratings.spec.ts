@@ -35,7 +35,7 @@ test('ratings made elsewhere become a closed study, and a judge stands beside pe
   const strange = lines[3].split(',');
   strange[task] = '4711';
   await send('People', [renamed, ...lines.slice(0, 3), strange.join(','), ...lines.slice(4)]);
-  await expect(page.getByText('there is no column `task_id`')).toBeVisible();
+  await expect(page.getByText('the column "task_id" for task_id is missing')).toBeVisible();
   await expect(page.getByRole('button', { name: /^Import / })).toBeDisabled();
   await page.getByLabel('task_id').selectOption('Nr');
   await page.getByRole('button', { name: 'Update preview' }).click();

@@ -140,7 +140,7 @@ test('work shared by hand, then more of it, then the same again', async ({ page,
   await page.getByLabel('Share: bo').fill('2');
   // Eleven of twelve: it says what is wrong and what to do, and keeps what was written.
   await page.getByRole('button', { name: 'Preview plan' }).click();
-  await expect(page.getByText('the shares come to 11, and the study wants 12')).toBeVisible();
+  await expect(page.getByText('the shares add up to 11, but the study needs 12')).toBeVisible();
   await expect(page.getByLabel('Share: ada')).toHaveValue('9');
   await page.getByLabel('Share: bo').fill('3');
   const study = await preview(page, 'By hand');

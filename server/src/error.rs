@@ -4,7 +4,7 @@
 //! [`Failure::Internal`] is ours. Turning a failure into the [`AppError`] that leaves the server
 //! logs an internal one, once, under an incident id which the person sees.
 
-use app::error::AppError;
+use app::{error::AppError, model::message::Message};
 use rand::Rng;
 
 /// Why a service did not do what it was asked.
@@ -28,12 +28,12 @@ impl Failure {
     }
 
     /// The state of things does not allow it.
-    pub fn conflict(why: impl Into<String>) -> Self {
+    pub fn conflict(why: impl Into<Message>) -> Self {
         Failure::App(AppError::Conflict(why.into()))
     }
 
     /// One thing wrong with the input.
-    pub fn invalid(field: &str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub fn invalid(field: &str, what: impl Into<Message>, remedy: impl Into<Message>) -> Self {
         Failure::App(AppError::invalid(field, what, remedy))
     }
 }

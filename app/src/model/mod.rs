@@ -14,6 +14,7 @@ pub mod grading;
 pub mod ids;
 pub mod keys;
 pub mod lang;
+pub mod message;
 pub mod note;
 pub mod plan;
 pub mod problem;

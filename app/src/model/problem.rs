@@ -1,33 +1,76 @@
-//! What is wrong with somebody's input, where, and what to do about it.
+//! What is wrong with an input, where, and how to fix it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::{lang::Lang, message::Message};
+
 /// One thing wrong with a file or a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Problem {
-    /// The file's name as its owner knows it, or the form's field; empty where there is only one.
+    /// The name of the file or of the form field; empty if there is only one.
     pub file: String,
-    /// The line, counted from 1; absent where the file as a whole is meant.
+    /// The line, counted from 1; absent for a problem with the whole file.
     pub line: Option<u64>,
     /// What is wrong, as a sentence without its full stop.
     pub what: String,
-    /// What to do about it, as a sentence without its full stop.
+    /// How to fix it, as a sentence without its full stop.
+    pub remedy: String,
+    /// `what` and `remedy` in Chinese; absent for texts of other programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zh: Option<Box<ProblemZh>>,
+}
+
+/// A problem's texts in Chinese.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct ProblemZh {
+    /// What is wrong.
+    pub what: String,
+    /// How to fix it.
     pub remedy: String,
 }
 
 impl Problem {
-    /// A problem with a file as a whole, or with a form's field.
-    pub fn new(file: impl Into<String>, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Problem { file: file.into(), line: None, what: what.into(), remedy: remedy.into() }
+    /// A problem with a whole file or with a form field.
+    pub fn new(file: impl Into<String>, what: impl Into<Message>, remedy: impl Into<Message>) -> Self {
+        let (what, remedy) = (what.into(), remedy.into());
+        let zh = (!what.zh.is_empty()).then(|| Box::new(ProblemZh { what: what.zh, remedy: remedy.zh }));
+        Problem { file: file.into(), line: None, what: what.en, remedy: remedy.en, zh }
     }
 
-    /// The same problem, at a line counted from 1.
+    /// The same problem at a line, counted from 1.
     pub fn at(mut self, line: u64) -> Self {
         self.line = Some(line);
         self
+    }
+
+    /// What is wrong and how to fix it, in `lang` where there is a translation, and the language of the texts where
+    /// that is not `lang`.
+    pub fn texts(&self, lang: Lang) -> (&str, &str, Option<&'static str>) {
+        match (lang, &self.zh) {
+            (Lang::En, _) => (&self.what, &self.remedy, None),
+            (Lang::Zh, Some(zh)) => (&zh.what, &zh.remedy, None),
+            (Lang::Zh, None) => (&self.what, &self.remedy, Some(Lang::En.tag())),
+        }
+    }
+
+    /// The problem in one line, in `lang`.
+    pub fn sentence(&self, lang: Lang) -> String {
+        match (lang, &self.zh) {
+            (Lang::Zh, Some(zh)) => {
+                let place = match (self.file.as_str(), self.line) {
+                    ("", None) => String::new(),
+                    ("", Some(line)) => format!("第 {line} 行："),
+                    (file, None) => format!("{file}："),
+                    (file, Some(line)) => format!("{file} 第 {line} 行："),
+                };
+                format!("{place}{}。{}。", zh.what, zh.remedy)
+            }
+            _ => self.to_string(),
+        }
     }
 }
 

@@ -56,6 +56,9 @@ pub struct Preview {
     pub matching: Matching,
     /// Why that was chosen, where it was chosen for the admin.
     pub matching_reason: String,
+    /// The same in Chinese.
+    #[serde(default)]
+    pub matching_reason_zh: String,
     /// The shapes met, with how many lines each.
     pub shapes: Vec<(Shape, u64)>,
     /// Lines read, blank ones not counted.

@@ -127,23 +127,26 @@ pub const PASSWORD_MIN: usize = 10;
 pub const PASSWORD_MAX: usize = 1024;
 
 /// Why a user name cannot be taken, if it cannot: 1 to 40 letters, digits, `-`, `_`, `.`.
-pub fn name_fault(name: &str) -> Option<&'static str> {
+pub fn name_fault(name: &str) -> Option<(&'static str, &'static str)> {
     if name.is_empty() || name.chars().count() > 40 {
-        return Some("a name has 1 to 40 characters");
+        return Some(("a username has 1 to 40 characters", "用户名为 1 到 40 个字符"));
     }
     if !name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c)) {
-        return Some("a name holds letters, digits, `-`, `_` and `.` only");
+        return Some((
+            "a username contains only letters, digits, \"-\", \"_\" and \".\"",
+            "用户名只能包含文字、数字、“-”、“_”和“.”",
+        ));
     }
     None
 }
 
 /// Why a password cannot be taken, if it cannot.
-pub fn password_fault(password: &str) -> Option<&'static str> {
+pub fn password_fault(password: &str) -> Option<(&'static str, &'static str)> {
     if password.chars().count() < PASSWORD_MIN {
-        return Some("a password has at least 10 characters");
+        return Some(("a password has at least 10 characters", "密码至少 10 个字符"));
     }
     if password.len() > PASSWORD_MAX {
-        return Some("a password has at most 1024 bytes");
+        return Some(("a password has at most 1,024 bytes", "密码至多 1,024 字节"));
     }
     None
 }

@@ -64,24 +64,24 @@ pub fn ProblemList(
     /// The problems.
     problems: Vec<Problem>,
 ) -> impl IntoView {
-    let rows = problems.into_iter().map(|p| view! { <li>{p.to_string()}</li> }).collect_view();
+    let lang = use_i18n().lang;
+    let rows = problems.into_iter().map(|p| view! { <li>{p.sentence(lang)}</li> }).collect_view();
     view! { <ul class="problems">{rows}</ul> }
 }
 
 /// An error as one line of text.
 pub fn error_text(error: &AppError, i18n: I18n) -> String {
     match error {
-        AppError::Invalid(problems) => problems.iter().map(Problem::to_string).collect::<Vec<_>>().join(" "),
+        AppError::Invalid(problems) => {
+            problems.iter().map(|problem| problem.sentence(i18n.lang)).collect::<Vec<_>>().join(" ")
+        }
         AppError::Draft(_)
         | AppError::Conflict(_)
         | AppError::Refused(_)
         | AppError::TooMany(_)
         | AppError::Internal(_) => {
             let (title, hint) = words(error, i18n);
-            match i18n.lang {
-                crate::model::lang::Lang::En => format!("{title}. {hint}"),
-                crate::model::lang::Lang::Zh => format!("{title}。{hint}"),
-            }
+            i18n.lang.pick(format!("{title}. {hint}"), format!("{title}。{hint}"))
         }
         _ => words(error, i18n).0.into(),
     }
@@ -130,7 +130,7 @@ fn words(error: &AppError, i18n: I18n) -> (&'static str, String) {
             }
             .into(),
         ),
-        AppError::Conflict(why) => (c.conflict, why.clone()),
+        AppError::Conflict(why) => (c.conflict, why.get(i18n.lang).0.to_owned()),
         AppError::Refused(refusal) => (c.conflict, refusal::words(*refusal, i18n.lang).into()),
         AppError::TooMany(seconds) => (c.too_many, (c.wait)(*seconds)),
         AppError::Malformed => (c.malformed, c.malformed_hint.into()),

@@ -41,7 +41,7 @@ pub fn read_checkout(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
     let rubric = match (files.text(&format!("{root}README.md")), files.text(&format!("{root}README-zh.md"))) {
         (Some(Ok(english)), Some(Ok(chinese))) => rubric_text::read(english, chinese),
         (Some(Err(problem)), _) | (_, Some(Err(problem))) => Err(problem.what),
-        _ => Err("README.md and README-zh.md are not both there".into()),
+        _ => Err("README.md or README-zh.md is missing".into()),
     };
     let rubric = rubric.map_err(|why| notes.push(format!("The bundled rubric is used: {why}."))).ok();
     let tree = test_tree(files, root);
@@ -92,8 +92,8 @@ pub fn read_bare(files: &Files) -> Result<Found, Vec<Problem>> {
         match dataset(path, bytes) {
             Ok(dataset) if found.datasets.iter().any(|d| d.slug == dataset.slug) => problems.push(Problem::new(
                 path,
-                format!("there is a second file with tasks for {}", dataset.slug),
-                "Keep the one that you want",
+                (format!("a second file with tasks for {}", dataset.slug), format!("{} 的任务文件重复", dataset.slug)),
+                ("Keep only one of them", "请只保留一个"),
             )),
             Ok(dataset) => found.datasets.push(dataset),
             Err(more) => problems.extend(more),
@@ -103,9 +103,11 @@ pub fn read_bare(files: &Files) -> Result<Found, Vec<Problem>> {
         return Err(problems);
     }
     if found.datasets.is_empty() {
-        let remedy =
-            format!("Give a checkout of AixBench, {AUTO_FILE} or {MANUAL_FILE}, or a folder with a dataset.json");
-        return Err(vec![Problem::new(&files.name, "no dataset was found here", remedy)]);
+        let remedy = (
+            format!("Import a checkout of AixBench, {AUTO_FILE} or {MANUAL_FILE}, or a folder with a dataset.json"),
+            format!("请导入 AixBench 仓库、{AUTO_FILE} 或 {MANUAL_FILE}，或含 dataset.json 的文件夹"),
+        );
+        return Err(vec![Problem::new(&files.name, ("no dataset found", "未找到数据集"), remedy)]);
     }
     Ok(found)
 }
@@ -124,8 +126,14 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<FoundDataset, Vec<Problem>> {
     if auto && with_signature < tasks.len() {
         return Err(vec![Problem::new(
             file,
-            format!("`signature` is missing in {} of {} tasks", tasks.len() - with_signature, tasks.len()),
-            "Tests need one for each task; leave it out everywhere for a dataset that people grade",
+            (
+                format!("\"signature\" is missing in {} of {} tasks", tasks.len() - with_signature, tasks.len()),
+                format!("{1} 个任务中有 {0} 个缺少“signature”", tasks.len() - with_signature, tasks.len()),
+            ),
+            (
+                "Add it to every task, or remove it from all tasks for a dataset without tests",
+                "请为每个任务补上；若数据集不含测试，请全部去掉",
+            ),
         )]);
     }
     for task in &mut tasks {
@@ -160,8 +168,12 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<FoundDataset, Vec<Problem>> {
 fn task(object: &lines::Object) -> Result<FoundTask, Fault> {
     if let Some(field) = ["code", "generation", "completion"].iter().find(|field| object.get(field).is_some()) {
         return Err(Fault(
-            format!("the line has `{field}`, so it is a model's output, not a task"),
-            "Upload model outputs as a submission".into(),
+            (
+                format!("the line has the field \"{field}\", so it is an output of a model, not a task"),
+                format!("该行含“{field}”字段，是模型输出而不是任务"),
+            )
+                .into(),
+            ("Upload outputs as a submission", "请将模型输出作为输出集上传").into(),
         ));
     }
     let raw_nl = description(object)?;
@@ -261,10 +273,7 @@ mod tests {
         );
         assert_eq!(auto.tasks.iter().map(|t| t.checks.tests).collect::<Vec<_>>(), [true, false]);
         let notes = found.notes.join(" ");
-        assert!(
-            notes.contains("The bundled rubric is used: README.md and README-zh.md are not both there."),
-            "{notes}"
-        );
+        assert!(notes.contains("The bundled rubric is used: README.md or README-zh.md is missing."), "{notes}");
         assert!(notes.contains("These tasks have no tests: 3."), "{notes}");
     }
 
@@ -277,16 +286,16 @@ mod tests {
                 assert!(problem.to_string().contains(expected), "{problem} does not say {expected}");
             }
         };
-        check(&[], &["upload: no dataset was found here. Give a checkout"]);
-        check(&[(AUTO_FILE, MANUAL_TASKS)], &["`signature` is missing in 1 of 1 tasks"]);
+        check(&[], &["upload: no dataset found. Import a checkout"]);
+        check(&[(AUTO_FILE, MANUAL_TASKS)], &["\"signature\" is missing in 1 of 1 tasks"]);
         check(
             &[(MANUAL_FILE, "{\"task_id\": 0}\n{\"task_id\": 0, \"raw_nl\": \" \"}")],
-            &["line 1: there is no `raw_nl`", "line 2: `raw_nl` is empty"],
+            &["line 1: the field \"raw_nl\" is missing", "line 2: \"raw_nl\" is empty"],
         );
-        check(&[(MANUAL_FILE, &format!("{MANUAL_TASKS}{MANUAL_TASKS}"))], &["line 2: the task `0` stands there twice"]);
+        check(&[(MANUAL_FILE, &format!("{MANUAL_TASKS}{MANUAL_TASKS}"))], &["line 2: the task \"0\" appears twice"]);
         check(
             &[("prediction.jsonl", "{\"task_id\": 0, \"raw_nl\": \"x\", \"code\": \"\"}")],
-            &["it is a model's output"],
+            &["it is an output of a model"],
         );
         check(&[("a.jsonl", MANUAL_TASKS), ("b.jsonl", MANUAL_TASKS)], &["second file with tasks for aixbench-manual"]);
     }

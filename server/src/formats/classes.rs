@@ -26,16 +26,26 @@ pub fn read(files: &Files, mut each: impl FnMut(Result<OutputLine, Problem>)) {
             folders.entry(folder).or_default().push((name, bytes));
         }
     }
-    let example = "Pack one folder with a class a task, such as generate/copilot with GenerateMethod12.java";
+    let example = (
+        "Pack one folder with one class per task, such as generate/copilot with GenerateMethod12.java",
+        "请打包一个文件夹，每个任务一个类，例如含 GenerateMethod12.java 的 generate/copilot",
+    );
     let (folder, classes) = match (folders.pop_first(), folders.len()) {
         (Some(one), 0) => one,
-        (None, _) => return each(Err(Problem::new(&files.name, "there is no Java class in it", example))),
+        (None, _) => {
+            return each(Err(Problem::new(
+                &files.name,
+                ("the archive contains no Java class", "压缩包中没有 Java 类"),
+                example,
+            )));
+        }
         (Some((first, _)), _) => {
             let mut names = vec![first];
             names.extend(folders.keys().take(2));
-            let names = names.join("`, `");
-            let what = format!(
-                "Java files lie in several folders of it (`{names}` …), so it does not say whose outputs they are"
+            let names = names.join(", ");
+            let what = (
+                format!("the archive contains Java files in several folders ({names}, …), so the model is ambiguous"),
+                format!("压缩包的多个文件夹（{names}……）中都有 Java 文件，无法确定属于哪个模型"),
             );
             return each(Err(Problem::new(&files.name, what, example)));
         }
@@ -44,13 +54,23 @@ pub fn read(files: &Files, mut each: impl FnMut(Result<OutputLine, Problem>)) {
     for (name, bytes) in classes {
         let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         let Some(number) = number(name) else {
-            let remedy = "End its name in the task's id, as in GenerateMethod12.java, or leave it out";
-            each(Err(Problem::new(&path, "its name ends in no number, so it is no task's class", remedy)));
+            let remedy = (
+                "End the file name with the task ID, as in GenerateMethod12.java, or remove the file",
+                "文件名须以任务编号结尾，例如 GenerateMethod12.java，或删除该文件",
+            );
+            each(Err(Problem::new(
+                &path,
+                ("the file name does not end with a task ID", "文件名未以任务编号结尾"),
+                remedy,
+            )));
             continue;
         };
         if let Some((other, _)) = numbered.insert(number, (name, bytes)) {
-            let what = format!("it is a second class for task {number}, beside {other}");
-            each(Err(Problem::new(&path, what, "Keep the one that the model wrote")));
+            let what = (
+                format!("a second class for task {number}, besides {other}"),
+                format!("任务 {number} 已有类 {other}，此为重复的类"),
+            );
+            each(Err(Problem::new(&path, what, ("Keep only the one that the model wrote", "请只保留模型生成的那个"))));
         }
     }
     for (number, (name, bytes)) in numbered {
@@ -61,13 +81,19 @@ pub fn read(files: &Files, mut each: impl FnMut(Result<OutputLine, Problem>)) {
 
 fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLine, Problem> {
     if bytes.len() > LONGEST_CODE {
-        let what = format!("the class is longer than {} KiB", LONGEST_CODE / 1024);
-        return Err(Problem::new(path, what, "Shorten it, or leave it out"));
+        let what = (
+            format!("the class is longer than {} KiB", LONGEST_CODE / 1024),
+            format!("类的代码超过 {} KiB", LONGEST_CODE / 1024),
+        );
+        return Err(Problem::new(path, what, ("Shorten it, or remove the file", "请缩短，或删除该文件")));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let code = std::str::from_utf8(bytes).map_err(|e| {
-        let what = format!("byte {} is not UTF-8", e.valid_up_to() + 1);
-        Problem::new(path, what, "Save the file as UTF-8")
+        let what = (
+            format!("byte {} is not UTF-8", e.valid_up_to() + 1),
+            format!("第 {} 个字节不是 UTF-8", e.valid_up_to() + 1),
+        );
+        Problem::new(path, what, ("Save the file as UTF-8", "请保存为 UTF-8 编码"))
     })?;
     Ok(OutputLine {
         line: 0,
@@ -149,10 +175,13 @@ mod tests {
                 assert!(problem.contains(expected), "{problem} does not say {expected}");
             }
         };
-        check(&[("a.md", "")], &["copilot.zip: there is no Java class in it"]);
-        check(&[("x/A1.java", ""), ("y/B1.java", "")], &["several folders of it (`x`, `y` …)"]);
-        check(&[("x/Helper.java", ""), ("x/A1.java", "")], &["x/Helper.java: its name ends in no number"]);
-        check(&[("A01.java", ""), ("B1.java", "")], &["B1.java: it is a second class for task 1, beside A01.java"]);
+        check(&[("a.md", "")], &["copilot.zip: the archive contains no Java class"]);
+        check(&[("x/A1.java", ""), ("y/B1.java", "")], &["several folders (x, y, …)"]);
+        check(
+            &[("x/Helper.java", ""), ("x/A1.java", "")],
+            &["x/Helper.java: the file name does not end with a task ID"],
+        );
+        check(&[("A01.java", ""), ("B1.java", "")], &["B1.java: a second class for task 1, besides A01.java"]);
         check(&[("A1.java", &"x".repeat(LONGEST_CODE + 1))], &["A1.java: the class is longer than 256 KiB"]);
         let mut odd = Files::named("m");
         odd.add("A1.java", b"class \xff".to_vec()).unwrap();

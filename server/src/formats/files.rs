@@ -43,8 +43,11 @@ impl Files {
         let path = checked(path).ok_or_else(|| {
             Problem::new(
                 &self.name,
-                format!("the path `{}` leaves its folder", shortened(path)),
-                "Pack it again with relative paths",
+                (
+                    format!("the path \"{}\" points outside the archive", shortened(path).escape_debug()),
+                    format!("路径“{}”指向压缩包之外", shortened(path).escape_debug()),
+                ),
+                ("Pack the archive again with relative paths", "请用相对路径重新打包"),
             )
         })?;
         if self.files.get(&path).is_some_and(|other| *other != bytes) {
@@ -52,10 +55,13 @@ impl Files {
         }
         self.total += bytes.len() as u64;
         if self.files.len() >= MOST_FILES {
-            return Err(self.too_much(format!("it holds more than {MOST_FILES} files")));
+            return Err(self.too_much((format!("more than {MOST_FILES} files"), format!("文件超过 {MOST_FILES} 个"))));
         }
         if self.total > LARGEST_TREE {
-            return Err(self.too_much(format!("it unpacks to more than {} MiB", LARGEST_TREE / 1024 / 1024)));
+            return Err(self.too_much((
+                format!("unpacked size is more than {} MiB", LARGEST_TREE / 1024 / 1024),
+                format!("解压后超过 {} MiB", LARGEST_TREE / 1024 / 1024),
+            )));
         }
         self.files.insert(path, bytes);
         Ok(())
@@ -85,8 +91,8 @@ impl Files {
         let failed = |path: &Path, e: &std::io::Error| {
             Problem::new(
                 path.display().to_string(),
-                format!("it cannot be read: {e}"),
-                "Check its name and its permissions",
+                (format!("the file cannot be read: {e}"), format!("无法读取文件：{e}")),
+                ("Check its name and permissions", "请检查文件名和权限"),
             )
         };
         let mut open = vec![(folder.to_path_buf(), String::new())];
@@ -114,7 +120,11 @@ impl Files {
     pub fn zip(name: &str, archive: impl Read + Seek) -> Result<Files, Problem> {
         let mut files = Files::named(name);
         let damaged = |e: zip::result::ZipError| {
-            Problem::new(name, format!("the zip archive cannot be read ({e})"), "Pack it again, without a password")
+            Problem::new(
+                name,
+                (format!("the zip archive cannot be read ({e})"), format!("无法读取 zip 压缩包（{e}）")),
+                ("Pack it again, without a password", "请重新打包，不要设置密码"),
+            )
         };
         let mut archive = archive;
         // The library keeps the last of several entries of one name.
@@ -125,7 +135,7 @@ impl Files {
         }
         let mut archive = zip::ZipArchive::new(archive).map_err(damaged)?;
         if archive.len() > MOST_FILES {
-            return Err(files.too_much(format!("it holds more than {MOST_FILES} files")));
+            return Err(files.too_much((format!("more than {MOST_FILES} files"), format!("文件超过 {MOST_FILES} 个"))));
         }
         for i in 0..archive.len() {
             let entry = archive.by_index(i).map_err(damaged)?;
@@ -145,14 +155,21 @@ impl Files {
     pub fn tar_gz(name: &str, archive: impl Read) -> Result<Files, Problem> {
         let mut files = Files::named(name);
         let damaged = |e: std::io::Error| {
-            Problem::new(name, format!("the tar archive cannot be read ({e})"), "Pack it again with `tar czf`")
+            Problem::new(
+                name,
+                (format!("the tar archive cannot be read ({e})"), format!("无法读取 tar 压缩包（{e}）")),
+                ("Pack it again with tar czf", "请用 tar czf 重新打包"),
+            )
         };
         // Files that are passed over cost time, so they count too.
         let plain = flate2::read::MultiGzDecoder::new(archive).take(4 * LARGEST_TREE);
         let mut archive = tar::Archive::new(plain);
         for (i, entry) in archive.entries().map_err(damaged)?.enumerate() {
             if i > 4 * MOST_FILES {
-                return Err(files.too_much(format!("it holds more than {} entries", 4 * MOST_FILES)));
+                return Err(files.too_much((
+                    format!("more than {} entries", 4 * MOST_FILES),
+                    format!("条目超过 {} 个", 4 * MOST_FILES),
+                )));
             }
             let entry = entry.map_err(damaged)?;
             let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
@@ -177,7 +194,14 @@ impl Files {
         let bytes = self.get(path)?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         Some(std::str::from_utf8(bytes).map_err(|e| {
-            Problem::new(path, format!("byte {} is not UTF-8", e.valid_up_to() + 1), "Save the file as UTF-8")
+            Problem::new(
+                path,
+                (
+                    format!("byte {} is not UTF-8", e.valid_up_to() + 1),
+                    format!("第 {} 个字节不是 UTF-8", e.valid_up_to() + 1),
+                ),
+                ("Save the file as UTF-8", "请保存为 UTF-8 编码"),
+            )
         }))
     }
 
@@ -196,11 +220,16 @@ impl Files {
         let mut bytes = Vec::new();
         let limit = LARGEST_FILE.min(LARGEST_TREE.saturating_sub(self.total));
         file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| {
-            let file = format!("{}: {}", self.name, shortened(path));
-            Problem::new(file, format!("it cannot be read ({e})"), "Pack it again")
+            let path = shortened(path);
+            Problem::new(
+                format!("{}: {path}", self.name),
+                (format!("the file cannot be read ({e})"), format!("无法读取文件（{e}）")),
+                ("Pack the archive again", "请重新打包"),
+            )
         })?;
+        let path = shortened(path);
         match bytes.len() as u64 > limit {
-            true => Err(self.too_much(format!("`{}` makes it larger than is taken", shortened(path)))),
+            true => Err(self.too_much((format!("\"{path}\" exceeds the size limit"), format!("“{path}”超出大小限制")))),
             false => Ok(bytes),
         }
     }
@@ -209,16 +238,19 @@ impl Files {
         let path = shortened(path);
         Problem::new(
             &self.name,
-            format!("two files with different content have the name `{path}`"),
-            "Keep one of the two, or rename the other",
+            (
+                format!("two files with different content have the name \"{path}\""),
+                format!("有两个内容不同的文件同名：“{path}”"),
+            ),
+            ("Keep one of them, or rename the other", "请只保留其中一个，或将另一个改名"),
         )
     }
 
-    fn too_much(&self, what: String) -> Problem {
-        let remedy = format!(
-            "Keep to {MOST_FILES} files of {} MiB, {} MiB in all",
-            LARGEST_FILE / 1024 / 1024,
-            LARGEST_TREE / 1024 / 1024
+    fn too_much(&self, what: (String, String)) -> Problem {
+        let (file, tree) = (LARGEST_FILE / 1024 / 1024, LARGEST_TREE / 1024 / 1024);
+        let remedy = (
+            format!("The limits are {MOST_FILES} files, {file} MiB per file and {tree} MiB in total"),
+            format!("上限为 {MOST_FILES} 个文件，每个 {file} MiB，共 {tree} MiB"),
         );
         Problem::new(&self.name, what, remedy)
     }
@@ -331,8 +363,8 @@ mod tests {
             }
         };
         check(&[("x/dataset.json", "{}"), ("x/.git/a.json", ""), ("x/b.exe", "")], Ok(&["x/dataset.json"]));
-        check(&[("a.json", ""), ("../evil.json", "")], Err("`../evil.json` leaves its folder"));
-        check(&[("/evil.json", "")], Err("leaves its folder"));
+        check(&[("a.json", ""), ("../evil.json", "")], Err("\"../evil.json\" points outside the archive"));
+        check(&[("/evil.json", "")], Err("points outside the archive"));
     }
 
     #[test]
@@ -384,6 +416,6 @@ mod tests {
         let zip = zip.finish().unwrap().into_inner();
         assert!(zip.len() < 100_000);
         let problem = Files::zip("bomb.zip", Cursor::new(zip)).unwrap_err().to_string();
-        assert!(problem.contains("larger than is taken"), "{problem}");
+        assert!(problem.contains("exceeds the size limit"), "{problem}");
     }
 }

@@ -8,7 +8,7 @@ use std::{
     io::{self, BufRead, BufReader, Read},
 };
 
-use app::model::problem::Problem;
+use app::model::{message::Message, problem::Problem};
 use flate2::bufread::MultiGzDecoder;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -44,8 +44,16 @@ impl Object {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(Fault(
-                format!("`{field}` is {}, not a text", kind(other)),
-                format!("Write `{field}` as a text in double quotes"),
+                (
+                    format!("\"{field}\" is {}, not a string", kind(other)),
+                    format!("“{field}”不是字符串，而是 {}", kind(other)),
+                )
+                    .into(),
+                (
+                    format!("Write \"{field}\" as a string in double quotes"),
+                    format!("请将“{field}”写成双引号中的字符串"),
+                )
+                    .into(),
             )),
         }
     }
@@ -55,29 +63,35 @@ impl Object {
     /// # Errors
     /// There is none, or it is something else.
     pub fn task_id(&self) -> Result<String, Fault> {
-        let remedy = "Write `task_id` as a whole number or a text";
+        let remedy = ("Write \"task_id\" as a whole number or a string", "请将“task_id”写成整数或字符串");
         match self.get("task_id") {
-            None => Err(Fault("there is no `task_id`".into(), "Add the id of the task that the line is about".into())),
+            None => Err(Fault(
+                ("the field \"task_id\" is missing", "缺少“task_id”字段").into(),
+                ("Add the ID of the task", "请补上任务编号").into(),
+            )),
             Some(Value::String(text)) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
-            Some(Value::String(_)) => Err(Fault("`task_id` is empty".into(), remedy.into())),
+            Some(Value::String(_)) => Err(Fault(("\"task_id\" is empty", "“task_id”为空").into(), remedy.into())),
             Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
-            Some(other) => Err(Fault(format!("`task_id` is {}", kind(other)), remedy.into())),
+            Some(other) => Err(Fault(
+                (format!("\"task_id\" is {}", kind(other)), format!("“task_id”的值是 {}", kind(other))).into(),
+                remedy.into(),
+            )),
         }
     }
 }
 
-/// What is wrong with a line, and what to do; the reader adds where.
+/// What is wrong with a line and how to fix it; the reader adds the place.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Fault(pub String, pub String);
+pub struct Fault(pub Message, pub Message);
 
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(n) if n.is_f64() => "a fraction",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
 }
@@ -115,14 +129,21 @@ fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn F
         };
         total += length;
         if total > LONGEST_FILE {
-            let fault = Fault("the file unpacks to more than 2 GiB".into(), "Split it into smaller files".into());
+            let fault = Fault(
+                ("the file unpacks to more than 2 GiB", "文件解压后超过 2 GiB").into(),
+                ("Split it into smaller files", "请拆分成较小的文件").into(),
+            );
             return each(number, Err(problem(file, number, fault)));
         }
         if length > LONGEST_LINE as u64 {
             anything = true;
             let fault = Fault(
-                format!("the line is longer than {} MiB", LONGEST_LINE / 1024 / 1024),
-                "Write one JSON object a line, each with one output".into(),
+                (
+                    format!("the line is longer than {} MiB", LONGEST_LINE / 1024 / 1024),
+                    format!("该行超过 {} MiB", LONGEST_LINE / 1024 / 1024),
+                )
+                    .into(),
+                ("Write one JSON object per line, with one output each", "每行写一个 JSON 对象，各含一个输出").into(),
             );
             each(number, Err(problem(file, number, fault)));
             continue;
@@ -131,7 +152,10 @@ fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn F
         if number == 1 {
             line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
             if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
-                let fault = Fault("the file is in UTF-16".into(), "Save it as UTF-8".into());
+                let fault = Fault(
+                    ("the file is in UTF-16", "文件编码为 UTF-16").into(),
+                    ("Save it as UTF-8", "请保存为 UTF-8 编码").into(),
+                );
                 return each(number, Err(problem(file, number, fault)));
             }
         }
@@ -142,8 +166,19 @@ fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn F
         each(number, parse(line).map_err(|fault| problem(file, number, fault)));
     }
     if !anything {
-        let what = if total == 0 { "the file is empty" } else { "the file holds blank lines only" };
-        each(1, Err(Problem::new(file, what, "Choose the file with one JSON object a line")));
+        let what = if total == 0 {
+            ("the file is empty", "文件为空")
+        } else {
+            ("the file contains only blank lines", "文件只有空行")
+        };
+        each(
+            1,
+            Err(Problem::new(
+                file,
+                what,
+                ("Choose a file with one JSON object per line", "请选择每行一个 JSON 对象的文件"),
+            )),
+        );
     }
 }
 
@@ -174,13 +209,18 @@ fn next_line(reader: &mut dyn BufRead, kept: &mut Vec<u8>) -> io::Result<u64> {
 
 fn unreadable(e: &io::Error, gzip: bool) -> Fault {
     match (gzip, e.kind()) {
-        (true, io::ErrorKind::UnexpectedEof) => {
-            Fault("the gzip file ends in the middle".into(), "Compress the file again, or send it uncompressed".into())
-        }
-        (true, _) => {
-            Fault(format!("the gzip file is damaged ({e})"), "Compress the file again, or send it uncompressed".into())
-        }
-        (false, _) => Fault(format!("the file cannot be read on ({e})"), "Send it again".into()),
+        (true, io::ErrorKind::UnexpectedEof) => Fault(
+            ("the gzip file is incomplete", "gzip 文件不完整").into(),
+            ("Compress the file again, or upload it uncompressed", "请重新压缩，或上传未压缩的文件").into(),
+        ),
+        (true, _) => Fault(
+            (format!("the gzip file is damaged ({e})"), format!("gzip 文件已损坏（{e}）")).into(),
+            ("Compress the file again, or upload it uncompressed", "请重新压缩，或上传未压缩的文件").into(),
+        ),
+        (false, _) => Fault(
+            (format!("reading the file failed ({e})"), format!("读取文件失败（{e}）")).into(),
+            ("Upload it again", "请重新上传").into(),
+        ),
     }
 }
 
@@ -188,8 +228,16 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
     let text = std::str::from_utf8(line).map_err(|e| {
         let at = e.valid_up_to();
         Fault(
-            format!("byte {} of the line (0x{:02X}) is not UTF-8", at + 1, line.get(at).copied().unwrap_or_default()),
-            "Save the file as UTF-8".into(),
+            (
+                format!(
+                    "byte {} of the line (0x{:02X}) is not UTF-8",
+                    at + 1,
+                    line.get(at).copied().unwrap_or_default()
+                ),
+                format!("该行第 {} 个字节（0x{:02X}）不是 UTF-8", at + 1, line.get(at).copied().unwrap_or_default()),
+            )
+                .into(),
+            ("Save the file as UTF-8", "请保存为 UTF-8 编码").into(),
         )
     })?;
     let text = text.trim_end();
@@ -197,14 +245,18 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
         Some('{') => {}
         Some('[') => {
             return Err(Fault(
-                "the line is a JSON list, not an object".into(),
-                "Write one object a line, without brackets and commas around them".into(),
+                ("the line is a JSON array, not an object", "该行是 JSON 数组，而不是对象").into(),
+                (
+                    "Write one object per line, without surrounding brackets and commas",
+                    "每行写一个对象，不要外层的方括号和逗号",
+                )
+                    .into(),
             ));
         }
         _ => {
             return Err(Fault(
-                "the line is no JSON object".into(),
-                "Write one object a line, beginning with `{`".into(),
+                ("the line is not a JSON object", "该行不是 JSON 对象").into(),
+                ("Write one object per line, starting with \"{\"", "每行写一个以“{”开头的对象").into(),
             ));
         }
     }
@@ -212,13 +264,24 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
         // The library counts lines too, and every line is its first.
         let message = e.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(start, _)| start);
-        let remedy = if e.is_eof() { "Complete the line, or remove it" } else { "Correct the line, or remove it" };
-        Fault(format!("the line is not valid JSON: {message}, at column {}", e.column()), remedy.into())
+        let remedy = if e.is_eof() {
+            ("Complete or remove the line", "请补全或删除该行")
+        } else {
+            ("Correct or remove the line", "请修正或删除该行")
+        };
+        let what = (
+            format!("the line is not valid JSON: {message}, at column {}", e.column()),
+            format!("该行不是有效的 JSON：{message}，位于第 {} 列", e.column()),
+        );
+        Fault(what.into(), remedy.into())
     })?;
     let mut names: Vec<&str> = object.names().collect();
     names.sort_unstable();
     match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Fault(format!("the field `{}` stands there twice", pair[0]), "Remove one of them".into())),
+        Some(pair) => Err(Fault(
+            (format!("the field \"{}\" appears twice", pair[0]), format!("字段“{}”出现了两次", pair[0])).into(),
+            ("Remove one of them", "请删除其中一个").into(),
+        )),
         None => Ok(object),
     }
 }

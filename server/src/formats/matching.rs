@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use app::model::{
+    message::Message,
     problem::Problem,
     submission::{Matching, PREVIEW_LIST, Shape, Telltale},
 };
@@ -102,7 +103,7 @@ pub struct Summary {
     /// How lines find their tasks; never [`Matching::Auto`].
     pub matching: Matching,
     /// Why.
-    pub reason: String,
+    pub reason: Message,
     /// The shapes met.
     pub shapes: Vec<(Shape, u64)>,
     /// Lines read, blank ones not counted.
@@ -262,24 +263,36 @@ impl<'t> Scan<'t> {
         summary
     }
 
-    fn decide(&self, asked: Matching) -> (Matching, String) {
+    fn decide(&self, asked: Matching) -> (Matching, Message) {
         let (by_id, by_text, other) = (self.by_id, self.by_text, self.contradicting);
         if asked != Matching::Auto {
-            return (asked, String::new());
+            return (asked, Message::default());
         }
         let agreeing = self.with_text - other;
         if by_text > 0 && by_text > agreeing && (by_id == 0 || other > agreeing) {
-            let why = match by_id {
-                0 => "No line's id is one of the dataset's".to_owned(),
-                _ => format!(
-                    "The ids seem to be another dataset's: for {other} of {by_id} known ids the description differs"
+            let (why, zh) = match by_id {
+                0 => ("No task ID belongs to this dataset.".to_owned(), "没有任务编号属于该数据集。".to_owned()),
+                _ => (
+                    format!(
+                        "The task IDs seem to belong to another dataset: the description differs for {other} of {by_id} known IDs."
+                    ),
+                    format!("任务编号似乎属于另一个数据集：{by_id} 个已知编号中有 {other} 个描述不同。"),
                 ),
             };
-            return (Matching::Description, format!("{why}. {by_text} lines have a description of this dataset."));
+            let why = (
+                format!("{why} {by_text} lines have a description of this dataset."),
+                format!("{zh}{by_text} 行的描述属于该数据集。"),
+            );
+            return (Matching::Description, why.into());
         }
-        let mut reason = format!("{by_id} of {} lines have an id of this dataset.", self.outputs.len());
+        let lines = self.outputs.len();
+        let mut reason = Message::from((
+            format!("{by_id} of {lines} lines have a task ID of this dataset."),
+            format!("{lines} 行中有 {by_id} 行的任务编号属于该数据集。"),
+        ));
         if other > 0 {
-            reason.push_str(&format!(" For {other} of them the file has another description than the dataset."));
+            reason.en.push_str(&format!(" The description differs from the dataset for {other} of them."));
+            reason.zh.push_str(&format!("其中 {other} 行的描述与数据集不同。"));
         }
         (Matching::TaskId, reason)
     }
@@ -317,14 +330,14 @@ mod tests {
         let check = |lines: &[&str], asked, matching, matched, reason: &str| {
             let summary = scan(&TASKS, &lines.join("\n"), asked);
             assert_eq!((summary.matching, summary.matched), (matching, matched), "{lines:?}: {}", summary.reason);
-            assert!(summary.reason.contains(reason), "{}", summary.reason);
+            assert!(summary.reason.en.contains(reason), "{}", summary.reason);
         };
         let by_id = [
             r#"{"task_id": 0, "code": "a"}"#,
             r#"{"task_id": "Java/12", "code": "b"}"#,
             r#"{"task_id": 7, "code": "c"}"#,
         ];
-        check(&by_id, Matching::Auto, Matching::TaskId, 2, "2 of 3 lines have an id");
+        check(&by_id, Matching::Auto, Matching::TaskId, 2, "2 of 3 lines have a task ID");
         check(&by_id, Matching::Description, Matching::Description, 0, "");
         let other_ids = [
             r#"{"task_id": 1, "raw_nl": "Adds  two\nnumbers. ", "code": "a"}"#,

@@ -118,8 +118,12 @@ fn read_tasks(
             let found = task(&object).map_err(|fault| lines::problem(file, line, fault))?;
             if !seen.insert(found.task_id.clone()) {
                 let fault = Fault(
-                    format!("the task `{}` stands there twice", found.task_id),
-                    "Give each task an id of its own".into(),
+                    (
+                        format!("the task \"{}\" appears twice", found.task_id),
+                        format!("任务“{}”出现了两次", found.task_id),
+                    )
+                        .into(),
+                    ("Give each task a unique ID", "每个任务的编号须唯一").into(),
                 );
                 return Err(lines::problem(file, line, fault));
             }
@@ -131,7 +135,11 @@ fn read_tasks(
         }
     });
     if tasks.len() > MOST_TASKS {
-        problems.push(Problem::new(file, format!("it has more than {MOST_TASKS} tasks"), "Split it into datasets"));
+        problems.push(Problem::new(
+            file,
+            (format!("the file has more than {MOST_TASKS} tasks"), format!("文件包含超过 {MOST_TASKS} 个任务")),
+            ("Split it into several datasets", "请拆分成多个数据集"),
+        ));
     }
     if problems.is_empty() { Ok(tasks) } else { Err(problems) }
 }
@@ -139,23 +147,29 @@ fn read_tasks(
 /// The description of a task.
 fn description(object: &lines::Object) -> Result<String, Fault> {
     match object.text("raw_nl")? {
-        Some(text) if text.trim().is_empty() => {
-            Err(Fault("`raw_nl` is empty".into(), "Write what the code is to do".into()))
-        }
-        Some(text) if text.chars().count() > 20_000 => {
-            Err(Fault("`raw_nl` is longer than 20,000 characters".into(), "Shorten it".into()))
-        }
+        Some(text) if text.trim().is_empty() => Err(Fault(
+            ("\"raw_nl\" is empty", "“raw_nl”为空").into(),
+            ("Add the description of the task", "请补上任务描述").into(),
+        )),
+        Some(text) if text.chars().count() > 20_000 => Err(Fault(
+            ("\"raw_nl\" is longer than 20,000 characters", "“raw_nl”超过 20,000 字").into(),
+            ("Shorten it", "请缩短").into(),
+        )),
         Some(text) => Ok(text.to_owned()),
-        None => Err(Fault("there is no `raw_nl`".into(), "Add the description as `raw_nl`".into())),
+        None => Err(Fault(
+            ("the field \"raw_nl\" is missing", "缺少“raw_nl”字段").into(),
+            ("Add the description of the task", "请补上任务描述").into(),
+        )),
     }
 }
 
 /// The signature of a task, where it has one.
 fn signature(object: &lines::Object) -> Result<Option<String>, Fault> {
     match object.text("signature")?.map(str::trim) {
-        Some(text) if text.chars().count() > 2000 => {
-            Err(Fault("`signature` is longer than 2,000 characters".into(), "Shorten it".into()))
-        }
+        Some(text) if text.chars().count() > 2000 => Err(Fault(
+            ("\"signature\" is longer than 2,000 characters", "“signature”超过 2,000 字").into(),
+            ("Shorten it", "请缩短").into(),
+        )),
         Some("") | None => Ok(None),
         // As it came: the published ones carry spaces that models saw.
         Some(_) => Ok(object.text("signature")?.map(str::to_owned)),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use app::model::{
     dataset::Checks,
     lang::{Bilingual, Lang},
+    message::Message,
     problem::Problem,
 };
 use serde::Deserialize;
@@ -59,7 +60,11 @@ pub fn read(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
     let (header, package) = header(files, &format!("{root}dataset.json"))?;
     let name = format!("{root}tasks.jsonl");
     let Some(bytes) = files.get(&name) else {
-        return Err(vec![Problem::new(&files.name, "there is no tasks.jsonl", "Put the tasks beside dataset.json")]);
+        return Err(vec![Problem::new(
+            &files.name,
+            ("tasks.jsonl is missing", "缺少 tasks.jsonl"),
+            ("Put tasks.jsonl next to dataset.json", "请将 tasks.jsonl 放在 dataset.json 旁边"),
+        )]);
     };
     let mut tree = BTreeMap::new();
     let tasks = read_tasks("tasks.jsonl", bytes, |object| {
@@ -86,43 +91,82 @@ pub fn read(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
 }
 
 fn header(files: &Files, path: &str) -> Result<(Header, Option<String>), Vec<Problem>> {
-    let one = |what: String, remedy: &str| vec![Problem::new("dataset.json", what, remedy)];
+    let one = |what: Message, remedy: (&str, &str)| vec![Problem::new("dataset.json", what, remedy)];
     let text = match files.text(path) {
         Some(Ok(text)) => text,
         Some(Err(problem)) => return Err(vec![problem]),
-        None => return Err(one("it is missing".into(), "Describe the dataset in a dataset.json")),
+        None => {
+            return Err(one(
+                ("the file is missing", "文件缺失").into(),
+                ("Describe the dataset in a dataset.json", "请在 dataset.json 中描述数据集"),
+            ));
+        }
     };
-    let header: Header = serde_json::from_str(text)
-        .map_err(|e| one(format!("it is not as the format wants it: {e}"), "See datasets/README.md for its fields"))?;
+    let header: Header = serde_json::from_str(text).map_err(|e| {
+        one(
+            (format!("the file does not follow the format: {e}"), format!("文件不符合格式：{e}")).into(),
+            ("See datasets/README.md for its fields", "字段说明见 datasets/README.md"),
+        )
+    })?;
     let mut problems = Vec::new();
-    let mut wrong = |what: String, remedy: &str| problems.push(Problem::new("dataset.json", what, remedy));
+    let mut wrong = |what: Message, remedy: (&str, &str)| problems.push(Problem::new("dataset.json", what, remedy));
     if header.format != FORMAT {
-        wrong(format!("it is in format {}, and this program reads {FORMAT}", header.format), "Use a newer program");
+        wrong(
+            (
+                format!("the file has format {}, but this version reads {FORMAT}", header.format),
+                format!("文件格式为 {}，而此版本只支持 {FORMAT}", header.format),
+            )
+                .into(),
+            ("Use a newer version of AixGrade", "请使用更新版本的 AixGrade"),
+        );
     }
     if !is_slug(&header.slug) {
         wrong(
-            format!("`{}` cannot be the slug", header.slug),
-            "Use 1 to 40 lower-case letters, digits and hyphens, a letter first",
+            (format!("\"{}\" is not a valid slug", header.slug), format!("“{}”不是有效的短名称", header.slug)).into(),
+            (
+                "Use 1 to 40 lower-case letters, digits and hyphens, starting with a letter",
+                "请使用 1 到 40 个小写字母、数字和连字符，以字母开头",
+            ),
         );
     }
     if super::aixbench::AUTO == header.slug || super::aixbench::MANUAL == header.slug {
-        wrong(format!("the slug `{}` belongs to the published benchmark", header.slug), "Choose another slug");
+        wrong(
+            (
+                format!("the slug \"{}\" is reserved for AixBench", header.slug),
+                format!("短名称“{}”已保留给 AixBench", header.slug),
+            )
+                .into(),
+            ("Choose another slug", "请换一个短名称"),
+        );
     }
     let names = [&header.name.en, &header.name.zh];
     if !names.iter().any(|name| name.as_deref().is_some_and(|n| !n.trim().is_empty())) {
-        wrong("`name` is empty".into(), "Give it a name in English, in Chinese or both");
+        wrong(
+            ("\"name\" is empty", "“name”为空").into(),
+            ("Add a name in English, Chinese or both", "请填写英文名称、中文名称或两者"),
+        );
     }
     let too_long =
         |texts: [&Option<String>; 2], most| texts.iter().any(|t| t.as_ref().is_some_and(|t| t.chars().count() > most));
     if too_long(names, 200) || header.license.chars().count() > 200 {
-        wrong("`name` or `license` is longer than 200 characters".into(), "Shorten it");
+        wrong(
+            ("\"name\" or \"license\" is longer than 200 characters", "“name”或“license”超过 200 字").into(),
+            ("Shorten it", "请缩短"),
+        );
     }
     if too_long([&header.description.en, &header.description.zh], 5000) {
-        wrong("`description` is longer than 5,000 characters".into(), "Shorten it");
+        wrong(
+            ("\"description\" is longer than 5,000 characters", "“description”超过 5,000 字").into(),
+            ("Shorten it", "请缩短"),
+        );
     }
     let package = header.tests_package.clone();
     if let Some(package) = package.as_deref().filter(|p| !is_package(p) || *p == "aixgrade.api") {
-        wrong(format!("`{package}` cannot be the package of the tests"), "Name a Java package of your own");
+        wrong(
+            (format!("\"{package}\" cannot be the package of the tests"), format!("“{package}”不能作为测试的包名"))
+                .into(),
+            ("Use a Java package of your own", "请使用自己的 Java 包名"),
+        );
     }
     if problems.is_empty() { Ok((header, package)) } else { Err(problems) }
 }
@@ -132,40 +176,58 @@ fn task(object: &lines::Object, test_class: Option<String>) -> Result<FoundTask,
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
     if task_id.len() > 64 || !task_id.chars().all(allowed) {
         return Err(Fault(
-            format!("`{task_id}` cannot be a task's id"),
-            "Use 1 to 64 letters, digits, `.`, `_`, `-` and `/`".into(),
+            (format!("\"{task_id}\" is not a valid task ID"), format!("“{task_id}”不是有效的任务编号")).into(),
+            (
+                "Use 1 to 64 letters, digits, \".\", \"_\", \"-\" and \"/\"",
+                "请使用 1 到 64 个字母、数字、“.”、“_”、“-”和“/”",
+            )
+                .into(),
         ));
     }
     let raw_nl = description(object)?;
     let signature = signature(object)?;
     let checks = checks(object)?;
     if checks.tests && signature.is_none() {
-        return Err(Fault("there is no `signature`".into(), "A task with tests needs the method's head".into()));
+        return Err(Fault(
+            ("the field \"signature\" is missing", "缺少“signature”字段").into(),
+            ("Add the signature of the method; tasks with tests need it", "请补上方法签名，带测试的任务需要它").into(),
+        ));
     }
     let lang = match object.text("lang")? {
         None => Lang::detect(&raw_nl),
-        Some(code) => code
-            .parse()
-            .map_err(|_| Fault(format!("`lang` is `{code}`"), "Write `en` or `zh`, or leave it out".into()))?,
+        Some(code) => code.parse().map_err(|_| {
+            Fault(
+                (format!("\"lang\" is \"{code}\""), format!("“lang”的值是“{code}”")).into(),
+                ("Use \"en\" or \"zh\", or leave it out", "请写“en”或“zh”，或省略").into(),
+            )
+        })?,
     };
     Ok(FoundTask { task_id, raw_nl, lang, signature, checks, test_class })
 }
 
 fn checks(object: &lines::Object) -> Result<Checks, Fault> {
-    let remedy = "Write `checks` as `[\"human\"]`, `[\"tests\"]` or `[\"human\", \"tests\"]`";
+    let remedy = (
+        "Write [\"human\"], [\"tests\"] or [\"human\", \"tests\"]",
+        "请写成 [\"human\"]、[\"tests\"] 或 [\"human\", \"tests\"]",
+    );
     let Some(Value::Array(words)) = object.get("checks") else {
-        return Err(Fault("`checks` is no list".into(), remedy.into()));
+        return Err(Fault(("\"checks\" is not an array", "“checks”不是数组").into(), remedy.into()));
     };
     let mut checks = Checks::default();
     for word in words {
         match word.as_str() {
             Some("human") => checks.human = true,
             Some("tests") => checks.tests = true,
-            _ => return Err(Fault(format!("`checks` holds {word}"), remedy.into())),
+            _ => {
+                return Err(Fault(
+                    (format!("\"checks\" contains {word}"), format!("“checks”包含 {word}")).into(),
+                    remedy.into(),
+                ));
+            }
         }
     }
     if !checks.human && !checks.tests {
-        return Err(Fault("`checks` is empty".into(), remedy.into()));
+        return Err(Fault(("\"checks\" is empty", "“checks”为空").into(), remedy.into()));
     }
     Ok(checks)
 }
@@ -177,35 +239,60 @@ fn test_class(object: &lines::Object) -> Result<Option<String>, Fault> {
     }
     match object.text("tests")? {
         Some(class) if is_identifier(class) => Ok(Some(class.to_owned())),
-        Some(class) => {
-            Err(Fault(format!("`{class}` cannot be a class"), "Name the class in `tests/`, without `.java`".into()))
-        }
-        None => Err(Fault("there is no `tests`".into(), "Name the task's test class, without `.java`".into())),
+        Some(class) => Err(Fault(
+            (format!("\"{class}\" is not a valid class name"), format!("“{class}”不是有效的类名")).into(),
+            ("Use the name of a class in tests/, without \".java\"", "请填写 tests/ 中的类名，不含“.java”").into(),
+        )),
+        None => Err(Fault(
+            ("the field \"tests\" is missing", "缺少“tests”字段").into(),
+            ("Add the name of the test class, without \".java\"", "请补上测试类的名称，不含“.java”").into(),
+        )),
     }
 }
 
 fn check_test(file: Option<&[u8]>, path: &str, package: Option<&str>) -> Result<Vec<u8>, Fault> {
     let Some(package) = package else {
         return Err(Fault(
-            "the task has tests, and dataset.json names no `tests_package`".into(),
-            "Name it there".into(),
+            (
+                "the task has tests, but dataset.json has no \"tests_package\"",
+                "任务带有测试，但 dataset.json 缺少“tests_package”",
+            )
+                .into(),
+            ("Add it to dataset.json", "请在 dataset.json 中补上").into(),
         ));
     };
     let Some(bytes) = file else {
-        return Err(Fault(format!("there is no file {path}"), "Add it, or correct the name".into()));
+        return Err(Fault(
+            (format!("the file {path} is missing"), format!("缺少文件 {path}")).into(),
+            ("Add it, or correct the name", "请补上该文件，或改正名称").into(),
+        ));
     };
     if bytes.len() > LARGEST_TEST {
-        return Err(Fault(format!("{path} is larger than {} KiB", LARGEST_TEST / 1024), "Shorten it".into()));
+        return Err(Fault(
+            (
+                format!("{path} is larger than {} KiB", LARGEST_TEST / 1024),
+                format!("{path} 超过 {} KiB", LARGEST_TEST / 1024),
+            )
+                .into(),
+            ("Shorten it", "请缩短").into(),
+        ));
     }
     let Ok(text) = std::str::from_utf8(bytes) else {
-        return Err(Fault(format!("{path} is not UTF-8"), "Save it as UTF-8".into()));
+        return Err(Fault(
+            (format!("{path} is not UTF-8"), format!("{path} 不是 UTF-8 编码")).into(),
+            ("Save it as UTF-8", "请保存为 UTF-8 编码").into(),
+        ));
     };
     let declares = text.lines().any(|line| {
         let declared = line.trim().strip_prefix("package ").and_then(|rest| rest.split(';').next());
         declared.is_some_and(|declared| declared.trim() == package)
     });
     if !declares {
-        return Err(Fault(format!("{path} does not begin with `package {package};`"), "Declare the package".into()));
+        return Err(Fault(
+            (format!("{path} does not declare \"package {package};\""), format!("{path} 没有声明“package {package};”"))
+                .into(),
+            ("Declare the package", "请声明该包").into(),
+        ));
     }
     Ok(bytes.to_vec())
 }
@@ -218,7 +305,7 @@ fn unused_tests(files: &Files, root: &str, tests: Option<&TestTree>) -> Vec<Stri
     let unused: Vec<&str> = names.collect();
     match unused.as_slice() {
         [] => Vec::new(),
-        names => vec![format!("No task names these test classes: {}.", names.join(", "))],
+        names => vec![format!("These test classes are not used by any task: {}.", names.join(", "))],
     }
 }
 
@@ -274,19 +361,22 @@ mod tests {
             let text: Vec<_> = problems.iter().map(Problem::to_string).collect();
             assert!(text.join("\n").contains(expected), "{text:?} does not say {expected}");
         };
-        check(("{", TASKS, TEST), "dataset.json: it is not as the format wants it");
-        check((&HEADER.replace(": 1", ": 2"), TASKS, TEST), "format 2, and this program reads 1");
-        check((&HEADER.replace("mine", "Mine!"), TASKS, TEST), "`Mine!` cannot be the slug");
-        check((&HEADER.replace("mine", "aixbench-auto"), TASKS, TEST), "belongs to the published benchmark");
+        check(("{", TASKS, TEST), "dataset.json: the file does not follow the format");
+        check((&HEADER.replace(": 1", ": 2"), TASKS, TEST), "format 2, but this version reads 1");
+        check((&HEADER.replace("mine", "Mine!"), TASKS, TEST), "\"Mine!\" is not a valid slug");
+        check((&HEADER.replace("mine", "aixbench-auto"), TASKS, TEST), "is reserved for AixBench");
         check((&HEADER.replace("org.example.t", "aixgrade.api"), TASKS, TEST), "cannot be the package");
         check((HEADER, "", TEST), "tasks.jsonl: the file is empty");
-        check((HEADER, &TASKS.replace("A1Test", "B1Test"), TEST), "line 1: there is no file tests/B1Test.java");
-        check((HEADER, &TASKS.replace("A1Test", "../A1Test"), TEST), "`../A1Test` cannot be a class");
-        check((HEADER, &TASKS.replace("\"signature\"", "\"sig\""), TEST), "line 1: there is no `signature`");
-        check((HEADER, &TASKS.replace("[\"human\"]", "[\"machine\"]"), TEST), "line 2: `checks` holds \"machine\"");
-        check((HEADER, &TASKS.replace("[\"human\"]", "[]"), TEST), "`checks` is empty");
-        check((HEADER, &TASKS.replace("A/2", "A 2"), TEST), "`A 2` cannot be a task's id");
-        check((HEADER, TASKS, "package other;"), "does not begin with `package org.example.t;`");
+        check((HEADER, &TASKS.replace("A1Test", "B1Test"), TEST), "line 1: the file tests/B1Test.java is missing");
+        check((HEADER, &TASKS.replace("A1Test", "../A1Test"), TEST), "\"../A1Test\" is not a valid class name");
+        check((HEADER, &TASKS.replace("\"signature\"", "\"sig\""), TEST), "line 1: the field \"signature\" is missing");
+        check(
+            (HEADER, &TASKS.replace("[\"human\"]", "[\"machine\"]"), TEST),
+            "line 2: \"checks\" contains \"machine\"",
+        );
+        check((HEADER, &TASKS.replace("[\"human\"]", "[]"), TEST), "\"checks\" is empty");
+        check((HEADER, &TASKS.replace("A/2", "A 2"), TEST), "\"A 2\" is not a valid task ID");
+        check((HEADER, TASKS, "package other;"), "does not declare \"package org.example.t;\"");
     }
 
     #[test]

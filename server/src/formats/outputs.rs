@@ -52,7 +52,11 @@ pub fn read_upload(name: &str, mut file: impl Read + Seek, each: impl FnMut(Resu
     let zip = file.read_exact(&mut start).is_ok() && start == *b"PK\x03\x04" || lower.ends_with(".zip");
     let mut each = each;
     if let Err(e) = file.seek(SeekFrom::Start(0)) {
-        return each(Err(Problem::new(name, format!("the file cannot be read ({e})"), "Send it again")));
+        return each(Err(Problem::new(
+            name,
+            (format!("the file cannot be read ({e})"), format!("无法读取文件（{e}）")),
+            ("Upload it again", "请重新上传"),
+        )));
     }
     let files = match zip {
         true => Files::zip(name, file),
@@ -81,20 +85,35 @@ fn output(line: u64, object: &Object) -> Result<OutputLine, Fault> {
     let (field, shape) = match (present.next(), present.next()) {
         (Some(one), None) => *one,
         (Some((a, _)), Some((b, _))) => {
-            return Err(Fault(format!("both `{a}` and `{b}` are there"), "Keep the one that holds the output".into()));
+            return Err(Fault(
+                (format!("the line has both \"{a}\" and \"{b}\""), format!("该行同时有“{a}”和“{b}”")).into(),
+                ("Keep only the one that contains the output", "请只保留包含输出的那个").into(),
+            ));
         }
         (None, _) => {
             return Err(Fault(
-                "there is none of `code`, `generation` and `completion`".into(),
-                "Add what the model gave as `code`; an empty text where it gave nothing".into(),
+                (
+                    "none of the fields \"code\", \"generation\" and \"completion\" is present",
+                    "缺少“code”“generation”或“completion”字段",
+                )
+                    .into(),
+                (
+                    "Add the output of the model as \"code\"; use an empty string if it gave none",
+                    "请将模型的输出写入“code”；没有输出则为空字符串",
+                )
+                    .into(),
             ));
         }
     };
     let answer = object.text(field)?.unwrap_or_default();
     if answer.len() > LONGEST_CODE {
         return Err(Fault(
-            format!("`{field}` is longer than {} KiB", LONGEST_CODE / 1024),
-            "Shorten it, or leave the line out".into(),
+            (
+                format!("\"{field}\" is longer than {} KiB", LONGEST_CODE / 1024),
+                format!("“{field}”超过 {} KiB", LONGEST_CODE / 1024),
+            )
+                .into(),
+            ("Shorten it, or remove the line", "请缩短，或删除该行").into(),
         ));
     }
     let chat::Answer { code, said } = chat::split(answer);
@@ -171,30 +190,30 @@ mod tests {
         };
         let good = r#"{"task_id": 1, "code": "x"}"#;
         check(b"", &["a.jsonl: the file is empty. "]);
-        check(b"\n \r\n", &["blank lines only"]);
+        check(b"\n \r\n", &["only blank lines"]);
         check(
             format!("{good}\n{{\"task_id\": 2,}}\n{good}").as_bytes(),
             &["a.jsonl, line 2: the line is not valid JSON: trailing comma"],
         );
-        check(format!("\n\n[{good}]").as_bytes(), &["line 3: the line is a JSON list"]);
-        check(b"true", &["no JSON object"]);
+        check(format!("\n\n[{good}]").as_bytes(), &["line 3: the line is a JSON array"]);
+        check(b"true", &["not a JSON object"]);
         check(b"{\"task_id\": 1,\r\n", &["EOF while parsing a value, at column 14"]);
         check(b"{\"task_id\": 1, \"code\": \"x", &["EOF while parsing a string, at column"]);
-        check(br#"{"code": "x"}"#, &["there is no `task_id`"]);
-        check(br#"{"task_id": 1.5, "code": "x"}"#, &["`task_id` is a fraction"]);
-        check(br#"{"task_id": null, "code": "x"}"#, &["`task_id` is null"]);
-        check(br#"{"task_id": " ", "code": "x"}"#, &["`task_id` is empty"]);
-        check(br#"{"task_id": 1}"#, &["none of `code`, `generation` and `completion`"]);
-        check(br#"{"task_id": 1, "code": "x", "generation": "y"}"#, &["both `code` and `generation`"]);
-        check(br#"{"task_id": 1, "code": null}"#, &["`code` is null, not a text"]);
-        check(br#"{"task_id": 1, "code": ["x"]}"#, &["`code` is a list"]);
-        check(br#"{"task_id": 1, "code": "x", "raw_nl": 3}"#, &["`raw_nl` is a number"]);
-        check(br#"{"task_id": 1, "code": "x", "code": "y"}"#, &["the field `code` stands there twice"]);
+        check(br#"{"code": "x"}"#, &["the field \"task_id\" is missing"]);
+        check(br#"{"task_id": 1.5, "code": "x"}"#, &["\"task_id\" is a fraction"]);
+        check(br#"{"task_id": null, "code": "x"}"#, &["\"task_id\" is null"]);
+        check(br#"{"task_id": " ", "code": "x"}"#, &["\"task_id\" is empty"]);
+        check(br#"{"task_id": 1}"#, &["none of the fields \"code\", \"generation\" and \"completion\""]);
+        check(br#"{"task_id": 1, "code": "x", "generation": "y"}"#, &["both \"code\" and \"generation\""]);
+        check(br#"{"task_id": 1, "code": null}"#, &["\"code\" is null, not a string"]);
+        check(br#"{"task_id": 1, "code": ["x"]}"#, &["\"code\" is an array"]);
+        check(br#"{"task_id": 1, "code": "x", "raw_nl": 3}"#, &["\"raw_nl\" is a number"]);
+        check(br#"{"task_id": 1, "code": "x", "code": "y"}"#, &["the field \"code\" appears twice"]);
         check(b"{\"task_id\": 1, \"code\": \"\xe4\xff\"}", &["byte 25 of the line (0xE4) is not UTF-8"]);
         check(b"\xff\xfe{\0", &["UTF-16"]);
         check(br#"{"task_id": 1, "code": "\ud800"}"#, &["not valid JSON"]);
         let long = format!("{{\"task_id\": 1, \"code\": \"{}\"}}\n{good}\n[]", "x".repeat(LONGEST_CODE + 1));
-        check(long.as_bytes(), &["line 1: `code` is longer than 256 KiB", "line 3: "]);
+        check(long.as_bytes(), &["line 1: \"code\" is longer than 256 KiB", "line 3: "]);
         let longer = format!("{}\n[]", "x".repeat(lines::LONGEST_LINE + 1));
         check(longer.as_bytes(), &["line 1: the line is longer than 2 MiB", "line 2: "]);
         let mut packed = gzip(format!("{good}\n").repeat(5000).as_bytes());

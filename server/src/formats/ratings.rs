@@ -6,7 +6,7 @@ use std::{
     io::{self, BufRead as _, BufReader},
 };
 
-use app::model::{problem::Problem, ratings_import::RatingsField, rubric::Rubric, time::Timestamp};
+use app::model::{message::Message, problem::Problem, ratings_import::RatingsField, rubric::Rubric, time::Timestamp};
 
 use super::formulas;
 
@@ -85,11 +85,19 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
     let head = match reader.headers() {
         Ok(head) if !head.iter().all(str::is_empty) => head.clone(),
         Ok(_) => {
-            found.wrong(Problem::new(name, "the file is empty", "Send a CSV with a header and a line a rating"));
+            found.wrong(Problem::new(
+                name,
+                ("the file is empty", "文件为空"),
+                ("Upload a CSV file with a header and one line per rating", "请上传带表头、每行一条评分的 CSV 文件"),
+            ));
             return found;
         }
         Err(e) => {
-            found.wrong(Problem::new(name, format!("the header cannot be read ({e})"), "Save it as CSV in UTF-8"));
+            found.wrong(Problem::new(
+                name,
+                (format!("the header cannot be read ({e})"), format!("无法读取表头（{e}）")),
+                ("Save the file as CSV in UTF-8", "请保存为 UTF-8 编码的 CSV"),
+            ));
             return found;
         }
     };
@@ -103,8 +111,8 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
             let known = needed.iter().chain(&optional).copied().collect::<Vec<_>>().join(", ");
             found.wrong(Problem::new(
                 name,
-                format!("`{own}` is nothing that a column can hold"),
-                format!("Choose of: {known}"),
+                (format!("\"{own}\" is not a known column"), format!("“{own}”不是已知的列")),
+                (format!("Choose from: {known}"), format!("请选择：{known}")),
             ));
         }
     }
@@ -125,8 +133,14 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
             found.wrong(
                 Problem::new(
                     name,
-                    format!("there is no column `{called}` for {own}"),
-                    format!("Say which column holds it; there are: {}", head.iter().collect::<Vec<_>>().join(", ")),
+                    (format!("the column \"{called}\" for {own} is missing"), format!("缺少对应 {own} 的列“{called}”")),
+                    (
+                        format!(
+                            "Choose one of the columns of the file: {}",
+                            head.iter().collect::<Vec<_>>().join(", ")
+                        ),
+                        format!("请从文件的列中选择：{}", head.iter().collect::<Vec<_>>().join(", ")),
+                    ),
                 )
                 .at(1),
             );
@@ -146,8 +160,8 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
                 found.wrong(
                     Problem::new(
                         name,
-                        "the line is no CSV in UTF-8",
-                        "Save the file as CSV in UTF-8 and send it again",
+                        ("the line is not valid CSV in UTF-8", "该行不是有效的 UTF-8 CSV"),
+                        ("Save the file as CSV in UTF-8 and upload it again", "请保存为 UTF-8 编码的 CSV 后重新上传"),
                     )
                     .at(line),
                 );
@@ -178,25 +192,36 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
         found.wrong(Problem::new(name, what, "Import it as several files"));
     }
     if found.rows.is_empty() && found.problem_count == 0 {
-        found.wrong(Problem::new(name, "it holds no rating", "Send a CSV with a header and a line a rating"));
+        found.wrong(Problem::new(
+            name,
+            ("the file contains no ratings", "文件中没有评分"),
+            ("Upload a CSV file with a header and one line per rating", "请上传带表头、每行一条评分的 CSV 文件"),
+        ));
     }
     found
 }
 
-type Wrong = (String, String);
+/// What is wrong with a row and how to fix it.
+type Wrong = (Message, Message);
 
 fn row<'a>(line: u64, rubric: &Rubric, field: &impl Fn(&str) -> &'a str, judge: bool) -> Result<Row, Wrong> {
     let text = |own: &str, longest: usize| -> Result<String, Wrong> {
         let text = field(own);
         let text = formulas::unguarded(text);
         if text.chars().count() > longest {
-            return Err((format!("{own} is longer than {longest} characters"), "Shorten it".into()));
+            return Err((
+                (format!("{own} is longer than {longest} characters"), format!("{own} 超过 {longest} 字")).into(),
+                ("Shorten it", "请缩短").into(),
+            ));
         }
         Ok(text.to_owned())
     };
     let given = |own: &str| -> Result<String, Wrong> {
         match text(own, LONGEST_NAME)? {
-            empty if empty.is_empty() => Err((format!("{own} is empty"), "Fill it in, or leave the line out".into())),
+            empty if empty.is_empty() => Err((
+                (format!("{own} is empty"), format!("{own} 为空")).into(),
+                ("Fill it in, or remove the line", "请填写，或删除该行").into(),
+            )),
             text => Ok(text),
         }
     };
@@ -205,19 +230,32 @@ fn row<'a>(line: u64, rubric: &Rubric, field: &impl Fn(&str) -> &'a str, judge: 
         let (low, high) = d.range();
         // Spreadsheets write 3 as 3.0.
         let score = said.strip_suffix(".0").unwrap_or(said).parse::<u8>().ok().filter(|score| d.has(*score));
-        let remedy = || format!("Write a whole number from {low} to {high}");
-        score.ok_or_else(|| (format!("`{said}` is no score of {}", d.key), remedy()))
+        let remedy =
+            || (format!("Enter a whole number from {low} to {high}"), format!("请填写 {low} 到 {high} 的整数")).into();
+        score.ok_or_else(|| -> Wrong {
+            (
+                (format!("\"{said}\" is not a score of {}", d.key), format!("“{said}”不是 {} 的有效分数", d.key))
+                    .into(),
+                remedy(),
+            )
+        })
     });
     let sample = match field("sample") {
         "" => 0,
-        said => said.parse().map_err(|_| (format!("`{said}` is no sample"), "Write a number from 0".to_owned()))?,
+        said => said.parse().map_err(|_| -> Wrong {
+            (
+                (format!("\"{said}\" is not a sample number"), format!("“{said}”不是有效的样本编号")).into(),
+                ("Enter a whole number, starting with 0", "请填写从 0 开始的整数").into(),
+            )
+        })?,
     };
     let at = match field("rated_at") {
         "" => None,
-        said => Some(time(said).ok_or_else(|| {
+        said => Some(time(said).ok_or_else(|| -> Wrong {
             (
-                format!("`{said}` is no point in time"),
-                "Write it like 2026-11-21T03:20:00Z, or leave it empty".to_owned(),
+                (format!("\"{said}\" is not a valid time"), format!("“{said}”不是有效的时间")).into(),
+                ("Write it as 2026-11-21T03:20:00Z, or leave it empty", "请写成 2026-11-21T03:20:00Z 的形式，或留空")
+                    .into(),
             )
         })?),
     };
@@ -316,14 +354,14 @@ mod tests {
             assert!(told.iter().any(|told| told.contains(word)), "{word}: {told:?}");
         };
         check(String::new(), &[], "empty");
-        check(format!("{HEAD}\n"), &[], "no rating");
-        check("task_id,model\n1,m\n".into(), &[], "no column `rater`");
-        check(format!("{HEAD}\n1,m,ann,5,3,5\n"), &[], "line 2: `5` is no score of correctness");
+        check(format!("{HEAD}\n"), &[], "no ratings");
+        check("task_id,model\n1,m\n".into(), &[], "the column \"rater\" for rater is missing");
+        check(format!("{HEAD}\n1,m,ann,5,3,5\n"), &[], "line 2: \"5\" is not a score of correctness");
         check(format!("{HEAD}\n1,m,ann,4,3,5\n2,m,,4,3,5\n"), &[], "line 3: rater is empty");
-        check(format!("{HEAD},rated_at\n1,m,ann,4,3,5,yesterday\n"), &[], "no point in time");
-        check(format!("{HEAD},sample\n1,m,ann,4,3,5,-1\n"), &[], "no sample");
-        check(format!("{HEAD}\n1,m,ann,4,3,5\n"), &[("beauty", "x")], "nothing that a column can hold");
-        check(format!("{HEAD}\n1,m,ann,4\n"), &[], "`` is no score of code_quality");
+        check(format!("{HEAD},rated_at\n1,m,ann,4,3,5,yesterday\n"), &[], "not a valid time");
+        check(format!("{HEAD},sample\n1,m,ann,4,3,5,-1\n"), &[], "not a sample number");
+        check(format!("{HEAD}\n1,m,ann,4,3,5\n"), &[("beauty", "x")], "not a known column");
+        check(format!("{HEAD}\n1,m,ann,4\n"), &[], "\"\" is not a score of code_quality");
         let many = format!("{HEAD}\n{}", "1,m,ann,9,9,9\n".repeat(80));
         let found = of(&many, &[], false);
         assert_eq!((found.problems.len(), found.problem_count), (MOST_PROBLEMS, 80));

@@ -29,7 +29,7 @@ pub fn read(english: &str, chinese: &str) -> Result<Rubric, String> {
         let english = levels(english, en).map_err(|why| format!("{why} in the English README"))?;
         let chinese = levels(chinese, zh).map_err(|why| format!("{why} in the Chinese README"))?;
         if english.iter().map(|(score, _)| score).ne(chinese.iter().map(|(score, _)| score)) {
-            return Err(format!("the levels of `{en}` differ between the two READMEs"));
+            return Err(format!("the levels of \"{en}\" differ between the two READMEs"));
         }
         let levels = english.into_iter().zip(chinese).map(|((score, en), (_, zh))| Level {
             score,
@@ -57,7 +57,7 @@ fn levels(readme: &str, heading: &str) -> Result<Vec<(u8, String)>, String> {
     for line in readme.lines() {
         if is_heading(line, heading) {
             if !levels.is_empty() {
-                return Err(format!("`{heading}` stands there twice"));
+                return Err(format!("the heading \"{heading}\" appears twice"));
             }
             inside = true;
         } else if inside {
@@ -74,7 +74,7 @@ fn levels(readme: &str, heading: &str) -> Result<Vec<(u8, String)>, String> {
             }
         }
     }
-    if levels.is_empty() { Err(format!("no level of `{heading}` was found")) } else { Ok(levels) }
+    if levels.is_empty() { Err(format!("no level of \"{heading}\" was found")) } else { Ok(levels) }
 }
 
 /// `Correctness:`, as a line of its own, a heading or in bold.
@@ -117,9 +117,9 @@ mod tests {
             let error = read(english, chinese).unwrap_err();
             assert!(error.contains(why), "{error}");
         };
-        check("", CHINESE, "no level of `Correctness` was found in the English README");
+        check("", CHINESE, "no level of \"Correctness\" was found in the English README");
         check(ENGLISH, "", "in the Chinese README");
-        check(&ENGLISH.replace("1 point: Bad", "One point: Bad"), CHINESE, "the levels of `Maintainability` differ");
+        check(&ENGLISH.replace("1 point: Bad", "One point: Bad"), CHINESE, "the levels of \"Maintainability\" differ");
         check(
             &ENGLISH.replace("2 points: Good", "3 points: Good"),
             &CHINESE.replace("可维护性:\n* 2", "可维护性:\n* 3"),

@@ -125,8 +125,8 @@ async fn import(
         if held.len() == MOST_FILES {
             return Err(AppError::invalid(
                 "files",
-                format!("more than {MOST_FILES} files"),
-                "Send them as one archive",
+                (format!("more than {MOST_FILES} files"), format!("文件超过 {MOST_FILES} 个")),
+                ("Upload them as one archive", "请打包成一个压缩包上传"),
             ));
         }
         if let Some(incoming) = receive(state, &mut field, LARGEST.saturating_sub(bytes)).await? {
@@ -174,11 +174,11 @@ async fn text(field: &mut Field<'_>) -> Result<String, AppError> {
 }
 
 fn no_file(field: &str) -> AppError {
-    AppError::invalid(field, "no file was chosen", "Choose a file")
+    AppError::invalid(field, ("no file selected", "未选择文件"), ("Choose a file", "请选择文件"))
 }
 
 fn cut_off(name: &str) -> AppError {
-    AppError::invalid(name, "the file did not arrive whole", "Send it again")
+    AppError::invalid(name, ("the upload was interrupted", "上传中断"), ("Upload the file again", "请重新上传文件"))
 }
 
 fn answer(headers: &HeaderMap, result: Result<String, AppError>) -> Response {

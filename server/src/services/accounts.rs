@@ -339,7 +339,13 @@ impl Accounts for AccountService {
     async fn set_disabled(&self, caller: &Caller, user: UserId, disabled: bool) -> Answer<()> {
         caller.admin()?;
         if caller.id() == Some(user) {
-            return Err(AppError::Conflict("You cannot switch your own account off; ask another admin.".into()));
+            return Err(AppError::Conflict(
+                (
+                    "You cannot deactivate your own account. Ask another admin.",
+                    "不能停用自己的账户，请联系其他管理员。",
+                )
+                    .into(),
+            ));
         }
         let caller = caller.clone();
         Ok(self
@@ -363,12 +369,16 @@ impl Accounts for AccountService {
         if !(1..=90).contains(&days) {
             return Err(AppError::invalid(
                 "days",
-                "an invitation works for 1 to 90 days",
-                "Choose a number in between",
+                ("an invitation is valid for 1 to 90 days", "邀请的有效期为 1 到 90 天"),
+                ("Enter a number from 1 to 90", "请输入 1 到 90 之间的数字"),
             ));
         }
         if label.chars().count() > 100 {
-            return Err(AppError::invalid("label", "the note is longer than 100 characters", "Shorten it"));
+            return Err(AppError::invalid(
+                "label",
+                ("the label is longer than 100 characters", "标签超过 100 字"),
+                ("Shorten it", "请缩短"),
+            ));
         }
         let secret = random_secret();
         let secret_hash = hash_secret(&secret);
@@ -390,7 +400,10 @@ impl Accounts for AccountService {
             .db
             .write(move |tx| {
                 if !accounts::revoke_invitation(tx, invitation)? {
-                    return Err(Failure::conflict("This invitation was used or revoked already."));
+                    return Err(Failure::conflict((
+                        "This invitation has already been used or revoked.",
+                        "此邀请已被使用或撤销。",
+                    )));
                 }
                 audit::note(tx, &caller, "revoke invitation", &invitation.to_string())
             })
@@ -412,19 +425,26 @@ impl Accounts for AccountService {
 fn check_name(name: &str) -> Result<(), AppError> {
     match name_fault(name) {
         None => Ok(()),
-        Some(fault) => Err(AppError::Invalid(vec![Problem::new("name", fault, "Choose another name")])),
+        Some(fault) => {
+            Err(AppError::Invalid(vec![Problem::new("name", fault, ("Choose another username", "请换一个用户名"))]))
+        }
     }
 }
 
 fn check_password(password: &str) -> Result<(), AppError> {
     match password_fault(password) {
         None => Ok(()),
-        Some(fault) => Err(AppError::Invalid(vec![Problem::new("password", fault, "Choose another password")])),
+        Some(fault) => {
+            Err(AppError::Invalid(vec![Problem::new("password", fault, ("Choose another password", "请换一个密码"))]))
+        }
     }
 }
 
 fn taken(name: &str) -> Failure {
-    Failure::conflict(format!("The name {name} is taken; choose another."))
+    Failure::conflict((
+        format!("The username {name} is taken. Choose another."),
+        format!("用户名 {name} 已被占用，请换一个。"),
+    ))
 }
 
 /// 192 random bits, for links and cookies.

@@ -327,8 +327,11 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
     if let [first, second, ..] = rubrics[..] {
         return Err(Failure::invalid(
             "studies",
-            format!("they were graded by different rubrics: {first} and {second}"),
-            "Choose studies of one rubric",
+            (
+                format!("the studies use different rubrics: {first} and {second}"),
+                format!("所选项目使用不同的评分标准：{first} 和 {second}"),
+            ),
+            ("Choose studies with the same rubric", "请选择使用同一评分标准的项目"),
         ));
     }
     let known: HashMap<ModelId, &str> = options.models.iter().map(|(id, name)| (*id, name.as_str())).collect();
@@ -355,8 +358,8 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
             let name = known.get(&run.model).copied().unwrap_or_default();
             return Err(Failure::invalid(
                 "runs",
-                format!("runs {other} and {id} are both of {name}"),
-                "Choose one run a model",
+                (format!("runs {other} and {id} both belong to {name}"), format!("运行 {other} 和 {id} 都属于 {name}")),
+                ("Choose one run per model", "每个模型只能选择一次运行"),
             ));
         }
     }

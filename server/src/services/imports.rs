@@ -118,12 +118,16 @@ fn from_paths(paths: &[PathBuf]) -> Result<Files, Failure> {
         if path.is_dir() {
             return Err(Failure::invalid(
                 &shown,
-                "it is a folder among other paths",
-                "Give one folder, or files alone",
+                ("a folder cannot be combined with other paths", "文件夹不能与其他路径一起导入"),
+                ("Pass one folder, or only files", "请只指定一个文件夹，或只指定文件"),
             ));
         }
         let file = std::fs::File::open(path).map_err(|e| {
-            Failure::invalid(&shown, format!("it cannot be read: {e}"), "Check its name and its permissions")
+            Failure::invalid(
+                &shown,
+                (format!("the file cannot be read: {e}"), format!("无法读取文件：{e}")),
+                ("Check its name and permissions", "请检查文件名和权限"),
+            )
         })?;
         let name = path.file_name().map_or(shown, |name| name.to_string_lossy().into_owned());
         open.push((name, file));
@@ -143,7 +147,11 @@ fn from_open_files(mut open: Vec<(String, std::fs::File)>) -> Result<Files, Fail
     let mut files = Files::named(open.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", "));
     for (name, file) in open {
         if is_archive(&name) {
-            return Err(Failure::invalid(&name, "it is an archive among other files", "Send an archive alone"));
+            return Err(Failure::invalid(
+                &name,
+                ("an archive cannot be combined with other files", "压缩包不能与其他文件一起导入"),
+                ("Upload the archive on its own", "请单独上传压缩包"),
+            ));
         }
         files.add_plain(&name, file).map_err(invalid)?;
     }

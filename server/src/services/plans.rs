@@ -112,7 +112,11 @@ impl Plans for PlanService {
     async fn set_pace(&self, caller: &Caller, id: StudyId, seconds: Option<u32>) -> Answer<()> {
         self.change(caller, "study pace", id, move |tx, study| {
             if seconds == Some(0) {
-                return Err(Failure::invalid("seconds", "a rating takes at least a second", "Write 1 or more"));
+                return Err(Failure::invalid(
+                    "seconds",
+                    ("a rating takes at least 1 second", "每次评分至少 1 秒"),
+                    ("Enter 1 or more", "请输入 1 或更大的数"),
+                ));
             }
             stored::set_settings(tx, id, &Settings { pace_s: seconds, ..study.settings })?;
             Ok(((), seconds.map_or_else(|| "as measured".into(), |s| format!("{s} s"))))
@@ -153,7 +157,10 @@ impl Study {
 
     fn changeable(&self) -> Result<(), Failure> {
         match self.status {
-            StudyStatus::Closed => Err(Failure::conflict("The study is closed; clone it to go on with its settings.")),
+            StudyStatus::Closed => Err(Failure::conflict((
+                "The study is closed. Duplicate it to continue with the same settings.",
+                "项目已结束。如需沿用其设置，请复制该项目。",
+            ))),
             _ => Ok(()),
         }
     }
@@ -182,15 +189,27 @@ fn first_bytes(digest: &[u8]) -> u64 {
 pub(super) fn make(conn: &Connection, new: &NewStudy, by: Option<UserId>) -> Result<StudyId, Failure> {
     let title = new.title.trim();
     if title.is_empty() || title.chars().count() > TITLE_MAX {
-        return Err(Failure::invalid("title", "a title has 1 to 120 characters", "Name the study"));
+        return Err(Failure::invalid(
+            "title",
+            ("a title has 1 to 120 characters", "标题为 1 到 120 个字符"),
+            ("Enter a title", "请填写标题"),
+        ));
     }
     let submissions: Vec<SubmissionId> = distinct(&new.submissions);
     let ground = one_version(conn, &new.dataset, &submissions)?;
     if new.sharing == Sharing::Hand && new.shares.len() != new.raters.len() {
-        return Err(Failure::invalid("shares", "not every rater has a share", "Say for each rater how many"));
+        return Err(Failure::invalid(
+            "shares",
+            ("a rater has no share", "有评分者没有份额"),
+            ("Enter a number of ratings for each rater", "请为每位评分者填写评分数量"),
+        ));
     }
     if new.pace_s == Some(0) {
-        return Err(Failure::invalid("pace", "a rating takes at least a second", "Write 1 or more, or nothing"));
+        return Err(Failure::invalid(
+            "pace",
+            ("a rating takes at least 1 second", "每次评分至少 1 秒"),
+            ("Enter 1 or more, or leave it empty", "请输入 1 或更大的数，或留空"),
+        ));
     }
     let mut raters: Vec<(UserId, Reads, Option<u32>)> = Vec::new();
     for (at, rater) in new.raters.iter().enumerate() {
@@ -215,7 +234,11 @@ pub(super) fn make(conn: &Connection, new: &NewStudy, by: Option<UserId>) -> Res
     };
     let outputs = chosen(conn, &settings, &BTreeSet::new())?;
     if outputs.is_empty() {
-        return Err(Failure::invalid("submissions", "they hold no output to grade", "Choose others"));
+        return Err(Failure::invalid(
+            "submissions",
+            ("the submissions contain no outputs to rate", "所选输出集中没有可评分的输出"),
+            ("Choose others", "请选择其他输出集"),
+        ));
     }
     let places = planned(&settings, &outputs, &raters)?;
     let plan = studies::Plan {
@@ -241,20 +264,32 @@ fn one_version(conn: &Connection, dataset: &str, submissions: &[SubmissionId]) -
         if one.dataset != dataset {
             return Err(Failure::invalid(
                 "submissions",
-                format!("submission {id} answers the dataset {}, not {dataset}", one.dataset),
-                "Choose submissions of one dataset",
+                (
+                    format!("submission {id} belongs to the dataset {}, not {dataset}", one.dataset),
+                    format!("输出集 {id} 属于数据集 {}，而不是 {dataset}", one.dataset),
+                ),
+                ("Choose submissions of one dataset", "请选择同一数据集的输出集"),
             ));
         }
         if ground.as_ref().is_some_and(|first| first.version != one.version) {
             return Err(Failure::invalid(
                 "submissions",
-                "the submissions answer different versions of the dataset",
-                "Upload the older ones again for the newest version, or choose those of one version",
+                ("the submissions belong to different versions of the dataset", "所选输出集属于数据集的不同版本"),
+                (
+                    "Upload the older ones again for the newest version, or choose submissions of one version",
+                    "请针对最新版本重新上传较旧的输出集，或只选择同一版本的输出集",
+                ),
             ));
         }
         ground = Some(one);
     }
-    ground.ok_or_else(|| Failure::invalid("submissions", "no submission is chosen", "Choose at least one"))
+    ground.ok_or_else(|| {
+        Failure::invalid(
+            "submissions",
+            ("no submission is selected", "未选择输出集"),
+            ("Select at least one", "请至少选择一项"),
+        )
+    })
 }
 
 /// The outputs that the study grades: all, or for a pilot those of so many tasks, `kept` ones first,
@@ -288,7 +323,11 @@ fn planned(
     raters: &[(UserId, Reads, Option<u32>)],
 ) -> Result<Vec<Planned>, Failure> {
     if raters.is_empty() {
-        return Err(Failure::invalid("raters", "no rater is chosen", "Choose at least one"));
+        return Err(Failure::invalid(
+            "raters",
+            ("no rater is selected", "未选择评分者"),
+            ("Select at least one", "请至少选择一位"),
+        ));
     }
     fits(settings.overlap, raters.len())?;
     let mut members: BTreeMap<i64, Vec<OutputId>> = BTreeMap::new();
@@ -318,8 +357,11 @@ fn fits(overlap: u32, raters: usize) -> Result<(), Failure> {
         let most = raters.min(OVERLAP_MAX as usize);
         return Err(Failure::invalid(
             "overlap",
-            format!("each output cannot have {overlap} different raters out of {raters}"),
-            format!("Choose 1 to {most}"),
+            (
+                format!("{overlap} different raters per output are not possible with {raters} raters"),
+                format!("{raters} 位评分者无法满足每个输出 {overlap} 位评分者"),
+            ),
+            (format!("Choose 1 to {most}"), format!("请选择 1 到 {most}")),
         ));
     }
     Ok(())
@@ -334,14 +376,26 @@ fn impossible(why: Impossible) -> Failure {
             };
             Failure::invalid(
                 "raters",
-                format!("only {readers} of the raters read {name}, fewer than each output is to have"),
-                "Add raters who read it, lower the overlap, or share by count",
+                (
+                    format!("only {readers} of the raters read {name}, fewer than the raters per output"),
+                    format!("只有 {readers} 位评分者能阅读 {name}，少于每个输出的评分人数"),
+                ),
+                (
+                    "Add raters who read it, lower the raters per output, or assign the work evenly",
+                    "请添加能阅读该语言的评分者、减少每个输出的评分人数，或改为平均分配",
+                ),
             )
         }
         Impossible::SharesTooSmall { shares, wanted } => Failure::invalid(
             "shares",
-            format!("the shares come to {shares}, and the study wants {wanted}"),
-            "Raise some shares: nobody can be given more than there are outputs in the languages they read",
+            (
+                format!("the shares add up to {shares}, but the study needs {wanted}"),
+                format!("份额合计为 {shares}，而项目需要 {wanted}"),
+            ),
+            (
+                "Raise some shares. A share cannot exceed the outputs in the languages that the rater reads",
+                "请提高部分份额；份额不能超过评分者所能阅读语言的输出数",
+            ),
         ),
     }
 }
@@ -499,11 +553,15 @@ fn join(conn: &Connection, study: &Study, user: UserId, share: Option<u32>) -> R
         return Err(Failure::not_found("rater"));
     }
     if stored::raters(conn, study.id)?.iter().any(|(id, ..)| *id == user) {
-        return Err(Failure::conflict("They are in this study already."));
+        return Err(Failure::conflict(("This rater is already in the study.", "该评分者已在项目中。")));
     }
     let share = match (study.settings.sharing, share) {
         (Sharing::Hand, None) => {
-            return Err(Failure::invalid("share", "this study is shared by hand", "Say how many they are given"));
+            return Err(Failure::invalid(
+                "share",
+                ("this study assigns work manually", "该项目采用手动分配"),
+                ("Enter a number of ratings for the rater", "请填写该评分者的评分数量"),
+            ));
         }
         (Sharing::Hand, share) => share,
         _ => None,
@@ -576,8 +634,14 @@ fn extend(conn: &Connection, study: Study, by: Extension) -> Result<(), Failure>
         if overlap < before.overlap {
             return Err(Failure::invalid(
                 "overlap",
-                format!("each output has {} raters already", before.overlap),
-                "An overlap is never lowered: clone the study to begin with a smaller one",
+                (
+                    format!("each output already has {} raters", before.overlap),
+                    format!("每个输出已有 {} 位评分者", before.overlap),
+                ),
+                (
+                    "The number cannot be lowered. Duplicate the study to use a smaller one",
+                    "此数不能减少；如需更少，请复制项目后重新设置",
+                ),
             ));
         }
         settings.overlap = overlap;
@@ -588,8 +652,8 @@ fn extend(conn: &Connection, study: Study, by: Extension) -> Result<(), Failure>
         if before.tasks.is_some() && (tasks as usize) < kept.len() {
             return Err(Failure::invalid(
                 "tasks",
-                format!("the study has {} tasks already", kept.len()),
-                "Write that number or a greater one",
+                (format!("the study already has {} tasks", kept.len()), format!("项目已有 {} 个任务", kept.len())),
+                ("Enter this number or a larger one", "请输入不小于此数的数字"),
             ));
         }
         // A study of all tasks has no more to add.
@@ -622,7 +686,10 @@ fn extend(conn: &Connection, study: Study, by: Extension) -> Result<(), Failure>
         }));
     }
     if places.is_empty() {
-        return Err(Failure::conflict("That adds nothing: choose a submission, more tasks or a higher overlap."));
+        return Err(Failure::conflict((
+            "Nothing to add. Choose a submission, more tasks or more raters per output.",
+            "没有可增加的内容：请选择输出集、更多任务或更多评分人数。",
+        )));
     }
     stored::insert(conn, study.id, &places)?;
     stored::note(conn, study.id, "extended", None, &Moved { ratings: places.len() as u64, from: None })?;

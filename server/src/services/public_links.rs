@@ -85,8 +85,8 @@ impl PublicLinks for PublicLinkService {
         if new.days.is_some_and(|days| !(1..=3650).contains(&days)) {
             return Err(AppError::invalid(
                 "days",
-                "a link works for 1 to 3650 days, or for good",
-                "Choose a number in between, or none",
+                ("a link is valid for 1 to 3,650 days, or does not expire", "链接的有效期为 1 到 3,650 天，或长期有效"),
+                ("Enter a number from 1 to 3650, or leave it empty", "请输入 1 到 3650 之间的数字，或留空"),
             ));
         }
         let secret = BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 32]>());
@@ -97,7 +97,10 @@ impl PublicLinks for PublicLinkService {
             .write(move |tx| {
                 let row = studies::get(tx, study)?.ok_or_else(|| Failure::not_found("study"))?;
                 if row.status != StudyStatus::Closed {
-                    return Err(Failure::conflict("Only a closed study has a public page; close the study first."));
+                    return Err(Failure::conflict((
+                        "Only a closed study can have public links. Close the study first.",
+                        "只有已结束的项目才能创建公开链接，请先结束项目。",
+                    )));
                 }
                 let id = public_links::insert(tx, study, &secret_hash, new.code, expires_at, caller.id())?;
                 audit::note(tx, &caller, "public link create", &format!("{id} to study {study}"))?;

@@ -260,7 +260,7 @@ fn matched(known: Known, file: File) -> Matched {
         read.problems.insert(0, problem);
     }
     let rows = std::mem::take(&mut read.rows);
-    let mut wrong = |line: u64, what: String, remedy: &str| {
+    let mut wrong = |line: u64, what: (String, String), remedy: (&str, &str)| {
         read.problem_count += 1;
         if read.problems.len() < MOST_PROBLEMS {
             read.problems.push(Problem::new(&file.name, what, remedy).at(line));
@@ -277,17 +277,26 @@ fn matched(known: Known, file: File) -> Matched {
         let Some(model) = newest.get(&row.model.to_lowercase()) else {
             let names: Vec<&str> =
                 newest.values().map(|n| n.model.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
-            let remedy = format!("Write one of: {}", names.join(", "));
-            wrong(row.line, format!("no model `{}` has outputs for {}", row.model, file.dataset), &remedy);
+            let names = names.join(", ");
+            let what = (
+                format!("no model named \"{}\" has outputs for {}", row.model, file.dataset),
+                format!("没有名为“{}”的模型在 {} 上有输出", row.model, file.dataset),
+            );
+            wrong(row.line, what, (&format!("Use one of: {names}"), &format!("请使用：{names}")));
             continue;
         };
         let Some(output) = model.outputs.get(&(row.task_id.clone(), row.sample)) else {
-            let what = format!("{} has no output for task {}, sample {}", model.model, row.task_id, row.sample);
-            wrong(row.line, what, "Leave the line out, or upload the output first");
+            let (model, task, sample) = (&model.model, &row.task_id, row.sample);
+            let what = (
+                format!("{model} has no output for task {task}, sample {sample}"),
+                format!("{model} 没有任务 {task}、样本 {sample} 的输出"),
+            );
+            wrong(row.line, what, ("Remove the line, or import the output first", "请删除该行，或先导入该输出"));
             continue;
         };
         if !judge && raters.len() == MOST_RATERS && !by_rater.contains_key(&row.rater) {
-            wrong(row.line, format!("the file has more than {MOST_RATERS} raters"), "Import it as several files");
+            let what = (format!("the file has more than {MOST_RATERS} raters"), format!("文件中的评分者超过 {MOST_RATERS} 位"));
+            wrong(row.line, what, ("Import it as several files", "请分成多个文件导入"));
             continue;
         }
         let rater = *by_rater.entry(row.rater.clone()).or_insert_with(|| {
@@ -296,14 +305,21 @@ fn matched(known: Known, file: File) -> Matched {
             raters.len() - 1
         });
         if let Some(before) = seen.insert((*output, rater), row.line) {
-            let what = format!("this output has a rating by the same rater in line {before}");
-            wrong(row.line, what, "Keep the one that counts");
+            let what = (
+                format!("the same rater already rated this output in line {before}"),
+                format!("同一评分者已在第 {before} 行评过该输出"),
+            );
+            wrong(row.line, what, ("Keep only one of the two lines", "请只保留其中一行"));
             continue;
         }
         let count = of_one.entry(*output).or_default();
         *count += 1;
         if *count == MOST_OF_ONE + 1 {
-            wrong(row.line, format!("this output has more than {MOST_OF_ONE} ratings"), "Import them as several files");
+            let what = (
+                format!("this output has more than {MOST_OF_ONE} ratings"),
+                format!("该输出的评分超过 {MOST_OF_ONE} 条"),
+            );
+            wrong(row.line, what, ("Import the ratings as several files", "请分成多个文件导入"));
         }
         if preview.first.len() < FIRST {
             preview.first.push((row.line, row.task_id, model.model.clone(), row.rater, row.scores.clone()));
@@ -337,11 +353,19 @@ fn name_problem(conn: &rusqlite::Connection, dataset: &str, kind: &RatingsKind) 
         RatingsKind::Judge(judge) => ("judge", judge),
     };
     if text.trim().is_empty() || text.chars().count() > 200 {
-        return Ok(Some(Problem::new(field, "it is empty or longer than 200 characters", "Give it a short name")));
+        return Ok(Some(Problem::new(
+            field,
+            ("it is empty or longer than 200 characters", "内容为空或超过 200 字"),
+            ("Enter a shorter text", "请填写较短的内容"),
+        )));
     }
     if field == "judge" && results_judges::known(conn, dataset, text)? {
-        let what = format!("{dataset} has scores of a judge called {text} already");
-        return Ok(Some(Problem::new(field, what, "Give this one another name, with a date or a version")));
+        let what = (
+            format!("{dataset} already has scores of a judge model named {text}"),
+            format!("{dataset} 已有名为 {text} 的评判模型的评分"),
+        );
+        let remedy = ("Use another name, for example with a date or a version", "请换一个名称，例如加上日期或版本");
+        return Ok(Some(Problem::new(field, what, remedy)));
     }
     Ok(None)
 }

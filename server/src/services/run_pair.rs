@@ -52,7 +52,7 @@ impl Loaded {
         let (left, right) = (&a.detail.row, &b.detail.row);
         if left.dataset != right.dataset {
             return Err(Failure::conflict(format!(
-                "run {} is of the dataset {}, run {} of {}: only runs of one dataset can be compared task by task",
+                "Run {} belongs to the dataset {}, run {} to {}. Choose two runs of the same dataset.",
                 left.id, left.dataset, right.id, right.dataset
             )));
         }

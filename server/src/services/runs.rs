@@ -68,10 +68,9 @@ impl RunService {
                 let id = runs::insert(tx, submission, fresh, who.id())?;
                 run_how::set(tx, id, how)?;
                 if runs::counts(tx, id)?.0 == 0 {
-                    return Err(Failure::conflict(format!(
-                        "Submission {submission} cannot be run: none of its outputs answers a task of {} that has \
-                         tests.",
-                        row.dataset
+                    return Err(Failure::conflict((
+                        format!("None of the tasks of submission {submission} (dataset {}) has tests, so there is nothing to run.", row.dataset),
+                        format!("输出集 {submission}（数据集 {}）的任务都没有测试，无法运行。", row.dataset),
                     )));
                 }
                 audit::note(tx, &who, "run.start", &format!("run {id} of submission {submission}"))?;
@@ -188,14 +187,25 @@ impl Runs for RunService {
                 match (run.status, &what) {
                     (RunStatus::Cancelled, Again::Rest) => {}
                     (RunStatus::Cancelled, _) => return Err(Failure::conflict(STOPPED)),
-                    (_, Again::Rest) => return Err(Failure::conflict("the run was not stopped, so nothing is left")),
+                    (_, Again::Rest) => {
+                        return Err(Failure::conflict((
+                            "This run is not stopped, so there is nothing to resume.",
+                            "该运行未停止，无需继续。",
+                        )));
+                    }
                     (_, Again::Tasks(wanted)) => known(tx, id, wanted)?,
                     _ => {}
                 }
                 if runs::again(tx, id, &what)? == 0 && what != Again::Rest {
                     return Err(Failure::conflict(match what {
-                        Again::Failed => "there is nothing to run again: the engine failed on no output of this run",
-                        _ => "there is nothing to run again: it waits, or is at work",
+                        Again::Failed => (
+                            "There is nothing to re-run: this run has no engine errors.",
+                            "没有需要重新运行的内容：本次运行没有引擎错误。",
+                        ),
+                        _ => (
+                            "There is nothing to re-run: these outputs are already waiting or running.",
+                            "没有需要重新运行的内容：这些输出正在等待或运行中。",
+                        ),
                     }));
                 }
                 audit::note(tx, &who, "run.again", &format!("run {id}: {}", named(&what)))
@@ -215,7 +225,10 @@ impl Runs for RunService {
     }
 }
 
-const STOPPED: &str = "the run was stopped; go on with it first, and run single outputs again when it is at its end";
+const STOPPED: (&str, &str) = (
+    "This run is stopped. Resume it first, and re-run single outputs after it has finished.",
+    "该运行已停止。请先继续运行，完成后再重新运行单个输出。",
+);
 
 fn named(what: &Again) -> String {
     match what {
@@ -236,8 +249,14 @@ fn known(conn: &Connection, id: RunId, wanted: &[String]) -> Result<(), Failure>
         true => Ok(()),
         false => Err(Failure::invalid(
             "task",
-            format!("run {id} has no output for {}", strange.join(", ")),
-            format!("See its tasks with `aixgrade runs show {id}`"),
+            (
+                format!("run {id} has no output for {}", strange.join(", ")),
+                format!("运行 {id} 没有 {} 的输出", strange.join(", ")),
+            ),
+            (
+                format!("List its tasks with `aixgrade runs show {id}`"),
+                format!("可用 `aixgrade runs show {id}` 查看其任务"),
+            ),
         )),
     }
 }

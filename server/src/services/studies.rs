@@ -127,13 +127,22 @@ impl Studies for StudyService {
             .write(move |tx| {
                 let row = studies::get(tx, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 if row.status == StudyStatus::Closed && status != StudyStatus::Closed {
-                    return Err(Failure::conflict("A closed study stays closed; make a new one."));
+                    return Err(Failure::conflict((
+                        "A closed study cannot be reopened. Duplicate it instead.",
+                        "已结束的项目无法重新开启，请复制该项目。",
+                    )));
                 }
                 if status == StudyStatus::Draft && row.status != StudyStatus::Draft {
-                    return Err(Failure::conflict("A study that has begun is no draft again; pause it, or clone it."));
+                    return Err(Failure::conflict((
+                        "A started study cannot become a draft again. Pause or duplicate it.",
+                        "已开始的项目不能变回草稿，可以暂停或复制。",
+                    )));
                 }
                 if row.status == StudyStatus::Draft && status == StudyStatus::Paused {
-                    return Err(Failure::conflict("A draft takes no ratings yet: start it, or close it."));
+                    return Err(Failure::conflict((
+                        "A draft cannot be paused. Start or close it.",
+                        "草稿不能暂停，请开始或结束项目。",
+                    )));
                 }
                 if row.status == StudyStatus::Draft && status == StudyStatus::Running {
                     plan::note(tx, id, "started", None, &plan::Moved { ratings: row.wanted, from: None })?;

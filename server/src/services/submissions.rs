@@ -258,15 +258,15 @@ fn word(matching: Matching) -> &'static str {
 fn checked_model(name: &str) -> Result<String, AppError> {
     let name = name.trim();
     let fault = if name.is_empty() {
-        "the model has no name"
+        ("the model has no name", "未填写模型名称")
     } else if name.chars().count() > LONGEST_MODEL {
-        "the model's name is longer than 100 characters"
+        ("the model name is longer than 100 characters", "模型名称超过 100 字")
     } else if name.chars().any(char::is_control) {
-        "the model's name holds control characters"
+        ("the model name contains control characters", "模型名称包含控制字符")
     } else {
         return Ok(name.to_owned());
     };
-    Err(AppError::invalid("model", fault, "Name the model as it is to stand in tables"))
+    Err(AppError::invalid("model", fault, ("Enter the name as it should appear in tables", "请填写在表格中显示的名称")))
 }
 
 #[async_trait]
@@ -312,7 +312,8 @@ impl Submissions for SubmissionService {
             bytes: plan.upload.bytes,
             dataset: plan.dataset.slug,
             matching: summary.matching,
-            matching_reason: summary.reason,
+            matching_reason: summary.reason.en,
+            matching_reason_zh: summary.reason.zh,
             shapes: summary.shapes,
             lines: summary.lines,
             matched: summary.matched,
@@ -355,8 +356,11 @@ impl Submissions for SubmissionService {
         if summary.matched == 0 {
             return Err(AppError::invalid(
                 &plan.upload.file,
-                format!("no line is about a task of {}", plan.dataset.slug),
-                "Choose the dataset that the outputs were made for",
+                (
+                    format!("no line matches a task of {}", plan.dataset.slug),
+                    format!("没有一行能匹配到 {} 的任务", plan.dataset.slug),
+                ),
+                ("Choose the dataset of these outputs", "请选择这些输出对应的数据集"),
             ));
         }
         // In a task of its own: a browser that hangs up leaves nothing half done.

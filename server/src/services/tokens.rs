@@ -105,8 +105,8 @@ impl TokenService {
             }
             Some(_) => Err(AppError::invalid(
                 "--user",
-                format!("{name} is no admin, or is switched off"),
-                "Name an admin: a token acts as its owner",
+                format!("{name} is not an active admin"),
+                "Pass an active admin; the token acts as this person",
             )),
             None => Err(AppError::NotFound("account".into())),
         }
@@ -115,19 +115,35 @@ impl TokenService {
     async fn make(&self, caller: &Caller, owner: UserId, new: NewToken) -> Answer<MadeToken> {
         let label = new.label.trim().to_owned();
         if label.is_empty() || label.chars().count() > 100 {
-            return Err(AppError::invalid("label", "a token's note has 1 to 100 characters", "Say what it is for"));
+            return Err(AppError::invalid(
+                "label",
+                ("a label has 1 to 100 characters", "标签为 1 到 100 个字符"),
+                ("Enter what the token is used for", "请填写令牌的用途"),
+            ));
         }
         if label.chars().any(char::is_control) {
-            return Err(AppError::invalid("label", "the note holds control characters", "Leave them out"));
+            return Err(AppError::invalid(
+                "label",
+                ("the label contains control characters", "标签包含控制字符"),
+                ("Remove them", "请将其删除"),
+            ));
         }
         if !(1..=365).contains(&new.days) {
-            return Err(AppError::invalid("days", "a token works for 1 to 365 days", "Choose a number in between"));
+            return Err(AppError::invalid(
+                "days",
+                ("a token is valid for 1 to 365 days", "令牌的有效期为 1 到 365 天"),
+                ("Enter a number from 1 to 365", "请输入 1 到 365 之间的数字"),
+            ));
         }
         let mut scopes = new.scopes;
         scopes.sort_unstable();
         scopes.dedup();
         if scopes.is_empty() {
-            return Err(AppError::invalid("scopes", "the token may do nothing", "Choose at least one scope"));
+            return Err(AppError::invalid(
+                "scopes",
+                ("the token has no scope", "令牌没有权限范围"),
+                ("Select at least one scope", "请至少选择一项权限"),
+            ));
         }
         let secret = format!("{BEGIN}{}", BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 32]>()));
         let expires_at = Timestamp(clock::now().0 + i64::from(new.days) * 24 * 60 * 60 * 1000);
@@ -136,7 +152,10 @@ impl TokenService {
             .db
             .write(move |tx| {
                 if tokens::count_live(tx, owner)? >= MOST {
-                    return Err(Failure::conflict(format!("There are {MOST} tokens that work; revoke some first.")));
+                    return Err(Failure::conflict((
+                        format!("There are already {MOST} active tokens. Revoke one first."),
+                        format!("已有 {MOST} 个有效令牌，请先撤销一个。"),
+                    )));
                 }
                 let prefix: String = secret.chars().take(PREFIX).collect();
                 let secret_hash = hash(&secret);

@@ -192,8 +192,11 @@ impl Incoming {
         if self.bytes > LARGEST {
             return Err(Failure::invalid(
                 &self.name,
-                format!("the file is larger than {} MiB", LARGEST / 1024 / 1024),
-                "Compress it with gzip, or split it",
+                (
+                    format!("the file is larger than {} MiB", LARGEST / 1024 / 1024),
+                    format!("文件超过 {} MiB", LARGEST / 1024 / 1024),
+                ),
+                ("Compress it with gzip, or split it", "请用 gzip 压缩，或拆分文件"),
             ));
         }
         self.hash.update(bytes);

@@ -247,12 +247,12 @@ async fn parts_of_a_run_are_sent_back_only_where_that_makes_sense() {
         let error = services.again(&caller, run, what.clone()).await.unwrap_err().to_string();
         assert!(error.contains(why), "{what:?}: {error}");
     };
-    refused(Again::Output(output), "it waits, or is at work").await;
-    refused(Again::Failed, "the engine failed on no output").await;
-    refused(Again::Rest, "was not stopped").await;
+    refused(Again::Output(output), "already waiting or running").await;
+    refused(Again::Failed, "no engine errors").await;
+    refused(Again::Rest, "is not stopped").await;
     refused(Again::Tasks(vec!["nothing".into()]), "has no output for nothing").await;
     services.cancel(&caller, run).await.unwrap();
-    refused(Again::Output(output), "go on with it first").await;
+    refused(Again::Output(output), "Resume it first").await;
     services.again(&caller, run, Again::Rest).await.unwrap();
     let detail = services.get(&caller, run).await.unwrap();
     assert_eq!((detail.row.status, detail.row.done), (RunStatus::Running, 0));
@@ -305,7 +305,7 @@ async fn a_folder_that_is_no_models_names_its_files() {
     }
     let (code, said) = upload(checkout.path());
     assert_eq!(code, Some(2));
-    assert!(said.contains("Java files lie in several folders"), "{said}");
+    assert!(said.contains("Java files in several folders"), "{said}");
     assert!(app.services.submissions.list(&Caller::Operator, None).await.unwrap().is_empty(), "nothing was taken");
 }
 

@@ -105,7 +105,12 @@ async fn a_bad_dataset_leaves_the_database_as_it_was() {
     check(&mut admin, &[], &["no file was chosen"]).await;
     check(&mut admin, &[(MANUAL, "")], &["dataset_manual_nl.jsonl: the file is empty"]).await;
     let bad = format!("{TASKS}{{\"task_id\": 3}}\nnonsense\n");
-    check(&mut admin, &[(MANUAL, &bad)], &["line 4: there is no `raw_nl`", "line 5: the line is no JSON object"]).await;
+    check(
+        &mut admin,
+        &[(MANUAL, &bad)],
+        &["line 4: the field \"raw_nl\" is missing", "line 5: the line is not a JSON object"],
+    )
+    .await;
     check(&mut admin, &[("a.zip", "no archive")], &["a.zip: the zip archive cannot be read"]).await;
     check(&mut admin, &[("a.zip", "x"), (MANUAL, TASKS)], &["it is an archive among other files"]).await;
     check(&mut admin, &[("dataset.json", "{}")], &["dataset.json: it is not as the format wants it"]).await;

@@ -143,8 +143,8 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
         Matching::TaskId | Matching::Auto => t.matched_by_id,
     };
     let slug = p.dataset.clone();
-    let reason =
-        (!p.matching_reason.is_empty()).then(|| view! { <p class="muted" lang="en">{p.matching_reason.clone()}</p> });
+    let reason = i.lang.pick(&p.matching_reason, &p.matching_reason_zh).clone();
+    let reason = (!reason.is_empty()).then(|| view! { <p class="muted">{reason}</p> });
     let options = [
         (Matching::Auto, "auto", t.match_auto),
         (Matching::TaskId, "task_id", t.match_task_id),
@@ -173,11 +173,13 @@ pub fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoVi
     let t = i.admin();
     let more = count.saturating_sub(problems.len() as u64);
     let rows = problems.into_iter().map(|problem| {
+        let (what, remedy, lang) = problem.texts(i.lang);
+        let (what, remedy) = (what.to_owned(), remedy.to_owned());
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.line class="num">{problem.line.map(|n| i.number(n)).unwrap_or(problem.file)}</th>
-                <td role="cell" data-label=t.what lang="en">{problem.what}</td>
-                <td role="cell" data-label=t.remedy lang="en">{problem.remedy}</td>
+                <td role="cell" data-label=t.what lang=lang>{what}</td>
+                <td role="cell" data-label=t.remedy lang=lang>{remedy}</td>
             </tr>
         }
     });

@@ -96,16 +96,16 @@ fn choice(dataset: &str, query: &Pairs) -> Result<Choice, AppError> {
     for key in ["models", "studies", "runs", "raters"] {
         for word in all(key).iter().flat_map(|value| value.split(',')).filter(|word| !word.is_empty()) {
             if word != "none" && word.parse::<i64>().is_err() {
-                let what = format!("`{word}` is no number");
-                return Err(AppError::invalid(key, what, "Write numbers with commas between, or `none`"));
+                let what = format!("\"{word}\" is not a number");
+                return Err(AppError::invalid(key, what, "Use comma-separated numbers, or none"));
             }
         }
     }
     if all("lang").iter().any(|word| word.parse::<Lang>().is_err()) {
-        return Err(AppError::invalid("lang", "this is no language of tasks", "Write `en` or `zh`"));
+        return Err(AppError::invalid("lang", "unknown language", "Use en or zh"));
     }
     if all("scores").iter().any(|word| !matches!(word.as_str(), "raw" | "final")) {
-        return Err(AppError::invalid("scores", "these are no scores", "Write `raw` or `final`"));
+        return Err(AppError::invalid("scores", "unknown kind of scores", "Use raw or final"));
     }
     Ok(Choice::read(dataset, all))
 }
@@ -259,14 +259,14 @@ pub async fn import_ratings(
         (None, Some(judge)) => RatingsKind::Judge(judge),
         _ => {
             let what = "either the title of a study or the name of a judge is needed";
-            return Err(AppError::invalid("title", what, "Give `title` or `judge`").into());
+            return Err(AppError::invalid("title", what, "Pass title or judge").into());
         }
     };
     let mut mapping = Mapping::new();
     for pair in origin.columns.split(',').filter(|pair| !pair.trim().is_empty()) {
         let Some((ours, theirs)) = pair.split_once('=') else {
-            let what = format!("`{pair}` names no column");
-            return Err(AppError::invalid("columns", what, "Write OURS=THEIRS with commas between").into());
+            let what = format!("\"{pair}\" does not map a column");
+            return Err(AppError::invalid("columns", what, "Use OURS=THEIRS, separated by commas").into());
         };
         mapping.insert(ours.trim().to_owned(), theirs.trim().to_owned());
     }

@@ -53,7 +53,7 @@ pub async fn door(State(state): State<AppState>, path: MatchedPath, mut request:
     };
     let Some(needed) = needed else { return not_in_the_document(path.as_str()).await };
     if !bearer.may(needed) {
-        let detail = format!("This needs the scope `{needed}`, which the token does not have.");
+        let detail = format!("This request needs the scope `{needed}`, which the token does not have.");
         return Problem::new(StatusCode::FORBIDDEN, detail).into_response();
     }
     request.extensions_mut().insert(Caller::User(bearer.me.clone()));
@@ -79,7 +79,7 @@ async fn bearer(state: &AppState, headers: &HeaderMap) -> Result<Bearer, Problem
     let refused = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, detail);
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return Err(refused(
-            "There is no token. Send `Authorization: Bearer axg_…`; admins make tokens on the page Access tokens.",
+            "The token is missing. Send `Authorization: Bearer axg_…`; admins create tokens on the page Access tokens.",
         ));
     };
     let secret = value
@@ -88,7 +88,7 @@ async fn bearer(state: &AppState, headers: &HeaderMap) -> Result<Bearer, Problem
         .and_then(|text| text.split_once(' '))
         .and_then(|(scheme, secret)| scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim()));
     let Some(secret) = secret else {
-        return Err(refused("The header `Authorization` must read `Bearer` and the token."));
+        return Err(refused("The header `Authorization` must be `Bearer` followed by the token."));
     };
     let known = state.services.tokens.bearer(secret).await?;
     known

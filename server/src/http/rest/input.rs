@@ -45,7 +45,13 @@ pub async fn receive(state: &AppState, name: &str, body: Body) -> Result<Incomin
     let mut incoming = uploads.begin(name).await?;
     let mut stream = body.into_data_stream();
     while let Some(bytes) = stream.next().await {
-        let bytes = bytes.map_err(|_| AppError::invalid(name, "the file did not arrive whole", "Send it again"))?;
+        let bytes = bytes.map_err(|_| {
+            AppError::invalid(
+                name,
+                ("the upload was interrupted", "上传中断"),
+                ("Upload the file again", "请重新上传文件"),
+            )
+        })?;
         incoming.write(&bytes).await?;
     }
     Ok(incoming)

@@ -61,11 +61,11 @@ pub async fn once(State(state): State<AppState>, path: MatchedPath, request: Req
     if SECRETS.contains(&operation) {
         return refused(
             StatusCode::BAD_REQUEST,
-            "This answers with a secret, which is not kept for a second answer; send it without `Idempotency-Key`.",
+            "The response contains a secret that is not stored, so it cannot be repeated. Send the request without `Idempotency-Key`.",
         );
     }
     let Some(key) = key.to_str().ok().filter(|key| (1..=LONGEST).contains(&key.len())).map(str::to_owned) else {
-        return refused(StatusCode::BAD_REQUEST, "`Idempotency-Key` is 1 to 255 printable ASCII characters.");
+        return refused(StatusCode::BAD_REQUEST, "`Idempotency-Key` must be 1 to 255 printable ASCII characters.");
     };
     let (parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, BODY_LIMIT).await else {
@@ -83,12 +83,12 @@ pub async fn once(State(state): State<AppState>, path: MatchedPath, request: Req
         Ok(Known::Answered(kept)) => again(kept),
         Ok(Known::Other) => refused(
             StatusCode::UNPROCESSABLE_ENTITY,
-            "This `Idempotency-Key` came with another request before; use a new key for each request.",
+            "This `Idempotency-Key` was used with a different request. Use a new key for each request.",
         ),
         Ok(Known::AtWork) => Problem::new(
             StatusCode::CONFLICT,
-            "The request with this `Idempotency-Key` is at work, or was when the server was stopped. Try again; if this \
-             stays so, look whether it took effect and use a new key.",
+            "The request with this `Idempotency-Key` is still running, or the server stopped while it was. Try again. If \
+             this persists, check whether the request took effect, then use a new key.",
         )
         .after(1)
         .into_response(),

@@ -52,7 +52,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
         let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
         let limit = asked.limit.unwrap_or(USUAL);
         if !(1..=MOST).contains(&limit) {
-            return Err(wrong("`limit` is a number from 1 to 200."));
+            return Err(wrong("`limit` must be a number from 1 to 200."));
         }
         let uri =
             parts.extensions.get::<OriginalUri>().map_or_else(|| parts.uri.clone(), |original| original.0.clone());
@@ -76,10 +76,10 @@ impl Paging {
             Some(cursor) => {
                 let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok();
                 let after = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-                let after = after.ok_or_else(|| wrong("`cursor` is none that this server gave; begin without."))?;
+                let after = after.ok_or_else(|| wrong("`cursor` was not issued by this server. Start without one."))?;
                 match rows.iter().position(|row| key(row) == after) {
                     Some(at) => at + 1,
-                    None => return Err(wrong("The row that `cursor` names is not in this list; begin without.")),
+                    None => return Err(wrong("The row of `cursor` is not in this list. Start without one.")),
                 }
             }
         };

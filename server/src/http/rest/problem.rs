@@ -73,7 +73,7 @@ impl From<AppError> for Problem {
         let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut problem = Problem::new(status, error.to_string());
         match error {
-            AppError::Unauthenticated => problem.detail = "This needs a token that works.".into(),
+            AppError::Unauthenticated => problem.detail = "This request needs a valid token.".into(),
             AppError::Invalid(problems) => problem.problems = problems,
             AppError::TooMany(seconds) => problem.wait = u32::try_from(seconds).ok(),
             AppError::Internal(incident) => problem.incident = Some(incident),
@@ -125,12 +125,12 @@ impl IntoResponse for Problem {
 
 /// Nothing lies at this address.
 pub async fn not_found() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "There is nothing at this address; /api/v1/openapi.json lists what there is.")
+    Problem::new(StatusCode::NOT_FOUND, "Not found. /api/v1/openapi.json lists all operations.")
 }
 
 /// Something lies here, but not for this method.
 pub async fn method_not_allowed() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "This address takes other methods; the header `Allow` names them.")
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed. The header `Allow` lists the allowed methods.")
 }
 
 /// A handler panicked.

@@ -110,14 +110,24 @@ pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option
     let Some(one) = found else { return Err(Failure::not_found("output")) };
     match one.state(&settings, &rubric) {
         Some(DisputeState::Waiting | DisputeState::Median) => {}
-        Some(DisputeState::ExtraRater) => return Err(Failure::conflict("An extra rater has it already.")),
-        Some(DisputeState::Decided) => return Err(Failure::conflict("An adjudicator has decided it already.")),
-        None => return Err(Failure::conflict("Its raters do not disagree beyond the study's threshold.")),
+        Some(DisputeState::ExtraRater) => {
+            return Err(Failure::conflict(("An extra rater is already assigned.", "已安排补充评分者。")));
+        }
+        Some(DisputeState::Decided) => {
+            return Err(Failure::conflict(("This disagreement is already adjudicated.", "该分歧已裁定。")));
+        }
+        None => {
+            return Err(Failure::conflict((
+                "The spread of its ratings is within the limit of this study.",
+                "该输出的分差未超出项目的上限。",
+            )));
+        }
     }
     let Some(rater) = disputes::rater_left(conn, study, output)? else {
-        return Err(Failure::conflict(
-            "Every rater of the study who reads its language has rated it. Let somebody join, or let an adjudicator decide.",
-        ));
+        return Err(Failure::conflict((
+            "All raters of this study who read its language have rated it. Add a rater, or adjudicate it.",
+            "项目中能阅读该语言的评分者都已评过。请添加评分者，或进行裁定。",
+        )));
     };
     disputes::insert_extra(conn, study, output, rater, by)
 }

@@ -113,7 +113,11 @@ impl Feedback for QualityService {
         let me = caller.user()?.clone();
         let comment = comment.trim().replace("\r\n", "\n");
         if comment.chars().count() > COMMENT_MAX {
-            return Err(AppError::invalid("comment", "the reason is longer than 4000 characters", "Shorten it"));
+            return Err(AppError::invalid(
+                "comment",
+                ("the reason is longer than 4,000 characters", "理由超过 4,000 字"),
+                ("Shorten it", "请缩短"),
+            ));
         }
         let (caller, token) = (caller.clone(), token.clone());
         let (user, admin) = (me.id, me.role == Role::Admin);
@@ -126,8 +130,8 @@ impl Feedback for QualityService {
                 if !fits {
                     return Err(Failure::invalid(
                         "scores",
-                        "a score is missing or not on its scale",
-                        "Choose a score on every dimension",
+                        ("a score is missing or outside its scale", "有分数缺失或超出评分范围"),
+                        ("Choose a score for every dimension", "请为每个维度选择分数"),
                     ));
                 }
                 let standing = disputes::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);

@@ -137,9 +137,10 @@ impl Quality for QualityService {
             let settings = quality::settings(tx, study)?;
             let asked = gold::asked(tx, study)?.len();
             if settings.opening == Opening::MustPass && (asked as u64) < u64::from(settings.needed) {
-                return Err(Failure::conflict(
-                    "Then fewer items would be left than raters must get right. Lower that number first.",
-                ));
+                return Err(Failure::conflict((
+                    "Fewer items would remain than raters need to get right. Lower that number first.",
+                    "剩余的标准题将少于通过所需的题数，请先减少通过所需的题数。",
+                )));
             }
             Ok(())
         })
@@ -253,8 +254,8 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
     let wide = |field: &str, value: Option<u8>| match value {
         Some(v) if v >= widest => Err(Failure::invalid(
             field,
-            format!("two ratings never differ by more than {widest} levels"),
-            format!("Choose 0 to {}, or leave it empty", widest - 1),
+            (format!("two ratings never differ by more than {widest} levels"), format!("两次评分最多相差 {widest} 级")),
+            (format!("Choose 0 to {}, or leave it empty", widest - 1), format!("请选择 0 到 {}，或留空", widest - 1)),
         )),
         _ => Ok(()),
     };
@@ -263,41 +264,48 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
     if settings.tolerance >= widest {
         return Err(Failure::invalid(
             "tolerance",
-            "every score would count as right",
-            format!("Choose 0 to {}", widest.saturating_sub(1)),
+            ("every score would count as correct", "任何分数都会算作正确"),
+            (format!("Choose 0 to {}", widest.saturating_sub(1)), format!("请选择 0 到 {}", widest.saturating_sub(1))),
         ));
     }
     for (field, every) in [("gold_every", settings.gold_every), ("repeat_every", settings.repeat_every)] {
         if every == 1 || every > OFTEN_MAX {
             return Err(Failure::invalid(
                 field,
-                "one in so many is 2 to 10000, or 0 for none",
-                "Choose another number; 20 is a good beginning",
+                ("the number must be 2 to 10,000, or 0", "此数须为 2 到 10,000，或 0"),
+                ("Enter another number; 20 is a good start", "请输入其他数字，可以从 20 开始"),
             ));
         }
     }
     if settings.repeat_apart > OFTEN_MAX {
-        return Err(Failure::invalid("repeat_apart", "at most 10000 outputs lie between", "Choose a smaller number"));
+        return Err(Failure::invalid(
+            "repeat_apart",
+            ("the distance is at most 10,000 outputs", "间隔最多为 10,000 个输出"),
+            ("Enter a smaller number", "请输入更小的数"),
+        ));
     }
     if settings.opening != Opening::None && items == 0 {
         return Err(Failure::invalid(
             "opening",
-            "there is no item with known scores to open the study with",
-            "Add items below first",
+            ("the calibration has no known-score items", "校准没有标准题"),
+            ("Add items below first", "请先在下方添加标准题"),
         ));
     }
     if settings.gold_every > 0 && items == 0 {
         return Err(Failure::invalid(
             "gold_every",
-            "there is no item with known scores to mix in",
-            "Add items below first, or set it to 0",
+            ("there are no known-score items to insert", "没有可插入的标准题"),
+            ("Add items below first, or enter 0", "请先在下方添加标准题，或输入 0"),
         ));
     }
     if settings.opening == Opening::MustPass && (settings.needed == 0 || settings.needed as usize > items) {
         return Err(Failure::invalid(
             "needed",
-            format!("{} of {items} items cannot be asked for", settings.needed),
-            format!("Choose 1 to {items}"),
+            (
+                format!("{} of {items} items cannot be required", settings.needed),
+                format!("无法要求 {items} 题中答对 {} 题", settings.needed),
+            ),
+            (format!("Choose 1 to {items}"), format!("请选择 1 到 {items}")),
         ));
     }
     Ok(())
@@ -310,8 +318,8 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
     if !fits {
         return Err(Failure::invalid(
             "scores",
-            "the known scores are not on the rubric's scales",
-            "Choose a score on every dimension",
+            ("a known score is outside its scale", "有标准分数超出评分范围"),
+            ("Choose a score for every dimension", "请为每个维度选择分数"),
         ));
     }
     let mut reasons = new.reasons.clone();
@@ -320,7 +328,11 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
         reason.en = reason.en.trim().to_owned();
         reason.zh = reason.zh.trim().to_owned();
         if reason.en.chars().count().max(reason.zh.chars().count()) > REASON_MAX {
-            return Err(Failure::invalid("reasons", "a reason is longer than 2000 characters", "Shorten it"));
+            return Err(Failure::invalid(
+                "reasons",
+                ("a reason is longer than 2,000 characters", "理由超过 2,000 字"),
+                ("Shorten it", "请缩短"),
+            ));
         }
     }
     let insert = |revision, output, code: &str, said: &str| {
@@ -335,8 +347,11 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
             if graded {
                 return Err(Failure::invalid(
                     "output",
-                    "the study grades this output itself: whoever knows its scores could not rate it any more",
-                    "Choose an output of another submission, or paste code",
+                    (
+                        "this output is part of the study, so its scores cannot be shown in advance",
+                        "该输出属于本项目，不能预先公开其分数",
+                    ),
+                    ("Choose an output of another submission, or paste code", "请选择其他输出集的输出，或粘贴代码"),
                 ));
             }
             insert(revision, Some(*id), &code, &said)
@@ -349,8 +364,8 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
             if code.trim().is_empty() || code.chars().count() > CODE_MAX {
                 return Err(Failure::invalid(
                     "code",
-                    "the code has 1 to 32768 characters",
-                    "Paste an answer to the task",
+                    ("the code must have 1 to 32,768 characters", "代码须为 1 到 32,768 个字符"),
+                    ("Paste code for the task", "请粘贴该任务的代码"),
                 ));
             }
             insert(*task, None, &code, "")

@@ -88,14 +88,14 @@ impl Watching for QualityService {
         if reply.chars().count() > REPLY_MAX {
             return Err(app::error::AppError::invalid(
                 "reply",
-                "the reply is longer than 4000 characters",
-                "Shorten it",
+                ("the reply is longer than 4,000 characters", "答复超过 4,000 字"),
+                ("Shorten it", "请缩短"),
             ));
         }
         let by = caller.id();
         self.change(caller, "flag answer", format!("study {study}"), move |tx| {
             let Some((user, flag)) = flags::standing(tx, study, on)? else {
-                return Err(Failure::conflict("The rater has taken the flag back meanwhile."));
+                return Err(Failure::conflict(("The rater has withdrawn this flag.", "评分者已撤回该标记。")));
             };
             flags::insert(tx, study, on, (user, &flag), &reply, by)
         })

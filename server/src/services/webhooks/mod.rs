@@ -253,15 +253,22 @@ impl Webhooks for WebhookService {
         if !self.allows(&url) {
             return Err(AppError::invalid(
                 "url",
-                "the operator does not allow messages to this host",
-                "Start the server with --webhook-host and the address up to its port, such as https://hooks.example.org",
+                ("the operator does not allow webhooks to this host", "运维人员不允许向此主机发送 Webhook"),
+                (
+                    "Start the server with --webhook-host and the address without its path, such as https://hooks.example.org",
+                    "启动服务器时加上 --webhook-host 和不含路径的地址，例如 https://hooks.example.org",
+                ),
             ));
         }
         let mut events = new.events;
         events.sort_unstable();
         events.dedup();
         if events.contains(&WebhookEvent::Test) {
-            return Err(AppError::invalid("events", "`test` is sent by the test button alone", "Leave it out"));
+            return Err(AppError::invalid(
+                "events",
+                ("the event \"test\" is sent only on request", "“test” 事件只能手动发送"),
+                ("Leave it out", "请将其去掉"),
+            ));
         }
         if events.is_empty() {
             events = WebhookEvent::CHOICES.to_vec();
@@ -273,7 +280,10 @@ impl Webhooks for WebhookService {
             .db
             .write(move |tx| {
                 if webhooks::list(tx)?.len() >= MOST {
-                    return Err(Failure::conflict(format!("There are {MOST} webhooks; remove one first.")));
+                    return Err(Failure::conflict((
+                        format!("There are already {MOST} webhooks. Delete one first."),
+                        format!("已有 {MOST} 个 Webhook，请先删除一个。"),
+                    )));
                 }
                 let id = webhooks::insert(tx, &url, &secret, &events, caller.id())?;
                 audit::note(tx, &caller, "webhook create", &format!("{id}: {url}"))?;

@@ -56,19 +56,24 @@ impl Origins {
 
 /// An address as it is stored, if it can be one of a webhook.
 pub(super) fn checked(url: &str) -> Result<String, AppError> {
-    let fault = |what: &str| Err(AppError::invalid("url", what, "Write it like https://hooks.example.org/aixgrade"));
+    let fault = |what: (&str, &str)| {
+        let remedy =
+            ("Write it as https://hooks.example.org/aixgrade", "请写成 https://hooks.example.org/aixgrade 的形式");
+        Err(AppError::invalid("url", what, remedy))
+    };
     if url.len() > LONGEST {
-        return fault("the address is longer than 2000 bytes");
+        return fault(("the URL is longer than 2,000 bytes", "URL 超过 2,000 字节"));
     }
     match Url::parse(url.trim()) {
-        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
-            fault("the address holds a name or a password, which everybody here would see")
-        }
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => fault((
+            "the URL contains a username or password, which other admins would see",
+            "URL 包含用户名或密码，其他管理员可以看到",
+        )),
         Ok(mut url) if is_web(&url) => {
             url.set_fragment(None);
             Ok(url.into())
         }
-        _ => fault("this is no web address"),
+        _ => fault(("this is not a web address", "这不是有效的网址")),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
     model::{
         ids::RunId,
         lang::Lang,
+        message::Message,
         run::{RunRow, Verdict},
         run_pair::{PairOutput, PairTask, Passes, RunPair, Side},
     },
@@ -65,7 +66,7 @@ pub fn CompareRunsPage() -> impl IntoView {
     }
 }
 
-fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, String>>, wanted: Wanted) -> AnyView {
+fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, Message>>, wanted: Wanted) -> AnyView {
     let t = i.runs();
     if rows.is_empty() {
         return view! { <Empty title=t.no_runs><p>{t.no_runs_hint}</p></Empty> }.into_any();
