@@ -12,11 +12,18 @@ use crate::{
     },
 };
 
+/// Whether the server can run tests. Called at the top of a page, like every page's data.
+pub fn engine_data() -> Data<EngineReadiness> {
+    Data::new(|| (), |()| check_engine())
+}
+
 /// Says what is missing; nothing where the machine has it all.
 #[component]
-pub fn EngineNotice() -> impl IntoView {
+pub fn EngineNotice(
+    /// What [`engine_data`] loads.
+    data: Data<EngineReadiness>,
+) -> impl IntoView {
     let i = use_i18n();
-    let data = Data::new(|| (), |()| check_engine());
     view! { <Load data let:readiness>{notice(i, readiness)}</Load> }
 }
 
@@ -25,11 +32,12 @@ fn notice(i: I18n, readiness: EngineReadiness) -> AnyView {
         return ().into_any();
     }
     let t = i.runs();
-    let command = readiness.install.map(|command| {
-        view! {
-            <p>{t.engine_install}</p>
-            <pre><code>{command}</code></pre>
+    let lacks = t.engine_lacks(&readiness.missing);
+    match readiness.install {
+        Some(command) => view! {
+            <Notice tone=Tone::Care><p>{lacks}" "{t.engine_install}" "<code>{command}</code></p></Notice>
         }
-    });
-    view! { <Notice tone=Tone::Care><p>{t.engine_lacks(&readiness.missing)}</p>{command}</Notice> }.into_any()
+        .into_any(),
+        None => view! { <Notice tone=Tone::Care><p>{lacks}</p></Notice> }.into_any(),
+    }
 }

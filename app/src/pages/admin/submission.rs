@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
-    engine::EngineNotice,
+    engine::{EngineNotice, engine_data},
     parts::{Filter, FormError, asked, holds, param},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     model::{
         ids::SubmissionId,
         lang::Lang,
+        run::EngineReadiness,
         submission::{MaskState, OutputRow, SubmissionDetail},
     },
     rpc::{
@@ -46,12 +47,13 @@ pub fn SubmissionPage() -> impl IntoView {
             }
         },
     );
+    let engine = engine_data();
     let mask = FormAction::<SetMask>::new();
     let masking = Data::new(
         move || (id.get(), mask.version().get()),
         |(id, _)| async move { quality::mask(id.ok_or_else(|| AppError::NotFound("submission".into()))?).await },
     );
-    view! { <Load data let:detail>{page(i, detail, start, mask, masking)}</Load> }
+    view! { <Load data let:detail>{page(i, detail, start, engine, mask, masking)}</Load> }
 }
 
 /// Names of models in the outputs, and whether raters get to see them.
@@ -103,6 +105,7 @@ fn page(
     i: I18n,
     detail: SubmissionDetail,
     start: FormAction<StartRun>,
+    engine: Data<EngineReadiness>,
     mask: FormAction<SetMask>,
     masking: Data<MaskState>,
 ) -> AnyView {
@@ -123,7 +126,7 @@ fn page(
             }
         >
         <FormError of=move || start.value().get().and_then(Result::err)/>
-        <EngineNotice/>
+        <EngineNotice data=engine/>
         <dl class="facts">
             <div><dt>{t.dataset}</dt><dd>
                 <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>

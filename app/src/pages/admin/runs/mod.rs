@@ -11,7 +11,7 @@ mod verdicts;
 
 use leptos::prelude::*;
 
-use super::engine::EngineNotice;
+use super::engine::{EngineNotice, engine_data};
 use crate::{
     i18n::{I18n, use_i18n},
     model::run::{RunRow, RunStatus},
@@ -28,10 +28,11 @@ use crate::{
 pub fn RunsPage() -> impl IntoView {
     let i = use_i18n();
     let data = Data::new(|| (), |()| runs(None));
+    let engine = engine_data();
     let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
     view! {
         <Page title=i.runs().runs actions>
-            <EngineNotice/>
+            <EngineNotice data=engine/>
             <Load data let:rows>{table(i, rows)}</Load>
         </Page>
     }
