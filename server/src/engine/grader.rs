@@ -28,7 +28,7 @@ use crate::{
 
 /// Raised when the same output could come to another outcome than before, so that nothing kept from
 /// an older engine is taken for this one's.
-const GENERATION: u32 = 3;
+const GENERATION: u32 = 4;
 
 /// As many workers share one compiler: it is busy for a quarter of an output's time.
 const WORKERS_A_COMPILER: usize = 4;

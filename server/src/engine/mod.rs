@@ -17,6 +17,7 @@ mod classfile;
 pub mod compiler;
 pub mod dates;
 pub mod grader;
+mod native_gate;
 mod opened;
 pub mod proof;
 pub mod readiness;

@@ -146,10 +146,9 @@ impl Suite {
     }
 
     /// The frame that hands a job to a JVM; `watch` has it compare the JVM's defaults before and after.
-    pub fn job(&self, nonce: &str, job: Job<'_>, watch: bool) -> Vec<u8> {
+    pub fn job(&self, job: Job<'_>, watch: bool) -> Vec<u8> {
         let files = |frame: Frame, files: &Files| frame.files(files.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
         let frame = Frame::new(b'J')
-            .string(nonce)
             .string(self.kind.name())
             .string(&job.tests.class)
             .string(SOLUTION_PACKAGE)

@@ -24,6 +24,9 @@ final class Runner {
     /** More cases than this are counted but not listed. */
     private static final int MOST_CASES_LISTED = 500;
 
+    /** The listed cases' names and details have fewer characters in all; the server refuses frames of over 1 MiB. */
+    private static final int LONGEST_LIST = 200_000;
+
     /** Kept to be let go when the heap is full, so that saying so does not fail for lack of it. */
     private static byte[] reserve = new byte[1 << 20];
 
@@ -60,7 +63,14 @@ final class Runner {
             Result result = run(job, tests);
             reserve = null;
             List<String> changed = defaults == null ? List.of() : defaults.changed();
-            control.write(result.frame(job.nonce, changed, leftOver()));
+            int threads = leftOver();
+            // The nonce comes only now, so that the solution's code never ran in a process that holds it.
+            control.write(new Frame('E'));
+            DataInputStream handed = control.read();
+            if (handed == null || handed.readUnsignedByte() != 'N') {
+                throw new IOException("no nonce");
+            }
+            control.write(result.frame(Control.string(handed), changed, threads));
             if (left > 1) {
                 tests = loader(preparation);
             }
@@ -178,14 +188,14 @@ final class Runner {
      * What to run, as the server sent it. {@code watch} says whether it could change the JVM's defaults: looking at
      * them loads the time zones, which takes longer than most tests.
      */
-    record Job(String nonce, String kind, String testClass, String basePackage, String prefix, String outputClass,
+    record Job(String kind, String testClass, String basePackage, String prefix, String outputClass,
             boolean watch, Map<String, byte[]> tests, Map<String, byte[]> solution) {
         static Job read(DataInputStream in) throws IOException {
             if (in.readUnsignedByte() != 'J') {
                 throw new IOException("not a job");
             }
             return new Job(Control.string(in), Control.string(in), Control.string(in), Control.string(in),
-                    Control.string(in), Control.string(in), in.readInt() != 0, map(in), map(in));
+                    Control.string(in), in.readInt() != 0, map(in), map(in));
         }
     }
 
@@ -211,7 +221,15 @@ final class Runner {
             this.passed = passed;
             this.total = total;
             this.message = message;
-            this.cases = new ArrayList<>(cases.subList(0, Math.min(cases.size(), MOST_CASES_LISTED)));
+            this.cases = new ArrayList<>();
+            int length = 0;
+            for (Case one : cases) {
+                length += one.name.length() + one.detail.length();
+                if (this.cases.size() == MOST_CASES_LISTED || length > LONGEST_LIST) {
+                    break;
+                }
+                this.cases.add(one);
+            }
         }
 
         static Result error(String message) {
