@@ -189,6 +189,7 @@ impl RunTexts {
             "defaults" => "修改整个 Java 虚拟机的默认设置",
             "equals" => "自定义 equals，测试可能会信任它",
             "threads" => "启动线程，或留下仍在运行的线程",
+            "unconfirmed" => "无法在其进程之外重现这次通过",
             _ => return flag.detail.clone(),
         };
         self.lang.pick(flag.detail.clone(), chinese.to_owned())
@@ -207,6 +208,7 @@ impl RunTexts {
             said::LEFT => "在得出结果之前，Java 虚拟机已退出".into(),
             said::LOST => "Java 虚拟机失去联系".into(),
             said::NO_PAIR => "测试类没有返回两个数字".into(),
+            said::UNCONFIRMED => "报告测试通过，但其实际答案并不支持这一结果".into(),
             _ => match (message.strip_prefix(said::SIGNAL), message.strip_prefix(said::CHANGED)) {
                 (Some(signal), _) => format!("Java 虚拟机被信号 {signal} 终止"),
                 (_, Some(what)) => format!("改动了测试所依赖的环境：{what}"),
@@ -333,7 +335,9 @@ mod tests {
     fn engine_messages_are_translated_and_javas_are_not() {
         let (signal, changed) = (format!("{}9", said::SIGNAL), format!("{}java.util.Locale", said::CHANGED));
         let engine = [said::NO_FRAME, said::FALSE_RESULT, said::PRINTED, said::CPU, said::MEMORY, said::WALL];
-        for message in engine.into_iter().chain([said::LEFT, said::LOST, said::NO_PAIR, &signal, &changed]) {
+        for message in
+            engine.into_iter().chain([said::LEFT, said::LOST, said::NO_PAIR, said::UNCONFIRMED, &signal, &changed])
+        {
             let (text, lang) = ZH.message(message);
             assert!(lang.is_none() && text.chars().any(|c| c > '\u{3000}'), "{message}: {text}");
             assert_eq!(EN.message(message), (message.to_owned(), None));

@@ -280,6 +280,8 @@ pub mod said {
     pub const SIGNAL: &str = "the JVM was ended by signal ";
     /// Before the names of what was changed, with commas.
     pub const CHANGED: &str = "it changed what the tests rest on: ";
+    /// A pass of suspicious code that the tests do not repeat over its recorded answers.
+    pub const UNCONFIRMED: &str = "it reported a pass that its own answers do not support";
     /// Of the harness: the published test class returned something else than passed and total.
     pub const NO_PAIR: &str = "the test class returned no pair of numbers";
 }

@@ -61,9 +61,10 @@ impl Batch {
         if self.child.send(&suite.job(job, true)).is_err() {
             return (None, false);
         }
-        let Some(mut outcome) = runner::exchange(&mut self.child, &nonce, begun + PATIENCE)
+        let Some(mut outcome) = runner::exchange(&mut self.child, &nonce, begun + PATIENCE, runner::LONGEST_RESULT)
             .ok()
             .and_then(|mut answer| runner::result(&mut answer, &nonce))
+            .map(|(outcome, _)| outcome)
         else {
             return (None, false);
         };

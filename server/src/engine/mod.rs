@@ -24,6 +24,7 @@ pub mod readiness;
 pub mod runner;
 pub mod suite;
 pub mod tame;
+mod tape;
 pub mod toolchain;
 pub mod wire;
 

@@ -51,7 +51,7 @@ pub fn guard(class: &[u8], method: &str) -> Option<Vec<u8>> {
     rest.take(usize::from(interfaces) * 2)?;
     for _ in 0..rest.number()? {
         rest.take(6)?;
-        skip_attributes(&mut rest)?;
+        rest.skip_attributes()?;
     }
     let head = &pool.rest[..pool.rest.len() - rest.0.len()];
     let count = rest.number()?;
@@ -60,7 +60,7 @@ pub fn guard(class: &[u8], method: &str) -> Option<Vec<u8>> {
     for _ in 0..count {
         let begin = rest.0;
         let (flags, name, descriptor) = (rest.number()?, rest.number()?, rest.number()?);
-        skip_attributes(&mut rest)?;
+        rest.skip_attributes()?;
         let whole = &begin[..begin.len() - rest.0.len()];
         let parameters = match pool.entries.get(usize::from(name))? {
             Entry::Text(bytes) if *bytes == method.as_bytes() => Parameters::read(pool.text(descriptor)?)?,
@@ -96,15 +96,6 @@ pub fn guard(class: &[u8], method: &str) -> Option<Vec<u8>> {
     let parts =
         [&class[..8], &names.next.to_be_bytes(), old_names, &names.bytes, head, &count.to_be_bytes(), &methods, &added];
     Some([&parts.concat()[..], rest.0].concat())
-}
-
-fn skip_attributes(rest: &mut Bytes<'_>) -> Option<()> {
-    for _ in 0..rest.number()? {
-        rest.take(2)?;
-        let length = u32::from_be_bytes(rest.take(4)?.try_into().ok()?);
-        rest.take(usize::try_from(length).ok()?)?;
-    }
-    Some(())
 }
 
 /// Entries that are added to the end of a constant pool.
@@ -271,5 +262,20 @@ mod tests {
         for cut in 0..whole.len() - 2 {
             assert_eq!(guard(&whole[..cut], "find"), None, "cut at {cut}");
         }
+    }
+}
+#[cfg(test)]
+#[test]
+#[ignore = "temporary"]
+fn temporary_jdk25() {
+    for (class, _) in GUARDED {
+        let file = format!("/tmp/forg/j25/ext/java.base/{class}.class");
+        let mut bytes = std::fs::read(&file).unwrap();
+        for (_, method) in GUARDED.iter().filter(|(of, _)| of == class) {
+            bytes = guard(&bytes, method).unwrap();
+        }
+        let out = format!("/tmp/forg/j25/out/{class}.class");
+        std::fs::create_dir_all(std::path::Path::new(&out).parent().unwrap()).unwrap();
+        std::fs::write(out, bytes).unwrap();
     }
 }

@@ -57,6 +57,7 @@ const TRIALS: &[Trial] = &[
     trial!("the control descriptor cannot be reached by number", "failed_raw_descriptor", Failed),
     trial!("results cannot be forged by native code", "failed_forged_by_native_code", Failed),
     trial!("expected values cannot be read", "failed_reads_the_expected_values", Failed),
+    trial!("passes are confirmed outside of the solution's process", "tampered_erases_the_record", Tampered),
     trial!("leaving early is no pass", "no_result_exit", NoResult),
     trial!("changed defaults are seen", "tampered_locale", Tampered),
 ];

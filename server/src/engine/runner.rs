@@ -93,6 +93,21 @@ pub struct Job<'a> {
     pub class: &'a str,
     /// The solution's classes.
     pub classes: &'a Files,
+    /// What a published test class puts before the task's number to find its solution.
+    pub prefix: &'a str,
+    /// What becomes of the solution's answers.
+    pub tape: Tape<'a>,
+}
+
+/// Whether a JVM records the solution's answers, or answers from a record: see [`super::tape`].
+#[derive(Clone, Copy, Debug)]
+pub enum Tape<'a> {
+    /// Neither.
+    Off,
+    /// It records.
+    Record,
+    /// It answers from this.
+    Play(&'a [u8]),
 }
 
 impl Waiting {
@@ -101,14 +116,28 @@ impl Waiting {
     ///
     /// # Errors
     /// Our own failure: the JVM never came up, or its waiting parent was lost.
-    pub fn run(mut self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
+    pub fn run(self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
+        self.run_taped(suite, job, allowance).map(|(outcome, _)| outcome)
+    }
+
+    /// The same, with the tape of a job that was to record one and could.
+    ///
+    /// # Errors
+    /// As [`Waiting::run`].
+    pub fn run_taped(
+        mut self,
+        suite: &Suite,
+        job: Job<'_>,
+        allowance: Allowance,
+    ) -> Result<(Outcome, Option<Vec<u8>>), EngineError> {
         greet(&mut self.child)?;
         let nonce = nonce();
         let begun = Instant::now();
         let deadline = begun + Duration::from_secs(allowance.wall_s);
         let watch = tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
         let frame = suite.job(job, watch);
-        let answer = self.child.send(&frame).and_then(|()| exchange(&mut self.child, &nonce, deadline));
+        let longest = if matches!(job.tape, Tape::Record) { LONGEST_RECORD } else { LONGEST_RESULT };
+        let answer = self.child.send(&frame).and_then(|()| exchange(&mut self.child, &nonce, deadline, longest));
         let timed_out = matches!(&answer, Err(e) if e.kind() == io::ErrorKind::TimedOut);
         if answer.is_err() {
             self.child.kill();
@@ -120,12 +149,12 @@ impl Waiting {
             return Err(EngineError::Sandbox(fault));
         }
         let end = End { timed_out, flooded, more: self.child.more(), report: &report, allowance };
-        let mut outcome = judge(answer, &nonce, &end);
+        let (mut outcome, tape) = judge(answer, &nonce, &end);
         outcome.cpu_ms = u32::try_from(report.cpu_us / 1000).unwrap_or(u32::MAX);
         outcome.memory_kib = u32::try_from(report.memory_kib).unwrap_or(u32::MAX);
         outcome.wall_ms = wall_ms;
         outcome.printed = printed;
-        Ok(outcome)
+        Ok((outcome, tape))
     }
 }
 
@@ -139,13 +168,13 @@ pub fn nonce() -> String {
 ///
 /// # Errors
 /// As [`Reader::receive_at_most`].
-pub fn exchange(child: &mut Child, nonce: &str, deadline: Instant) -> io::Result<Reader> {
+pub fn exchange(child: &mut Child, nonce: &str, deadline: Instant, longest: usize) -> io::Result<Reader> {
     let mut over = Reader::receive_at_most(child, deadline, 1)?;
     if over.kind()? != b'E' {
         return Err(io::ErrorKind::InvalidData.into());
     }
     child.send(&Frame::new(b'N').string(nonce).done())?;
-    Reader::receive_at_most(child, deadline, LONGEST_RESULT)
+    Reader::receive_at_most(child, deadline, longest)
 }
 
 /// How the process ended, beside its answer.
@@ -159,8 +188,9 @@ struct End<'a> {
 
 /// The verdict. Only a whole frame with the right nonce can make it a pass; exit code and time
 /// merely tell the ways of failing apart.
-fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
-    let with = |verdict, limit, message: &str| Outcome { limit, message: message.into(), ..Outcome::new(verdict) };
+fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Option<Vec<u8>>) {
+    let with =
+        |verdict, limit, message: &str| (Outcome { limit, message: message.into(), ..Outcome::new(verdict) }, None);
     let mut answer = match answer {
         Ok(answer) => answer,
         Err(e) if e.kind() == io::ErrorKind::InvalidData => {
@@ -177,16 +207,16 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
         Err(_) if end.timed_out => {
             return with(Verdict::Timeout, Some(LimitHit::Wall), said::WALL);
         }
-        Err(_) => return without_answer(end),
+        Err(_) => return (without_answer(end), None),
     };
     match result(&mut answer, nonce) {
-        Some(outcome) if !end.more => outcome,
+        Some(told) if !end.more => told,
         _ => with(Verdict::Tampered, None, said::FALSE_RESULT),
     }
 }
 
 /// What a whole result frame with the right nonce says; `None` for anything else.
-pub fn result(answer: &mut Reader, nonce: &str) -> Option<Outcome> {
+pub fn result(answer: &mut Reader, nonce: &str) -> Option<(Outcome, Option<Vec<u8>>)> {
     let result = read(answer, nonce).ok().filter(|_| answer.is_done())?;
     let mut outcome = verdict(&result);
     outcome.cases = result.cases;
@@ -198,7 +228,7 @@ pub fn result(answer: &mut Reader, nonce: &str) -> Option<Outcome> {
         let detail = format!("{} threads were left running", result.threads);
         outcome.flags.push(Flag { kind: "threads".into(), line: None, detail });
     }
-    Some(outcome)
+    Some((outcome, result.tape))
 }
 
 fn without_answer(end: &End<'_>) -> Outcome {
@@ -225,11 +255,15 @@ struct Told {
     cases: Vec<CaseResult>,
     changed: Vec<String>,
     threads: u32,
+    tape: Option<Vec<u8>>,
 }
 
 /// A result frame's greatest length in bytes. The harness lists cases of at most 200,000 characters, which take three
 /// bytes each at most.
-const LONGEST_RESULT: usize = 1 << 20;
+pub const LONGEST_RESULT: usize = 1 << 20;
+
+/// The same with recorded answers, of which `Tape.LONGEST` allows 4 MiB. They are never stored.
+const LONGEST_RECORD: usize = 5 << 20;
 
 /// The greatest length of a text in characters: `Runner.LONGEST_TEXT` and the ellipsis after it.
 const LONGEST_TEXT: usize = 2001;
@@ -272,7 +306,10 @@ fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
         return Err(invalid());
     }
     let changed = (0..answer.number_at_most(MOST_CHANGED)?).map(|_| answer.text(64)).collect::<io::Result<_>>()?;
-    Ok(Told { outcome, passed, total, message, cases, changed, threads: answer.number_at_most(MOST_THREADS)? })
+    let threads = answer.number_at_most(MOST_THREADS)?;
+    let recorded = answer.number_at_most(1)? == 1;
+    let tape = Some(answer.bytes()?).filter(|_| recorded);
+    Ok(Told { outcome, passed, total, message, cases, changed, threads, tape })
 }
 
 fn verdict(result: &Told) -> Outcome {
@@ -447,7 +484,8 @@ mod tests {
         let (suite, tests) = (Suite::bare(), TaskTests { class: "T".into(), classes: Files::new() });
         let allowance = Allowance { wall_s: 1, ..Allowance::default() };
         let waiting = start(&sandbox, &toolchain, &suite, allowance).unwrap();
-        waiting.run(&suite, Job { tests: &tests, class: "C", classes: &Files::new() }, allowance).unwrap()
+        let job = Job { tests: &tests, class: "C", classes: &Files::new(), prefix: "", tape: Tape::Off };
+        waiting.run(&suite, job, allowance).unwrap()
     }
 
     fn frame(control: &mut UnixStream) -> Vec<u8> {
@@ -460,7 +498,7 @@ mod tests {
 
     fn result(nonce: &str, passed: usize, total: usize) -> Vec<u8> {
         let frame = Frame::new(b'R').string(nonce).string("finished").number(passed).number(total).string("");
-        frame.number(0).number(0).number(0).done()
+        frame.number(0).number(0).number(0).number(0).bytes(&[]).done()
     }
 
     fn ended(code: i32) -> Report {
@@ -539,6 +577,7 @@ mod tests {
             let frame = frame.string(&fields.message).number(fields.cases.len());
             let frame = fields.cases.iter().fold(frame, |f, (n, p, d)| f.string(n).number(*p).string(d));
             let frame = frame.strings(fields.changed.iter().map(String::as_str)).number(fields.threads);
+            let frame = frame.number(0).bytes(&[]);
             super::result(&mut Reader::over(frame.done()[4..].to_vec()), "nonce").is_some()
         };
         let check = |fits: bool, change: fn(&mut Fields<'_>)| {

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::{
     EngineError,
     compiler::{Compiled, Compiler, Request},
-    runner::Job,
+    runner::{Job, Tape},
     toolchain::Toolchain,
     wire::{Files, Frame, Reader},
 };
@@ -152,9 +152,14 @@ impl Suite {
             .string(self.kind.name())
             .string(&job.tests.class)
             .string(SOLUTION_PACKAGE)
-            .string(SOLUTION_PREFIX)
+            .string(job.prefix)
             .string(job.class)
             .number(usize::from(watch));
+        let frame = match job.tape {
+            Tape::Off => frame.number(0).bytes(&[]),
+            Tape::Record => frame.number(1).bytes(&[]),
+            Tape::Play(answers) => frame.number(2).bytes(answers),
+        };
         files(files(frame, &job.tests.classes), job.classes).done()
     }
 }

@@ -27,6 +27,10 @@ const HARNESS: &[(&str, &str)] = &[
         "aixgrade.api/aixgrade/api/Cases.java",
         include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Cases.java"),
     ),
+    (
+        "aixgrade.api/aixgrade/api/Tape.java",
+        include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Tape.java"),
+    ),
     ("aixgrade.root/module-info.java", include_str!("../../../java-harness/src/aixgrade.root/module-info.java")),
     (
         "aixgrade.root/aixgrade/root/Root.java",
