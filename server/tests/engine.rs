@@ -314,3 +314,45 @@ fn agrees_with_the_published_runner() {
         println!("{model}: {} outputs agree, {solved} pass every case", found.len());
     }
 }
+
+#[test]
+#[ignore = "calibration"]
+fn calibrate() {
+    let checkout = PathBuf::from(std::env::var_os("AIXGRADE_TEST_AIXBENCH").unwrap());
+    let source = "src/main/java/com/aixcode/autoTest";
+    let tree = tree(&checkout, |path| {
+        let packaged = path.contains("/generate/") && !path.ends_with("/copilot/GenerateMethod95.java");
+        (path.starts_with("src/main/") || path.starts_with("lib/")) && !packaged
+    });
+    for (model, prefix) in [("aixcoder", "AixcoderOld"), ("copilot", "GenerateMethod")] {
+        let outputs: Vec<(Task, String)> = (0..200)
+            .filter_map(|id| {
+                let file = checkout.join(format!("{source}/generate/{model}/{prefix}{id}.java"));
+                let test_class = format!("com.aixcode.autoTest.evaluation.Evaluation{id}");
+                let code = fs::read_to_string(file).ok()?;
+                Some((Task { test_class, signature: None }, code))
+            })
+            .collect();
+        let classes: BTreeSet<String> = outputs.iter().map(|(task, _)| task.test_class.clone()).collect();
+        let allowance = Allowance { fast: false, ..Allowance::default() };
+        let grader =
+            Grader::prepare(sandbox(), &folder(), TestKind::Aixbench, &tree, &classes, allowance, workers()).unwrap();
+        let begun = std::time::Instant::now();
+        let found = grade(grader, &outputs);
+        let mut counts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for ((task, _), o) in outputs.iter().zip(&found) {
+            let id = task.test_class.rsplit("Evaluation").next().unwrap().to_owned();
+            let mark = o.flags.iter().any(|f| f.kind == "unconfirmed");
+            let key = format!(
+                "{} {} {mark}",
+                o.verdict.name(),
+                if o.verdict == Verdict::Tampered { o.message.as_str() } else { "" }
+            );
+            counts.entry(key).or_default().push(id);
+        }
+        println!("{model}: {:?}", begun.elapsed());
+        for (key, ids) in counts {
+            println!("  {key}: {} {ids:?}", ids.len());
+        }
+    }
+}

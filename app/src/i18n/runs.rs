@@ -189,6 +189,7 @@ impl RunTexts {
             "defaults" => "修改整个 Java 虚拟机的默认设置",
             "equals" => "自定义 equals，测试可能会信任它",
             "threads" => "启动线程，或留下仍在运行的线程",
+            "unconfirmed" => "无法在其进程之外重现这次通过",
             _ => return flag.detail.clone(),
         };
         self.lang.pick(flag.detail.clone(), chinese.to_owned())
@@ -217,6 +218,7 @@ impl RunTexts {
             said::NO_CODE => "输出中没有代码".into(),
             said::TOO_LONG => "输出超过 1 MiB".into(),
             said::NO_PAIR => "测试类没有返回两个数字".into(),
+            said::UNCONFIRMED => "报告测试通过，但其实际答案并不支持这一结果".into(),
             _ => match (message.strip_prefix(said::SIGNAL), message.strip_prefix(said::CHANGED)) {
                 (Some(signal), _) => format!("Java 虚拟机被信号 {signal} 终止"),
                 (_, Some(what)) => format!("改动了测试所依赖的环境：{what}"),
@@ -348,7 +350,7 @@ mod tests {
         let compiler = [said::COMPILER_CPU, said::COMPILER_STACK, said::COMPILER_MEMORY, said::COMPILER_CRASH];
         let reading =
             [said::NO_MESSAGE, said::PARSER_CPU, said::TOO_DEEP, said::TOO_MANY_STEPS, said::NO_CODE, said::TOO_LONG];
-        let others = [said::LEFT, said::LOST, said::NO_PAIR, &signal, &changed];
+        let others = [said::LEFT, said::LOST, said::NO_PAIR, said::UNCONFIRMED, &signal, &changed];
         for message in engine.into_iter().chain(compiler).chain(reading).chain(others) {
             let (text, lang) = ZH.message(message);
             assert!(lang.is_none() && text.chars().any(|c| c > '\u{3000}'), "{message}: {text}");

@@ -317,6 +317,8 @@ pub mod said {
     pub const NO_CODE: &str = "the output holds no code";
     /// An output longer than the server reads.
     pub const TOO_LONG: &str = "the output is longer than 1 MiB";
+    /// A pass of suspicious code that the tests do not repeat over its recorded answers.
+    pub const UNCONFIRMED: &str = "it reported a pass that its own answers do not support";
     /// Of the harness: the published test class returned something else than passed and total.
     pub const NO_PAIR: &str = "the test class returned no pair of numbers";
 }

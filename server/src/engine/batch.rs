@@ -13,7 +13,6 @@ use std::{
 };
 
 use app::model::run::{Outcome, Verdict};
-use rand::Rng;
 
 use super::{
     EngineError,
@@ -22,7 +21,6 @@ use super::{
     suite::Suite,
     tame,
     toolchain::Toolchain,
-    wire::Reader,
 };
 use crate::sandbox::{Child, Sandbox};
 
@@ -60,14 +58,15 @@ impl Batch {
     pub fn pass(&mut self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> (Option<Outcome>, bool) {
         self.taken += 1;
         let before = self.child.cpu().unwrap_or_default();
-        let nonce = hex::encode(rand::rng().random::<[u8; 16]>());
+        let nonce = runner::nonce();
         let begun = Instant::now();
-        if self.child.send(&suite.job(&nonce, job, true)).is_err() {
+        if self.child.send(&suite.job(job, true)).is_err() {
             return (None, false);
         }
-        let Some(mut outcome) = Reader::receive(&mut self.child, begun + PATIENCE)
+        let Some(mut outcome) = runner::exchange(&mut self.child, &nonce, begun + PATIENCE, runner::LONGEST_RESULT)
             .ok()
             .and_then(|mut answer| runner::result(&mut answer, &nonce))
+            .map(|(outcome, _)| outcome)
         else {
             return (None, false);
         };

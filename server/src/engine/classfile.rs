@@ -59,6 +59,26 @@ impl<'a> Pool<'a> {
         Some(Pool { entries, rest: rest.0 })
     }
 
+    /// The class's own methods: flags, name and descriptor of each; `None` where the file is damaged.
+    pub fn methods(&self) -> Option<Vec<(u16, &'a str, &'a str)>> {
+        let mut rest = Bytes(self.rest);
+        rest.take(6)?;
+        let interfaces = rest.number()?;
+        rest.take(usize::from(interfaces) * 2)?;
+        for _ in 0..rest.number()? {
+            rest.take(6)?;
+            rest.skip_attributes()?;
+        }
+        let count = rest.number()?;
+        let mut methods = Vec::new();
+        for _ in 0..count {
+            let (flags, name, descriptor) = (rest.number()?, rest.number()?, rest.number()?);
+            rest.skip_attributes()?;
+            methods.push((flags, self.text(name)?, self.text(descriptor)?));
+        }
+        Some(methods)
+    }
+
     /// The text with this number.
     pub fn text(&self, at: u16) -> Option<&'a str> {
         match self.entries.get(usize::from(at))? {
@@ -99,6 +119,16 @@ impl<'a> Bytes<'a> {
         let (part, after) = self.0.split_at_checked(count)?;
         self.0 = after;
         Some(part)
+    }
+
+    /// Passes over a list of attributes.
+    pub fn skip_attributes(&mut self) -> Option<()> {
+        for _ in 0..self.number()? {
+            self.take(2)?;
+            let length = u32::from_be_bytes(self.take(4)?.try_into().ok()?);
+            self.take(usize::try_from(length).ok()?)?;
+        }
+        Some(())
     }
 
     /// The next number of two bytes.

@@ -51,6 +51,12 @@ const BUSY_THREADS: u32 = 3;
 /// A fresh JVM after so many sources: whatever a source may have made the compiler keep, goes.
 const SOURCES_A_JVM: u32 = 2000;
 
+/// The compiler is told to stop after 30 errors; notes come beside them.
+const MOST_MESSAGES: u32 = 1000;
+
+/// Longer messages are cut, at so many characters: a type's name in one may be as long as the source.
+const LONGEST_MESSAGE: usize = 2000;
+
 /// What to compile.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
@@ -440,10 +446,14 @@ fn read(answer: &mut Reader) -> Result<Compiled, EngineError> {
     let fine = answer.number()? == 1;
     let failure = answer.string()?;
     let mut messages = Vec::new();
-    for _ in 0..answer.number()? {
+    for _ in 0..answer.number_at_most(MOST_MESSAGES)? {
         let file = answer.string()?;
         let (line, _column) = (answer.number()?, answer.number()?);
-        let (code, text) = (answer.string()?, answer.string()?);
+        let (code, mut text) = (answer.string()?, answer.string()?);
+        if let Some((end, _)) = text.char_indices().nth(LONGEST_MESSAGE) {
+            text.truncate(end);
+            text.push('…');
+        }
         // The Java side says -1 for "no line".
         let line = i32::try_from(line).ok().filter(|&line| line > 0).map(i32::cast_unsigned);
         messages.push(Message { file, line, code, text });

@@ -17,12 +17,14 @@ mod classfile;
 pub mod compiler;
 pub mod dates;
 pub mod grader;
+mod native_gate;
 mod opened;
 pub mod proof;
 pub mod readiness;
 pub mod runner;
 pub mod suite;
 pub mod tame;
+mod tape;
 pub mod toolchain;
 pub mod wire;
 

@@ -1,8 +1,10 @@
-//! The JDK's `java.base` with some lines more in its description: packages that are open to our modules.
+//! The JDK's `java.base` as the images contain it: some packages open to our modules, native code closed to others.
 //!
-//! The harness takes over a descriptor by its number and makes a module of the tests, for which Java has no public
-//! means, or slow ones. `--add-opens` would do, too, but a JVM that is given it works out all its modules anew at
-//! every start instead of taking them from its archive, which takes longer than a small program runs.
+//! The harness opens a descriptor by its number and makes a module of the tests. Java has no public way to do the
+//! first and only a slow one to do the second. `--add-opens` would work too, but with it a JVM resolves its modules
+//! at every start instead of taking them from its archive, which takes longer than a small program runs.
+//!
+//! The gate in front of native code is in [`native_gate`].
 
 use std::{
     fs::File,
@@ -12,40 +14,67 @@ use std::{
 
 use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
-use super::classfile::{Bytes, Pool};
+use super::{
+    classfile::{Bytes, Pool},
+    native_gate::{self, GUARDED},
+};
 
 /// What a module's file begins with: a sign, its format's version, then an ordinary archive.
 const SIGN: &[u8; 4] = b"JM\x01\x00";
 
 const DESCRIPTION: &str = "classes/module-info.class";
 
-/// Copies a module of a JDK (`java.base.jmod`), opening packages of it, written with slashes, to a module each.
+/// Copies a JDK's `java.base.jmod`: opens packages of it, written with slashes, to a module each, adds the compiled
+/// class `gate` and puts it in front of everything in [`GUARDED`].
 ///
 /// # Errors
-/// Where it cannot be read or written, or its description is none.
-pub fn copy(jmod: &Path, target: &Path, opened: &[(&str, &str)]) -> io::Result<()> {
-    let none = || io::Error::other(format!("the module {} has a description that is none", jmod.display()));
+/// When a file cannot be read or written, and when this JDK's `java.base` lacks a method that has to be guarded: an
+/// image without the gate is never made.
+pub fn copy(jmod: &Path, target: &Path, opened: &[(&str, &str)], gate: &[u8]) -> io::Result<()> {
+    let none = || io::Error::other(format!("the module {} has no readable description", jmod.display()));
     let mut source = ZipArchive::new(BufReader::new(File::open(jmod)?))?;
     let mut file = BufWriter::new(File::create(target)?);
     file.write_all(SIGN)?;
-    // Of its own, because a place in an archive is counted from the archive's beginning.
+    // Offsets in an archive count from its first byte, so it is built apart from the signature.
     let mut copy = ZipWriter::new(io::Cursor::new(Vec::new()));
+    let mut guarded = 0;
     for at in 0..source.len() {
         let mut entry = source.by_index(at)?;
-        if entry.name_raw() == DESCRIPTION.as_bytes() {
-            let mut class = Vec::new();
-            entry.read_to_end(&mut class)?;
+        let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+        let class = name.strip_prefix("classes/").and_then(|name| name.strip_suffix(".class")).unwrap_or_default();
+        let methods: Vec<&str> = GUARDED.iter().filter(|(of, _)| *of == class).map(|(_, method)| *method).collect();
+        if name != DESCRIPTION && methods.is_empty() {
+            copy.raw_copy_file(entry)?;
+            continue;
+        }
+        let mut class = Vec::new();
+        entry.read_to_end(&mut class)?;
+        if name == DESCRIPTION {
             for (package, module) in opened {
                 class = open(&class, package, module).ok_or_else(none)?;
             }
-            copy.start_file(DESCRIPTION, SimpleFileOptions::default())?;
-            copy.write_all(&class)?;
-        } else {
-            copy.raw_copy_file(entry)?;
         }
+        for method in methods {
+            class = native_gate::guard(&class, method).ok_or_else(|| unguarded(&name, method))?;
+            guarded += 1;
+        }
+        copy.start_file(name, SimpleFileOptions::default())?;
+        copy.write_all(&class)?;
     }
+    if guarded != GUARDED.len() {
+        return Err(unguarded("java.base", "that loads native code"));
+    }
+    copy.start_file(format!("classes/{}.class", native_gate::GATE), SimpleFileOptions::default())?;
+    copy.write_all(gate)?;
     file.write_all(copy.finish()?.get_ref())?;
     file.flush()
+}
+
+fn unguarded(class: &str, method: &str) -> io::Error {
+    io::Error::other(format!(
+        "this JDK cannot be used: native code cannot be closed to solutions, because {class} has no method {method} of \
+         the known form. Install `openjdk-17-jdk-headless`, or name another JDK's folder in AIXGRADE_JDK"
+    ))
 }
 
 /// A module's description (`module-info.class`) with one `opens … to …` more; `None` where it is none.

@@ -17,7 +17,7 @@ use super::{
     suite::{Suite, TaskTests},
     tame,
     toolchain::{IN_PLACE, RUN_COLLECTOR, Toolchain, mounts},
-    wire::{Files, Reader},
+    wire::{Files, Frame, Reader},
 };
 use crate::sandbox::{Child, Command, Limits, Report, Sandbox, process::Used};
 
@@ -97,6 +97,21 @@ pub struct Job<'a> {
     pub class: &'a str,
     /// The solution's classes.
     pub classes: &'a Files,
+    /// What a published test class puts before the task's number to find its solution.
+    pub prefix: &'a str,
+    /// What becomes of the solution's answers.
+    pub tape: Tape<'a>,
+}
+
+/// Whether a JVM records the solution's answers, or answers from a record: see [`super::tape`].
+#[derive(Clone, Copy, Debug)]
+pub enum Tape<'a> {
+    /// Neither.
+    Off,
+    /// It records.
+    Record,
+    /// It answers from this.
+    Play(&'a [u8]),
 }
 
 impl Waiting {
@@ -105,14 +120,28 @@ impl Waiting {
     ///
     /// # Errors
     /// Our own failure: the JVM never came up, or its waiting parent was lost.
-    pub fn run(mut self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
+    pub fn run(self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
+        self.run_taped(suite, job, allowance).map(|(outcome, _)| outcome)
+    }
+
+    /// The same, with the tape of a job that was to record one and could.
+    ///
+    /// # Errors
+    /// As [`Waiting::run`].
+    pub fn run_taped(
+        mut self,
+        suite: &Suite,
+        job: Job<'_>,
+        allowance: Allowance,
+    ) -> Result<(Outcome, Option<Vec<u8>>), EngineError> {
         greet(&mut self.child)?;
-        let nonce = hex::encode(rand::rng().random::<[u8; 16]>());
+        let nonce = nonce();
         let begun = Instant::now();
         let watch = tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
-        let frame = suite.job(&nonce, job, watch);
+        let frame = suite.job(job, watch);
+        let longest = if matches!(job.tape, Tape::Record) { LONGEST_RECORD } else { LONGEST_RESULT };
         let answer = match self.child.send(&frame) {
-            Ok(()) => answer(&mut self.child, begun, allowance)?,
+            Ok(()) => answer(&mut self.child, begun, allowance, &nonce, longest)?,
             Err(e) => Err(e),
         };
         let timed_out = matches!(&answer, Err(e) if e.kind() == io::ErrorKind::TimedOut);
@@ -126,25 +155,53 @@ impl Waiting {
             return Err(EngineError::Sandbox(fault));
         }
         let end = End { timed_out, flooded, more: self.child.more(), report: &report, allowance };
-        let mut outcome = judge(answer, &nonce, &end);
+        let (mut outcome, tape) = judge(answer, &nonce, &end);
         outcome.cpu_ms = u32::try_from(report.cpu_us / 1000).unwrap_or(u32::MAX);
         outcome.memory_kib = u32::try_from(report.memory_kib).unwrap_or(u32::MAX);
         outcome.wall_ms = wall_ms;
         outcome.printed = printed;
-        Ok(outcome)
+        Ok((outcome, tape))
     }
 }
 
-/// Waits for the answer until the process has waited in vain for `wall_s` seconds: [`io::ErrorKind::TimedOut`] then.
+/// Waits for the end of the tests, hands over the nonce and waits for the result, until the process has waited in vain
+/// for `wall_s` seconds in all: [`io::ErrorKind::TimedOut`] then. While the solution's code runs, the nonce is nowhere in
+/// its process.
 ///
 /// # Errors
 /// The host kept the process from running for so long that nothing can be said of it.
-fn answer(child: &mut Child, begun: Instant, allowance: Allowance) -> Result<io::Result<Reader>, EngineError> {
-    let wall = Duration::from_secs(allowance.wall_s);
+fn answer(
+    child: &mut Child,
+    begun: Instant,
+    allowance: Allowance,
+    nonce: &str,
+    longest: usize,
+) -> Result<io::Result<Reader>, EngineError> {
     let before = child.used().unwrap_or_default();
+    let mut wait = |child: &mut Child, longest| frame(child, begun, before, allowance, longest);
+    let mut over = match wait(child, 1)? {
+        Ok(over) => over,
+        failed => return Ok(failed),
+    };
+    if let Err(e) = told_the_end(&mut over).and_then(|()| child.send(&Frame::new(b'N').string(nonce).done())) {
+        return Ok(Err(e));
+    }
+    wait(child, longest)
+}
+
+/// Waits for one frame of at most `longest` bytes; time in which the process was ready and got no processor does not
+/// count.
+fn frame(
+    child: &mut Child,
+    begun: Instant,
+    before: Used,
+    allowance: Allowance,
+    longest: usize,
+) -> Result<io::Result<Reader>, EngineError> {
+    let wall = Duration::from_secs(allowance.wall_s);
     let mut deadline = begun + wall;
     loop {
-        match Reader::receive(child, deadline) {
+        match Reader::receive_at_most(child, deadline, longest) {
             Err(e) if e.kind() == io::ErrorKind::TimedOut => {}
             answer => return Ok(answer),
         }
@@ -164,6 +221,29 @@ fn answer(child: &mut Child, begun: Instant, allowance: Allowance) -> Result<io:
     }
 }
 
+fn told_the_end(over: &mut Reader) -> io::Result<()> {
+    match over.kind()? {
+        b'E' => Ok(()),
+        _ => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+/// A secret that a result must carry: 128 random bits.
+pub fn nonce() -> String {
+    hex::encode(rand::rng().random::<[u8; 16]>())
+}
+
+/// The same exchange with a plain deadline, for the shared JVMs of the fast mode.
+///
+/// # Errors
+/// As [`Reader::receive_at_most`].
+pub fn exchange(child: &mut Child, nonce: &str, deadline: Instant, longest: usize) -> io::Result<Reader> {
+    let mut over = Reader::receive_at_most(child, deadline, 1)?;
+    told_the_end(&mut over)?;
+    child.send(&Frame::new(b'N').string(nonce).done())?;
+    Reader::receive_at_most(child, deadline, longest)
+}
+
 /// How the process ended, beside its answer.
 struct End<'a> {
     timed_out: bool,
@@ -178,8 +258,9 @@ struct End<'a> {
 /// Every limit is a fact here: who ended the process says so. Only one count of processor time exists, the
 /// scheduler's, by which the helper ends the process and the report's figure is made; so an output that used more
 /// than it may is a timeout, even if its result came in the moment before the helper looked.
-fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
-    let with = |verdict, limit, message: &str| Outcome { limit, message: message.into(), ..Outcome::new(verdict) };
+fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Option<Vec<u8>>) {
+    let with =
+        |verdict, limit, message: &str| (Outcome { limit, message: message.into(), ..Outcome::new(verdict) }, None);
     if end.report.over_cpu || end.report.cpu_us >= end.allowance.cpu_s * 1_000_000 {
         return with(Verdict::Timeout, Some(LimitHit::Cpu), said::CPU);
     }
@@ -195,16 +276,16 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
         Err(_) if end.timed_out => {
             return with(Verdict::Timeout, Some(LimitHit::Wall), said::WALL);
         }
-        Err(_) => return without_answer(end),
+        Err(_) => return (without_answer(end), None),
     };
     match result(&mut answer, nonce) {
-        Some(outcome) if !end.more => outcome,
+        Some(told) if !end.more => told,
         _ => with(Verdict::Tampered, None, said::FALSE_RESULT),
     }
 }
 
 /// What a whole result frame with the right nonce says; `None` for anything else.
-pub fn result(answer: &mut Reader, nonce: &str) -> Option<Outcome> {
+pub fn result(answer: &mut Reader, nonce: &str) -> Option<(Outcome, Option<Vec<u8>>)> {
     let result = read(answer, nonce).ok().filter(|_| answer.is_done())?;
     let mut outcome = verdict(&result);
     outcome.cases = result.cases;
@@ -216,7 +297,7 @@ pub fn result(answer: &mut Reader, nonce: &str) -> Option<Outcome> {
         let detail = format!("{} threads were left running", result.threads);
         outcome.flags.push(Flag { kind: "threads".into(), line: None, detail });
     }
-    Some(outcome)
+    Some((outcome, result.tape))
 }
 
 fn without_answer(end: &End<'_>) -> Outcome {
@@ -243,19 +324,61 @@ struct Told {
     cases: Vec<CaseResult>,
     changed: Vec<String>,
     threads: u32,
+    tape: Option<Vec<u8>>,
 }
 
+/// A result frame's greatest length in bytes. The harness lists cases of at most 200,000 characters, which take three
+/// bytes each at most.
+pub const LONGEST_RESULT: usize = 1 << 20;
+
+/// The same with recorded answers, of which `Tape.LONGEST` allows 4 MiB. They are never stored.
+const LONGEST_RECORD: usize = 5 << 20;
+
+/// The greatest length of a text in characters: `Runner.LONGEST_TEXT` and the ellipsis after it.
+const LONGEST_TEXT: usize = 2001;
+
+/// As many cases are listed at most: `Runner.MOST_CASES_LISTED`.
+const MOST_CASES_LISTED: u32 = 500;
+
+/// The greatest number of cases, or of passed ones, that a test class may report. The published tests have up to
+/// some dozens.
+const MOST_CASES: u32 = 1_000_000;
+
+/// `Defaults.java` knows eight defaults with short names.
+const MOST_CHANGED: u32 = 16;
+
+/// A sandbox has far fewer threads.
+const MOST_THREADS: u32 = 100_000;
+
+/// Reads a result frame, of which no field may be beyond its bound or contradict another.
 fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
-    if answer.kind()? != b'R' || answer.string()? != nonce {
-        return Err(io::ErrorKind::InvalidData.into());
+    let invalid = || io::Error::from(io::ErrorKind::InvalidData);
+    if answer.kind()? != b'R' || answer.text(nonce.len())? != nonce {
+        return Err(invalid());
     }
-    let (outcome, passed, total) = (answer.string()?, answer.number()?, answer.number()?);
-    let message = answer.string()?;
-    let cases = (0..answer.number()?)
-        .map(|_| Ok(CaseResult { name: answer.string()?, passed: answer.number()? == 1, detail: answer.string()? }))
-        .collect::<io::Result<_>>()?;
+    let (outcome, passed, total) = (answer.text(16)?, answer.number()?, answer.number()?);
     let (passed, total) = (passed.cast_signed(), total.cast_signed());
-    Ok(Told { outcome, passed, total, message, cases, changed: answer.strings()?, threads: answer.number()? })
+    // A careless test class may count below zero; that is an anomaly.
+    if passed.unsigned_abs() > MOST_CASES || total.unsigned_abs() > MOST_CASES {
+        return Err(invalid());
+    }
+    let message = answer.text(LONGEST_TEXT)?;
+    let cases: Vec<CaseResult> = (0..answer.number_at_most(MOST_CASES_LISTED)?)
+        .map(|_| {
+            let (name, passed) = (answer.text(LONGEST_TEXT)?, answer.number_at_most(1)? == 1);
+            Ok(CaseResult { name, passed, detail: answer.text(LONGEST_TEXT)? })
+        })
+        .collect::<io::Result<_>>()?;
+    // The list may be cut, so it may hold fewer cases than were counted, but never more.
+    let listed = |passed| i32::try_from(cases.iter().filter(|case| case.passed == passed).count()).unwrap_or(i32::MAX);
+    if !cases.is_empty() && (listed(true) > passed || listed(false) > total.saturating_sub(passed)) {
+        return Err(invalid());
+    }
+    let changed = (0..answer.number_at_most(MOST_CHANGED)?).map(|_| answer.text(64)).collect::<io::Result<_>>()?;
+    let threads = answer.number_at_most(MOST_THREADS)?;
+    let recorded = answer.number_at_most(1)? == 1;
+    let tape = Some(answer.bytes()?).filter(|_| recorded);
+    Ok(Told { outcome, passed, total, message, cases, changed, threads, tape })
 }
 
 fn verdict(result: &Told) -> Outcome {
@@ -280,7 +403,7 @@ fn verdict(result: &Told) -> Outcome {
                 outcome.message = format!("the tests reported {} of {} cases passed", result.passed, result.total);
             }
         }
-        // "error", and whatever a later harness may say.
+        // "error".
         _ => {}
     }
     outcome
@@ -383,6 +506,8 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("user.home", "/work"),
     ("java.io.tmpdir", "/tmp"),
     ("java.awt.headless", "true"),
+    // A security manager of the solution's would be called back from within the harness.
+    ("java.security.manager", "disallow"),
 ];
 
 #[cfg(test)]
@@ -395,10 +520,21 @@ mod tests {
         sandbox::fake::Fake,
     };
 
-    /// What the program inside does once it has its job.
+    /// What the program inside does once it has ended the tests and has the nonce.
     type Act = fn(&mut UnixStream, nonce: &str) -> Report;
 
     fn outcome(act: Act) -> Outcome {
+        from_job(move |control| {
+            control.write_all(&Frame::new(b'E').done()).unwrap();
+            let mut handed = Reader::over(frame(control));
+            assert_eq!(handed.kind().unwrap(), b'N');
+            let nonce = handed.string().unwrap();
+            act(control, &nonce)
+        })
+    }
+
+    /// The outcome where the program inside does this once it has its job.
+    fn from_job(act: impl Fn(&mut UnixStream) -> Report + Clone + Send + Sync + 'static) -> Outcome {
         let image = tempfile::tempdir().unwrap();
         std::fs::create_dir(image.path().join("sys")).unwrap();
         let toolchain = Toolchain {
@@ -412,13 +548,13 @@ mod tests {
             control.write_all(&Frame::new(b'H').number(PROTOCOL as usize).string("fake").done()).unwrap();
             let mut job = Reader::over(frame(&mut control));
             assert_eq!(job.kind().unwrap(), b'J');
-            let nonce = job.string().unwrap();
-            act(&mut control, &nonce)
+            act(&mut control)
         }));
         let (suite, tests) = (Suite::bare(), TaskTests { class: "T".into(), classes: Files::new() });
         let allowance = Allowance { wall_s: 1, ..Allowance::default() };
         let waiting = start(&sandbox, &toolchain, &suite, allowance).unwrap();
-        waiting.run(&suite, Job { tests: &tests, class: "C", classes: &Files::new() }, allowance).unwrap()
+        let job = Job { tests: &tests, class: "C", classes: &Files::new(), prefix: "", tape: Tape::Off };
+        waiting.run(&suite, job, allowance).unwrap()
     }
 
     fn frame(control: &mut UnixStream) -> Vec<u8> {
@@ -431,7 +567,7 @@ mod tests {
 
     fn result(nonce: &str, passed: usize, total: usize) -> Vec<u8> {
         let frame = Frame::new(b'R').string(nonce).string("finished").number(passed).number(total).string("");
-        frame.number(0).number(0).number(0).done()
+        frame.number(0).number(0).number(0).number(0).bytes(&[]).done()
     }
 
     fn ended(code: i32) -> Report {
@@ -478,6 +614,93 @@ mod tests {
             Verdict::Timeout,
             Some(LimitHit::Wall),
         );
+    }
+
+    #[test]
+    fn there_is_no_result_before_the_tests_end() {
+        let early = from_job(|control| send(control, &result("", 3, 3), 0));
+        assert_eq!(early.verdict, Verdict::Tampered, "{early:?}");
+        // A solution that announces it in the harness's place: the harness announces it again.
+        let over = Frame::new(b'E').done();
+        let twice = from_job(move |control| {
+            control.write_all(&over.repeat(2)).unwrap();
+            let _nonce = frame(control);
+            ended(0)
+        });
+        assert_eq!(twice.verdict, Verdict::Tampered, "{twice:?}");
+    }
+
+    /// Every field of a result, one beyond its bound and one at it.
+    #[test]
+    fn a_result_beyond_a_bound_is_tampered_with_and_not_stored() {
+        struct Fields<'a> {
+            outcome: &'a str,
+            counts: (i32, i32),
+            message: String,
+            cases: Vec<(String, usize, String)>,
+            changed: Vec<String>,
+            threads: usize,
+        }
+        let honest = || Fields {
+            outcome: "finished",
+            counts: (1, 2),
+            message: String::new(),
+            cases: vec![("one".into(), 1, String::new()), ("two".into(), 0, "é".repeat(LONGEST_TEXT))],
+            changed: Vec::new(),
+            threads: 0,
+        };
+        let told = |fields: Fields<'_>| {
+            let (passed, total) = (fields.counts.0.cast_unsigned() as usize, fields.counts.1.cast_unsigned() as usize);
+            let frame = Frame::new(b'R').string("nonce").string(fields.outcome).number(passed).number(total);
+            let frame = frame.string(&fields.message).number(fields.cases.len());
+            let frame = fields.cases.iter().fold(frame, |f, (n, p, d)| f.string(n).number(*p).string(d));
+            let frame = frame.strings(fields.changed.iter().map(String::as_str)).number(fields.threads);
+            let frame = frame.number(0).bytes(&[]);
+            super::result(&mut Reader::over(frame.done()[4..].to_vec()), "nonce").is_some()
+        };
+        let check = |fits: bool, change: fn(&mut Fields<'_>)| {
+            let mut fields = honest();
+            change(&mut fields);
+            assert_eq!(told(fields), fits);
+        };
+        check(true, |_| {});
+        check(false, |f| f.outcome = "finished and much more");
+        check(true, |f| f.message = "x".repeat(LONGEST_TEXT));
+        check(false, |f| f.message = "x".repeat(LONGEST_TEXT + 1));
+        check(false, |f| f.cases[0].0 = "x".repeat(LONGEST_TEXT + 1));
+        check(false, |f| f.cases[1].2 = "x".repeat(LONGEST_TEXT + 1));
+        check(false, |f| f.cases[0].1 = 2);
+        check(true, |f| {
+            f.counts = (500, 500);
+            f.cases = vec![(String::new(), 1, String::new()); 500];
+        });
+        check(false, |f| {
+            f.counts = (501, 501);
+            f.cases = vec![(String::new(), 1, String::new()); 501];
+        });
+        // What is listed and what is counted do not agree.
+        check(false, |f| f.counts = (2, 2));
+        check(false, |f| f.counts = (0, 2));
+        check(true, |f| (f.counts, f.cases) = ((1_000_000, 1_000_000), Vec::new()));
+        check(false, |f| (f.counts, f.cases) = ((1_000_001, 1_000_001), Vec::new()));
+        check(false, |f| (f.counts, f.cases) = ((i32::MAX, i32::MAX), Vec::new()));
+        check(false, |f| (f.counts, f.cases) = ((i32::MIN, 1), Vec::new()));
+        check(true, |f| f.changed = vec!["locale".into(); 16]);
+        check(false, |f| f.changed = vec!["locale".into(); 17]);
+        check(false, |f| f.changed = vec!["x".repeat(65)]);
+        check(false, |f| f.threads = 100_001);
+    }
+
+    #[test]
+    fn a_frame_that_is_too_long_is_not_waited_for() {
+        // Only its length comes: whoever waited for the content would wait until the wall time is over.
+        let flood = outcome(|c, _| {
+            c.write_all(&u32::try_from(LONGEST_RESULT + 1).unwrap().to_be_bytes()).unwrap();
+            let _until_killed = c.read(&mut [0; 1]);
+            ended(137)
+        });
+        assert_eq!((flood.verdict, flood.limit), (Verdict::Tampered, None), "{flood:?}");
+        assert!(flood.message.len() < 200);
     }
 
     fn send(control: &mut UnixStream, bytes: &[u8], code: i32) -> Report {

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use super::{
     EngineError, classfile,
     compiler::{Compiled, Compiler, Request},
-    runner::Job,
+    runner::{Job, Tape},
     toolchain::Toolchain,
     wire::{Files, Frame, Reader},
 };
@@ -146,16 +146,20 @@ impl Suite {
     }
 
     /// The frame that hands a job to a JVM; `watch` has it compare the JVM's defaults before and after.
-    pub fn job(&self, nonce: &str, job: Job<'_>, watch: bool) -> Vec<u8> {
+    pub fn job(&self, job: Job<'_>, watch: bool) -> Vec<u8> {
         let files = |frame: Frame, files: &Files| frame.files(files.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
         let frame = Frame::new(b'J')
-            .string(nonce)
             .string(self.kind.name())
             .string(&job.tests.class)
             .string(SOLUTION_PACKAGE)
-            .string(SOLUTION_PREFIX)
+            .string(job.prefix)
             .string(job.class)
             .number(usize::from(watch));
+        let frame = match job.tape {
+            Tape::Off => frame.number(0).bytes(&[]),
+            Tape::Record => frame.number(1).bytes(&[]),
+            Tape::Play(answers) => frame.number(2).bytes(answers),
+        };
         files(files(frame, &job.tests.classes), job.classes).done()
     }
 }

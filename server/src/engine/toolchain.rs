@@ -17,7 +17,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::opened;
+use super::{native_gate, opened};
 use crate::sandbox::{bubblewrap, tool};
 
 /// The harness's sources travel in the binary: nothing but a JDK is needed to build it.
@@ -26,6 +26,10 @@ const HARNESS: &[(&str, &str)] = &[
     (
         "aixgrade.api/aixgrade/api/Cases.java",
         include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Cases.java"),
+    ),
+    (
+        "aixgrade.api/aixgrade/api/Tape.java",
+        include_str!("../../../java-harness/src/aixgrade.api/aixgrade/api/Tape.java"),
     ),
     ("aixgrade.root/module-info.java", include_str!("../../../java-harness/src/aixgrade.root/module-info.java")),
     (
@@ -92,6 +96,9 @@ const HARNESS: &[(&str, &str)] = &[
     ),
 ];
 
+/// The class that the image's `java.base` asks before it binds native code.
+const GATE: &str = include_str!("../../../java-harness/patch/jdk/internal/loader/NativeGate.java");
+
 /// What outputs may use of Java.
 const MODULES: &[&str] = &[
     "java.base",
@@ -133,7 +140,7 @@ pub(super) const COMPILE_COLLECTOR: &str = "-XX:+UseSerialGC";
 const LEFT_OUT: &[&str] = &["libawt_xawt.so", "libjawt.so", "libsplashscreen.so", "libjsound.so", "jspawnhelper"];
 
 /// Raised when the way images are made changes.
-const GENERATION: u32 = 5;
+const GENERATION: u32 = 6;
 
 /// The images, ready to be mounted.
 #[derive(Clone, Debug)]
@@ -233,7 +240,7 @@ fn release(text: &str) -> io::Result<String> {
 
 fn fingerprint(java: &str) -> String {
     let mut hash = Sha256::new();
-    hash.update(format!("{GENERATION}\n{java}\n{MODULES:?}\n{}\n", std::env::consts::ARCH));
+    hash.update(format!("{GENERATION}\n{java}\n{MODULES:?}\n{}\n{GATE}\n", std::env::consts::ARCH));
     for (path, text) in HARNESS {
         hash.update(format!("{path} {}\n{text}", text.len()));
     }
@@ -267,9 +274,30 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
             "aixgrade.api,aixgrade.root,aixgrade.wire,aixgrade.harness,aixgrade.compiler",
         ],
     )?;
-    // Ours goes before the JDK's: the first of a name is taken.
+    // Apart from our modules' sources, because the compiler takes everything in the folder for part of `java.base`.
+    let patch = place.join("patch");
+    let gate_source = patch.join(native_gate::GATE).with_extension("java");
+    fs::create_dir_all(gate_source.parent().unwrap_or(&patch))?;
+    fs::write(&gate_source, GATE)?;
+    tool::run(
+        &jdk.join("bin/javac"),
+        [
+            "-encoding",
+            "UTF-8",
+            "-g:none",
+            "-XDstringConcat=inline",
+            "--patch-module",
+            &format!("java.base={}", text(&patch)),
+            "-d",
+            &text(&patch),
+            &text(&gate_source),
+        ],
+    )?;
+    // Ours goes before the JDK's: `jlink` takes the first module of a name.
     let base = modules.join("java.base.jmod");
-    opened::copy(&jdk.join("jmods/java.base.jmod"), &base, OPENED)?;
+    let gate = fs::read(patch.join(native_gate::GATE).with_extension("class"))?;
+    opened::copy(&jdk.join("jmods/java.base.jmod"), &base, OPENED, &gate)?;
+    fs::remove_dir_all(patch)?;
     let path = [&base, &modules, &jdk.join("jmods")].map(|path| text(path)).join(":");
     let modules_of = |ours: &str| format!("aixgrade.api,{ours},{}", MODULES.join(","));
     let images = [

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, io, time::Instant};
 use crate::sandbox::Child;
 
 /// Raised with every change of a frame's layout; the same number stands in `Control.java`.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// No frame from inside is longer; a longer one is out of step or hostile.
 const LONGEST: usize = 64 << 20;
@@ -77,8 +77,16 @@ impl Reader {
     /// [`io::ErrorKind::TimedOut`], [`io::ErrorKind::UnexpectedEof`] where the program ended, and
     /// [`io::ErrorKind::InvalidData`] for what is no frame.
     pub fn receive(child: &mut Child, deadline: Instant) -> io::Result<Reader> {
+        Reader::receive_at_most(child, deadline, LONGEST)
+    }
+
+    /// Waits until the deadline for a frame of at most `longest` bytes. Nothing is allocated for a longer one.
+    ///
+    /// # Errors
+    /// As [`Reader::receive`]; a longer frame is [`io::ErrorKind::InvalidData`].
+    pub fn receive_at_most(child: &mut Child, deadline: Instant, longest: usize) -> io::Result<Reader> {
         let length = child.await_bytes(4, deadline)?.iter().fold(0, |sum, &b| sum << 8 | usize::from(b));
-        if length == 0 || length > LONGEST {
+        if length == 0 || length > longest {
             return Err(out_of_step());
         }
         Ok(Reader { bytes: child.receive(4 + length, deadline)?, at: 4 })
@@ -108,6 +116,27 @@ impl Reader {
     /// A string.
     pub fn string(&mut self) -> io::Result<String> {
         Ok(String::from_utf8_lossy(&self.bytes()?).into_owned())
+    }
+
+    /// A string of at most so many characters.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] for a longer one, and for one that is not UTF-8.
+    pub fn text(&mut self, longest: usize) -> io::Result<String> {
+        let length = self.number()? as usize;
+        let text = std::str::from_utf8(self.take(length)?).map_err(|_| out_of_step())?;
+        if text.chars().nth(longest).is_some() {
+            return Err(out_of_step());
+        }
+        Ok(text.to_owned())
+    }
+
+    /// A number that is at most this.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] for a larger one.
+    pub fn number_at_most(&mut self, most: u32) -> io::Result<u32> {
+        self.number().and_then(|number| if number <= most { Ok(number) } else { Err(out_of_step()) })
     }
 
     /// A list of strings.
@@ -140,6 +169,21 @@ fn out_of_step() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_and_numbers_are_bounded() {
+        let frame = Frame::new(b'X').string("né").number(7).bytes(&[0xff]).done();
+        let reader = || Reader { bytes: frame[5..].to_vec(), at: 0 };
+        assert_eq!(reader().text(2).unwrap(), "né");
+        assert_eq!(reader().text(1).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        let mut rest = reader();
+        rest.text(2).unwrap();
+        assert_eq!(rest.number_at_most(7).unwrap(), 7);
+        assert!(rest.text(9).is_err(), "not UTF-8");
+        let mut rest = reader();
+        rest.text(2).unwrap();
+        assert!(rest.number_at_most(6).is_err());
+    }
 
     #[test]
     fn reads_what_was_written_and_refuses_what_is_cut_off() {

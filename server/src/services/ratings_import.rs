@@ -295,7 +295,10 @@ fn matched(known: Known, file: File) -> Matched {
             continue;
         };
         if !judge && raters.len() == MOST_RATERS && !by_rater.contains_key(&row.rater) {
-            let what = (format!("the file has more than {MOST_RATERS} raters"), format!("文件中的评分者超过 {MOST_RATERS} 位"));
+            let what = (
+                format!("the file has more than {MOST_RATERS} raters"),
+                format!("文件中的评分者超过 {MOST_RATERS} 位"),
+            );
             wrong(row.line, what, ("Import it as several files", "请分成多个文件导入"));
             continue;
         }

@@ -21,13 +21,14 @@ final class Rehearsal {
             Frame preparation = new Frame('T').number(3);
             preparation.string("a").string("hidden").string("b").string("exported").string("c").string("open");
             preparation.number(0).number(0).number(1).string(args[0] + "/rehearsal/file").bytes(new byte[1]);
-            Frame job = new Frame('J').string("nonce").string(kind).string("a.None").string("").string("").string("None");
-            job.number(kind.equals("aixbench") ? 1 : 0);
+            Frame job = new Frame('J').string(kind).string("a.None").string("").string("").string("None");
+            job.number(kind.equals("aixbench") ? 1 : 0).number(0).bytes(new byte[0]);
             // Bytes that are no class: the tests end with an error, which is all that is wanted.
             job.number(1).string("a.None").bytes(new byte[1]).number(1).string("None").bytes(new byte[1]);
             ByteArrayOutputStream in = new ByteArrayOutputStream();
             in.writeBytes(preparation.whole());
             in.writeBytes(job.whole());
+            in.writeBytes(new Frame('N').string("nonce").whole());
             Runner.serve(new Control(new ByteArrayInputStream(in.toByteArray()), new ByteArrayOutputStream()), 1);
         }
         System.out.println(FileDescriptor.out.valid());

@@ -1,5 +1,6 @@
 package aixgrade.harness;
 
+import aixgrade.api.Tape;
 import aixgrade.wire.Control;
 import aixgrade.wire.Control.Frame;
 import java.io.DataInputStream;
@@ -23,6 +24,9 @@ final class Runner {
 
     /** More cases than this are counted but not listed. */
     private static final int MOST_CASES_LISTED = 500;
+
+    /** The listed cases' names and details have fewer characters in all; the server refuses frames of over 1 MiB. */
+    private static final int LONGEST_LIST = 200_000;
 
     /** Kept to be let go when the heap is full, so that saying so does not fail for lack of it. */
     private static byte[] reserve = new byte[1 << 20];
@@ -57,10 +61,23 @@ final class Runner {
             tests.addTests(job.tests);
             tests.addSolution(job.outputClass, job.solution);
             Defaults defaults = job.watch ? Defaults.now(Defaults.concernSecurity(job.solution.values())) : null;
+            if (job.tape == 1) {
+                Tape.record();
+            } else if (job.tape == 2) {
+                Tape.play(job.answers);
+            }
             Result result = run(job, tests);
+            byte[] answers = job.tape == 1 ? Tape.recorded() : null;
             reserve = null;
             List<String> changed = defaults == null ? List.of() : defaults.changed();
-            control.write(result.frame(job.nonce, changed, leftOver()));
+            int threads = leftOver();
+            // The nonce comes only now, so that the solution's code never ran in a process that holds it.
+            control.write(new Frame('E'));
+            DataInputStream handed = control.read();
+            if (handed == null || handed.readUnsignedByte() != 'N') {
+                throw new IOException("no nonce");
+            }
+            control.write(result.frame(Control.string(handed), changed, threads, answers));
             if (left > 1) {
                 tests = loader(preparation);
             }
@@ -176,16 +193,17 @@ final class Runner {
 
     /**
      * What to run, as the server sent it. {@code watch} says whether it could change the JVM's defaults: looking at
-     * them loads the time zones, which takes longer than most tests.
+     * them loads the time zones, which takes longer than most tests. {@code tape} is 0, or 1 to record the
+     * solution's answers, or 2 to take them from {@code answers}.
      */
-    record Job(String nonce, String kind, String testClass, String basePackage, String prefix, String outputClass,
-            boolean watch, Map<String, byte[]> tests, Map<String, byte[]> solution) {
+    record Job(String kind, String testClass, String basePackage, String prefix, String outputClass,
+            boolean watch, int tape, byte[] answers, Map<String, byte[]> tests, Map<String, byte[]> solution) {
         static Job read(DataInputStream in) throws IOException {
             if (in.readUnsignedByte() != 'J') {
                 throw new IOException("not a job");
             }
             return new Job(Control.string(in), Control.string(in), Control.string(in), Control.string(in),
-                    Control.string(in), Control.string(in), in.readInt() != 0, map(in), map(in));
+                    Control.string(in), in.readInt() != 0, in.readInt(), Control.bytes(in), map(in), map(in));
         }
     }
 
@@ -211,7 +229,15 @@ final class Runner {
             this.passed = passed;
             this.total = total;
             this.message = message;
-            this.cases = new ArrayList<>(cases.subList(0, Math.min(cases.size(), MOST_CASES_LISTED)));
+            this.cases = new ArrayList<>();
+            int length = 0;
+            for (Case one : cases) {
+                length += one.name.length() + one.detail.length();
+                if (this.cases.size() == MOST_CASES_LISTED || length > LONGEST_LIST) {
+                    break;
+                }
+                this.cases.add(one);
+            }
         }
 
         static Result error(String message) {
@@ -222,7 +248,7 @@ final class Runner {
             return new Result("memory", 0, 0, message == null ? "" : cut(message), List.of());
         }
 
-        Frame frame(String nonce, List<String> changed, int threads) throws IOException {
+        Frame frame(String nonce, List<String> changed, int threads, byte[] answers) throws IOException {
             Frame frame = new Frame('R').string(nonce).string(outcome).number(passed).number(total).string(message);
             frame.number(cases.size());
             for (Case one : cases) {
@@ -232,7 +258,7 @@ final class Runner {
             for (String what : changed) {
                 frame.string(what);
             }
-            return frame.number(threads);
+            return frame.number(threads).number(answers == null ? 0 : 1).bytes(answers == null ? new byte[0] : answers);
         }
     }
 

@@ -22,7 +22,7 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Control {
     /** Raised with every change of a frame's layout; the server refuses another number. */
-    public static final int PROTOCOL = 2;
+    public static final int PROTOCOL = 3;
 
     /** No frame of ours is longer; a longer one means that the stream is out of step. */
     private static final int LONGEST_FRAME = 64 << 20;

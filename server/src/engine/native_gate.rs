@@ -1,0 +1,281 @@
+//! Makes the image's `java.base` refuse native code to everything that the boot loader did not define.
+//!
+//! Java binds a native method by name, for any class loader that has loaded a library, and the image must contain the
+//! JDK's own libraries. A solution that defines a class under the right name would bind JDK code that writes to any
+//! descriptor or skips access checks. Every way to a native library or to a native method's address goes through the
+//! methods in [`GUARDED`], so the image puts a call of our `NativeGate` (`java-harness/patch`) in front of each.
+//!
+//! The edit is the same for every JDK version: it renames the method and adds one under the old name that calls
+//! `NativeGate.check` with its first argument, and then the renamed method. It changes no existing instruction.
+
+use super::classfile::{Bytes, Entry, Pool};
+
+/// The class that decides, with its two methods `check`, of a `Class` and of a `ClassLoader`.
+pub const GATE: &str = "jdk/internal/loader/NativeGate";
+
+/// A class of `java.base` and a method of it. Its overloads that begin with a class or a class loader are guarded;
+/// there must be at least one.
+pub const GUARDED: &[(&str, &str)] = &[
+    // The JVM calls this for every native method that is not registered.
+    ("java/lang/ClassLoader", "findNative"),
+    // `System.load`, `System.loadLibrary`, and the steps below them.
+    ("java/lang/Runtime", "load0"),
+    ("java/lang/Runtime", "loadLibrary0"),
+    ("java/lang/ClassLoader", "loadLibrary"),
+    ("jdk/internal/loader/NativeLibraries", "loadLibrary"),
+    // `java.lang.foreign`, in Java 19 and newer: raw memory, and calls of C functions.
+    ("jdk/internal/reflect/Reflection", "ensureNativeAccess"),
+];
+
+const RENAMED: &str = "$unguarded";
+
+const NATIVE_OR_ABSTRACT: u16 = 0x0100 | 0x0400;
+const STATIC: u16 = 0x0008;
+const SYNCHRONIZED: u16 = 0x0020;
+
+/// A class file with the gate in front of each method of that name; `None` if the class has no such method that takes
+/// a class or a class loader first, or has one that cannot be guarded.
+pub fn guard(class: &[u8], method: &str) -> Option<Vec<u8>> {
+    let pool = Pool::read(class)?;
+    let mut names = Names { next: u16::try_from(pool.entries.len()).ok()?, bytes: Vec::new() };
+    let code = names.text("Code")?;
+    let gate = names.text(GATE)?;
+    let gate = names.entry(&[&[7], &gate.to_be_bytes()[..]])?;
+    let check = names.text("check")?;
+
+    let mut rest = Bytes(pool.rest);
+    rest.take(2)?;
+    let this = rest.number()?;
+    rest.take(2)?;
+    let interfaces = rest.number()?;
+    rest.take(usize::from(interfaces) * 2)?;
+    for _ in 0..rest.number()? {
+        rest.take(6)?;
+        rest.skip_attributes()?;
+    }
+    let head = &pool.rest[..pool.rest.len() - rest.0.len()];
+    let count = rest.number()?;
+    let (mut methods, mut added) = (Vec::new(), Vec::new());
+    let mut number_added: u16 = 0;
+    for _ in 0..count {
+        let begin = rest.0;
+        let (flags, name, descriptor) = (rest.number()?, rest.number()?, rest.number()?);
+        rest.skip_attributes()?;
+        let whole = &begin[..begin.len() - rest.0.len()];
+        let parameters = match pool.entries.get(usize::from(name))? {
+            Entry::Text(bytes) if *bytes == method.as_bytes() => Parameters::read(pool.text(descriptor)?)?,
+            _ => Parameters::default(),
+        };
+        let Some(first) = parameters.gated else {
+            methods.extend_from_slice(whole);
+            continue;
+        };
+        if flags & NATIVE_OR_ABSTRACT != 0 {
+            return None;
+        }
+        let renamed = names.text(&format!("{method}{RENAMED}"))?;
+        let signature = names.entry(&[&[12], &renamed.to_be_bytes()[..], &descriptor.to_be_bytes()])?;
+        let original = names.entry(&[&[10], &this.to_be_bytes()[..], &signature.to_be_bytes()])?;
+        let checked = names.text(&format!("({first})V"))?;
+        let signature = names.entry(&[&[12], &check.to_be_bytes()[..], &checked.to_be_bytes()])?;
+        let check = names.entry(&[&[10], &gate.to_be_bytes()[..], &signature.to_be_bytes()])?;
+
+        methods.extend([&flags.to_be_bytes()[..], &renamed.to_be_bytes(), &whole[4..]].concat());
+        let body = parameters.forward(flags & STATIC != 0, check, original)?;
+        let flags = flags & !SYNCHRONIZED;
+        added.extend([flags, name, descriptor, 1, code].map(u16::to_be_bytes).concat());
+        added.extend(u32::try_from(body.len()).ok()?.to_be_bytes());
+        added.extend(body);
+        number_added = number_added.checked_add(1)?;
+    }
+    if number_added == 0 {
+        return None;
+    }
+    let old_names = class.get(10..class.len() - pool.rest.len())?;
+    let count = count.checked_add(number_added)?;
+    let parts =
+        [&class[..8], &names.next.to_be_bytes(), old_names, &names.bytes, head, &count.to_be_bytes(), &methods, &added];
+    Some([&parts.concat()[..], rest.0].concat())
+}
+
+/// Entries that are added to the end of a constant pool.
+struct Names {
+    next: u16,
+    bytes: Vec<u8>,
+}
+
+impl Names {
+    fn entry(&mut self, parts: &[&[u8]]) -> Option<u16> {
+        let number = self.next;
+        self.next = number.checked_add(1)?;
+        self.bytes.extend(parts.concat());
+        Some(number)
+    }
+
+    fn text(&mut self, text: &str) -> Option<u16> {
+        let length = u16::try_from(text.len()).ok()?.to_be_bytes();
+        self.entry(&[&[1], &length, text.as_bytes()])
+    }
+}
+
+/// A method's parameters: for each the instruction that loads it and how many slots it takes.
+#[derive(Default)]
+struct Parameters {
+    /// The first parameter's type, where the gate can judge it.
+    gated: Option<&'static str>,
+    loads: Vec<(u8, u8)>,
+    /// The instruction that returns the method's value.
+    returns: u8,
+}
+
+impl Parameters {
+    fn read(descriptor: &str) -> Option<Parameters> {
+        let (mut rest, result) = descriptor.strip_prefix('(')?.split_once(')')?;
+        let gated = ["Ljava/lang/Class;", "Ljava/lang/ClassLoader;"].into_iter().find(|kind| rest.starts_with(kind));
+        let mut loads = Vec::new();
+        while let Some(kind) = rest.chars().next() {
+            let array = rest.len() - rest.trim_start_matches('[').len();
+            let element = &rest[array..];
+            let length = if element.starts_with('L') { element.find(';')? + 1 } else { 1 };
+            // iload, lload, fload, dload, aload.
+            loads.push(match kind {
+                'J' => (0x16, 2),
+                'F' => (0x17, 1),
+                'D' => (0x18, 2),
+                'L' | '[' => (0x19, 1),
+                'B' | 'C' | 'I' | 'S' | 'Z' => (0x15, 1),
+                _ => return None,
+            });
+            rest = rest.get(array + length..)?;
+        }
+        let returns = match result.chars().next()? {
+            'V' => 0xb1,
+            'J' => 0xad,
+            'F' => 0xae,
+            'D' => 0xaf,
+            'L' | '[' => 0xb0,
+            _ => 0xac,
+        };
+        Some(Parameters { gated, loads, returns })
+    }
+
+    /// A `Code` attribute's content: check the first parameter, call the original with all, return its value.
+    fn forward(&self, is_static: bool, check: u16, original: u16) -> Option<Vec<u8>> {
+        let mut slot = u8::from(!is_static);
+        let mut code = vec![0x19, slot, 0xb8];
+        code.extend(check.to_be_bytes());
+        if !is_static {
+            code.extend([0x19, 0]);
+        }
+        for &(load, slots) in &self.loads {
+            code.extend([load, slot]);
+            slot = slot.checked_add(slots)?;
+        }
+        // invokestatic, or invokespecial: the method is this very class's.
+        code.push(if is_static { 0xb8 } else { 0xb7 });
+        code.extend(original.to_be_bytes());
+        code.push(self.returns);
+        // Both the arguments and a result of two slots fit.
+        let slots = u16::from(slot).max(2).to_be_bytes();
+        let length = u32::try_from(code.len()).ok()?.to_be_bytes();
+        // No exception table, no attributes: without a jump no stack map is needed.
+        Some([&slots[..], &slots, &length, &code, &[0; 4]].concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A class `C` with a field and these methods (flags, name, descriptor), each with an attribute of one byte.
+    fn class(methods: &[(u16, &str, &str)]) -> Vec<u8> {
+        let mut pool = Names { next: 1, bytes: Vec::new() };
+        let name = pool.text("C").unwrap();
+        let this = pool.entry(&[&[7], &name.to_be_bytes()]).unwrap();
+        let mut body = [0x31, this, 0, 0, 1, 0, name, name, 0].map(u16::to_be_bytes).concat();
+        body.extend(u16::try_from(methods.len()).unwrap().to_be_bytes());
+        for (flags, name, descriptor) in methods {
+            let (name, descriptor) = (pool.text(name).unwrap(), pool.text(descriptor).unwrap());
+            body.extend([*flags, name, descriptor, 1, name].map(u16::to_be_bytes).concat());
+            body.extend([0, 0, 0, 1, 0xaa]);
+        }
+        body.extend([0, 0]);
+        [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61], &pool.next.to_be_bytes()[..], &pool.bytes, &body].concat()
+    }
+
+    /// The methods of a class: flags, name, content of its attribute.
+    fn methods(class: &[u8]) -> Vec<(u16, String, Vec<u8>)> {
+        let pool = Pool::read(class).unwrap();
+        let mut rest = Bytes(pool.rest);
+        rest.take(18).unwrap();
+        let count = rest.number().unwrap();
+        let mut methods = Vec::new();
+        for _ in 0..count {
+            let (flags, name) = (rest.number().unwrap(), rest.number().unwrap());
+            rest.take(6).unwrap();
+            let length = u32::from_be_bytes(rest.take(4).unwrap().try_into().unwrap());
+            let content = rest.take(length as usize).unwrap().to_vec();
+            methods.push((flags, pool.text(name).unwrap().to_owned(), content));
+        }
+        assert_eq!(rest.0, [0, 0], "nothing but the class's own attributes follows");
+        methods
+    }
+
+    #[test]
+    fn the_gate_comes_before_the_method() {
+        let before = class(&[
+            (0x08, "find", "(Ljava/lang/ClassLoader;[[JDLjava/lang/String;)J"),
+            (0x20, "find", "(Ljava/lang/Class;Z)V"),
+            (0x00, "find", "(Ljava/lang/String;)V"),
+            (0x00, "other", "(Ljava/lang/Class;)V"),
+        ]);
+        let after = methods(&guard(&before, "find").unwrap());
+        let names: Vec<(u16, &str)> = after.iter().map(|(flags, name, _)| (*flags, name.as_str())).collect();
+        let renamed = [(0x08, "find$unguarded"), (0x20, "find$unguarded"), (0x00, "find"), (0x00, "other")];
+        assert_eq!(names[..4], renamed, "an existing method keeps its flags and content");
+        assert_eq!(names[4..], [(0x08, "find"), (0x00, "find")], "the lock stays with the original");
+        assert!(after[..4].iter().all(|(_, _, content)| content == &[0xaa]));
+        let code = |content: &[u8]| content[8..content.len() - 4].to_vec();
+        let [a, b] = [&after[4].2, &after[5].2].map(|content| code(content));
+        // aload 0, check, aload 0, aload 1, dload 2, aload 4, call, lreturn.
+        assert_eq!(
+            (a[..3].to_vec(), a[5..14].to_vec()),
+            (vec![0x19, 0, 0xb8], vec![0x19, 0, 0x19, 1, 0x18, 2, 0x19, 4, 0xb8])
+        );
+        assert_eq!(a.last(), Some(&0xad));
+        // aload 1, check, aload 0, aload 1, iload 2, call, return.
+        assert_eq!((b[..3].to_vec(), b[5..12].to_vec()), (vec![0x19, 1, 0xb8], vec![0x19, 0, 0x19, 1, 0x15, 2, 0xb7]));
+        assert_eq!(b.last(), Some(&0xb1));
+    }
+
+    #[test]
+    fn what_cannot_be_guarded_is_refused() {
+        let check = |methods: &[(u16, &str, &str)]| assert_eq!(guard(&class(methods), "find"), None, "{methods:?}");
+        check(&[]);
+        check(&[(0x08, "lookup", "(Ljava/lang/Class;)V")]);
+        // Nothing by which the gate could judge.
+        check(&[(0x08, "find", "(Ljava/lang/String;Ljava/lang/Class;)V")]);
+        // A native method is bound by its name.
+        check(&[(0x0108, "find", "(Ljava/lang/Class;)V")]);
+        let whole = class(&[(0x08, "find", "(Ljava/lang/Class;)V")]);
+        assert!(guard(&whole, "find").is_some());
+        for cut in 0..whole.len() - 2 {
+            assert_eq!(guard(&whole[..cut], "find"), None, "cut at {cut}");
+        }
+    }
+}
+#[cfg(test)]
+#[test]
+#[ignore = "temporary"]
+fn temporary_jdk25() {
+    for (class, _) in GUARDED {
+        let file = format!("/tmp/forg/j25/ext/java.base/{class}.class");
+        let mut bytes = std::fs::read(&file).unwrap();
+        for (_, method) in GUARDED.iter().filter(|(of, _)| of == class) {
+            bytes = guard(&bytes, method).unwrap();
+        }
+        let out = format!("/tmp/forg/j25/out/{class}.class");
+        std::fs::create_dir_all(std::path::Path::new(&out).parent().unwrap()).unwrap();
+        std::fs::write(out, bytes).unwrap();
+    }
+}

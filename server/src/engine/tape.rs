@@ -1,0 +1,361 @@
+//! A second judgement of suspicious passes, where the solution's code cannot reach.
+//!
+//! The result frame comes from a process that the solution's code ran in, so a hole in Java's walls could forge it. A
+//! pass of code that can do more than compute is therefore repeated: a class of ours ([`recorder`]) stands between the
+//! tests and the solution and records every answer (`aixgrade.api.Tape`). The tests then run in another JVM over the
+//! recorded answers, with none of the solution's code. To pass there, the record must hold the right answers, whatever
+//! the first process reported and whatever secrets it read.
+//!
+//! Only answers that are plain values can be recorded, and only tests that look at nothing else can be repeated. That
+//! depends on the task alone, never on the solution: [`recorder`] decides by the types of the methods and by what the
+//! tests name.
+
+use std::collections::BTreeSet;
+
+use app::model::run::Flag;
+
+use super::{
+    batch,
+    classfile::{Entry, Pool},
+    runner::Job,
+    suite::Suite,
+    tame,
+};
+use crate::assemble::Target;
+
+/// A class between the tests and the solution.
+#[derive(Debug)]
+pub struct Recorder {
+    /// Its file, as the compiler is to know it.
+    pub file: String,
+    /// Its source.
+    pub source: String,
+    /// Its name with its package.
+    pub class: String,
+    /// What stands in its name before the task's number.
+    pub prefix: String,
+}
+
+/// Whether code could do more than compute: it is flagged, or names things that the lists in [`tame`] do not know.
+pub fn is_suspicious(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
+    let may_more = || !flags.is_empty() || tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
+    std::env::var_os("FORCE_CONFIRM").is_some() || !batch::may_share(suite, job) && may_more()
+}
+
+const PUBLIC: u16 = 0x0001;
+
+/// Static, final, or made by the compiler (bridge, synthetic).
+const NOT_OVERRIDDEN: u16 = 0x0008 | 0x0010 | 0x0040 | 0x1000;
+
+/// The recorder for a job; `None` where the task's answers cannot be recorded or its tests cannot be repeated.
+pub fn recorder(suite: &Suite, job: Job<'_>, target: &Target) -> Option<Recorder> {
+    let base = target.extends.as_ref().or(target.implements.as_ref())?;
+    let (base_name, bytes) = suite.library.iter().find(|(name, _)| name.replace('$', ".") == *base)?;
+    let pool = Pool::read(bytes)?;
+    // Of an interface all methods; of a published base class, which has a method for each task, those that the tests
+    // call. What else the solution has is passed on unrecorded, so that it has no say in whether there is a record.
+    let called: BTreeSet<&str> =
+        job.tests.classes.values().filter_map(|class| calls(class, base_name)).flatten().collect();
+    let own: BTreeSet<&str> = job
+        .classes
+        .values()
+        .filter_map(|class| Pool::read(class)?.methods())
+        .flatten()
+        .map(|(_, name, _)| name)
+        .collect();
+    let is_asked = |name: &str| target.extends.is_none() || called.contains(name);
+    let methods: Vec<Method<'_>> = pool
+        .methods()?
+        .into_iter()
+        .filter(|(flags, name, _)| flags & PUBLIC != 0 && flags & NOT_OVERRIDDEN == 0 && !name.starts_with('<'))
+        .filter(|(_, name, _)| is_asked(name) || own.contains(name))
+        .map(|(_, name, descriptor)| Method::read(name, descriptor))
+        .collect::<Option<_>>()?;
+    let mut asked = methods.iter().filter(|method| is_asked(method.name)).peekable();
+    asked.peek()?;
+    if !asked.clone().all(Method::is_recordable) {
+        return None;
+    }
+    let may_hold_others = asked.any(Method::may_hold_others);
+    if !job.tests.classes.values().all(|class| looks_only_at_answers(suite, job, base_name, class, may_hold_others)) {
+        return None;
+    }
+    let number: String = match target.extends {
+        Some(_) => target.class.chars().skip_while(|c| !c.is_ascii_digit()).collect(),
+        None => String::new(),
+    };
+    // A solution must not be able to take the name away.
+    let is_free = |prefix: &String| {
+        let name = format!("{prefix}{number}");
+        !job.classes.keys().any(|class| class.rsplit('.').next() == Some(&name))
+    };
+    let prefix = std::iter::successors(Some("Recorder".to_owned()), |last| Some(format!("{last}X"))).find(is_free)?;
+    let name = format!("{prefix}{number}");
+    let (package, folder, class) = match target.package.as_str() {
+        "" => (String::new(), String::new(), name.clone()),
+        package => (format!("package {package};\n"), package.replace('.', "/") + "/", format!("{package}.{name}")),
+    };
+    let relation = if target.extends.is_some() { "extends" } else { "implements" };
+    let solution = job.class;
+    let mut source = format!(
+        "{package}public class {name} {relation} {base} {{\n    private final {base} solution =\n        \
+         ({base}) aixgrade.api.Tape.solution({name}.class.getClassLoader(), \"{solution}\");\n"
+    );
+    for method in &methods {
+        source.push_str(&method.source());
+    }
+    source.push_str("}\n");
+    Some(Recorder { file: format!("{folder}{name}.java"), source, class, prefix })
+}
+
+/// The names of the methods of a type that a class calls.
+fn calls<'a>(class: &'a [u8], of: &str) -> Option<Vec<&'a str>> {
+    let pool = Pool::read(class)?;
+    let of = of.replace('.', "/");
+    let called = pool.entries.iter().filter_map(|entry| match *entry {
+        Entry::Member(class, name) if pool.class(class) == Some(of.as_str()) => pool.name(name),
+        _ => None,
+    });
+    Some(called.collect())
+}
+
+/// Whether a class of the tests looks at nothing but answers, arguments and time: no files, threads or reflection.
+/// Where a method takes or returns containers, no type of the tests' own either, which may be in them.
+fn looks_only_at_answers(suite: &Suite, job: Job<'_>, base: &str, class: &[u8], may_hold_others: bool) -> bool {
+    const HARMLESS: &[&str] = &["java/io/IOException", "java/io/PrintStream", "java/io/Serializable"];
+    const SEEN: &[&str] = &[
+        "java/io/",
+        "java/nio/",
+        "java/net/",
+        "java/awt/",
+        "javax/",
+        "java/util/concurrent/",
+        "java/lang/reflect/",
+        "java/lang/Thread",
+        "java/lang/Runtime",
+        "java/lang/Process",
+    ];
+    let Some(pool) = Pool::read(class) else { return false };
+    let names: Vec<&str> = pool
+        .entries
+        .iter()
+        .filter_map(|entry| match entry {
+            Entry::Class(name) => pool.text(*name),
+            _ => None,
+        })
+        .collect();
+    let is_anonymous =
+        |name: &str| name.rsplit('$').next().is_some_and(|last| last.bytes().all(|b| b.is_ascii_digit()));
+    names.iter().all(|&name| {
+        let name = name.trim_start_matches('[');
+        let name = name.strip_prefix('L').and_then(|n| n.strip_suffix(';')).unwrap_or(name);
+        let dotted = name.replace('/', ".");
+        let known = suite.library.contains_key(&dotted) || job.tests.classes.contains_key(&dotted);
+        if known {
+            let is_frame = dotted == base || dotted == job.tests.class || dotted.ends_with(".AbstractBaseEvaluation");
+            return is_frame || is_anonymous(name) || !may_hold_others;
+        }
+        HARMLESS.contains(&name) || !SEEN.iter().any(|prefix| name.starts_with(prefix))
+    })
+}
+
+/// A method by its types as the JVM names them.
+#[derive(Debug)]
+struct Method<'a> {
+    name: &'a str,
+    descriptor: &'a str,
+    parameters: Vec<&'a str>,
+    result: &'a str,
+}
+
+impl<'a> Method<'a> {
+    fn read(name: &'a str, descriptor: &'a str) -> Option<Method<'a>> {
+        let (mut rest, result) = descriptor.strip_prefix('(')?.split_once(')')?;
+        let mut parameters = Vec::new();
+        while !rest.is_empty() {
+            let array = rest.len() - rest.trim_start_matches('[').len();
+            let length = if rest[array..].starts_with('L') { rest[array..].find(';')? + 1 } else { 1 };
+            let (one, after) = rest.split_at_checked(array + length)?;
+            parameters.push(one);
+            rest = after;
+        }
+        Some(Method { name, descriptor, parameters, result })
+    }
+
+    /// Whether its answers are values that a record can hold, and all that it does.
+    fn is_recordable(&self) -> bool {
+        let changeable =
+            |kind: &&str| kind.starts_with('[') || is_container(kind) || kind.starts_with("Ljava/lang/StringBu");
+        let answers = match self.result {
+            "V" => self.parameters.iter().any(changeable),
+            result => is_plain(result) && !is_abstract(element(result)) || is_container(element(result)),
+        };
+        let takes = |kind: &&str| {
+            let part = element(kind);
+            is_plain(part) || is_container(part) || part == "Ljava/lang/Object;" || changeable(kind)
+        };
+        answers && self.parameters.iter().all(takes)
+    }
+
+    /// Whether values of types that the descriptor does not tell go in or come out.
+    fn may_hold_others(&self) -> bool {
+        let mut all = self.parameters.iter().copied().chain([self.result]).map(element);
+        all.any(|kind| is_container(kind) || kind == "Ljava/lang/Object;")
+    }
+
+    fn source(&self) -> String {
+        let parameters: Vec<String> =
+            self.parameters.iter().enumerate().map(|(at, kind)| format!("{} a{at}", in_source(kind))).collect();
+        let arguments: Vec<String> = (0..self.parameters.len()).map(|at| format!("a{at}")).collect();
+        let (parameters, arguments) = (parameters.join(", "), arguments.join(", "));
+        let Method { name, descriptor, .. } = self;
+        let result = in_source(self.result);
+        if !self.is_recordable() {
+            let returns = if self.result == "V" { "" } else { "return " };
+            // `thrown` throws what the method declares past a compiler that does not know it is declared.
+            return format!(
+                "    @SuppressWarnings({{\"unchecked\", \"rawtypes\"}})\n    @Override\n    public {result} {name}({parameters}) {{\n        \
+                 try {{\n            {returns}solution.{name}({arguments});\n        }} catch (Throwable e) {{\n            \
+                 throw aixgrade.api.Tape.<RuntimeException>thrown(e);\n        }}\n    }}\n"
+            );
+        }
+        let (cast, call) = match self.result {
+            "V" => (String::new(), format!("{{ solution.{name}({arguments}); return null; }}")),
+            _ => (format!("return ({result}) "), format!("solution.{name}({arguments})")),
+        };
+        format!(
+            "    @SuppressWarnings({{\"unchecked\", \"rawtypes\"}})\n    @Override\n    public {result} {name}({parameters}) {{\n        \
+             {cast}aixgrade.api.Tape.call(\"{name}{descriptor}\", new Object[] {{{arguments}}}, () -> {call});\n    }}\n"
+        )
+    }
+}
+
+/// The innermost element type of an array; any other type itself.
+fn element(kind: &str) -> &str {
+    kind.trim_start_matches('[')
+}
+
+/// Primitive values, and objects of which a copy is as good; arrays of either.
+fn is_plain(kind: &str) -> bool {
+    const OBJECTS: &[&str] = &[
+        "java/lang/Boolean",
+        "java/lang/Byte",
+        "java/lang/Character",
+        "java/lang/CharSequence",
+        "java/lang/Double",
+        "java/lang/Float",
+        "java/lang/Integer",
+        "java/lang/Long",
+        "java/lang/Number",
+        "java/lang/Short",
+        "java/lang/String",
+        "java/math/BigDecimal",
+        "java/math/BigInteger",
+        "java/time/Duration",
+        "java/time/Instant",
+        "java/time/LocalDate",
+        "java/time/LocalDateTime",
+        "java/time/LocalTime",
+        "java/util/Date",
+        "java/util/UUID",
+    ];
+    let kind = element(kind);
+    match kind.strip_prefix('L').and_then(|name| name.strip_suffix(';')) {
+        Some(name) => OBJECTS.contains(&name),
+        None => kind != "V",
+    }
+}
+
+/// Types of which a solution may make a class of its own.
+fn is_abstract(kind: &str) -> bool {
+    ["Ljava/lang/CharSequence;", "Ljava/lang/Number;"].contains(&kind)
+}
+
+fn is_container(kind: &str) -> bool {
+    const CONTAINERS: &[&str] = &[
+        "ArrayDeque",
+        "ArrayList",
+        "Collection",
+        "Deque",
+        "HashMap",
+        "HashSet",
+        "LinkedHashMap",
+        "LinkedHashSet",
+        "LinkedList",
+        "List",
+        "Map",
+        "Queue",
+        "Set",
+        "SortedMap",
+        "SortedSet",
+        "TreeMap",
+        "TreeSet",
+    ];
+    kind.strip_prefix("Ljava/util/")
+        .and_then(|name| name.strip_suffix(';'))
+        .is_some_and(|name| CONTAINERS.contains(&name))
+}
+
+/// A type as Java sources name it.
+fn in_source(kind: &str) -> String {
+    let part = element(kind);
+    let name = match part {
+        "V" => "void".into(),
+        "Z" => "boolean".into(),
+        "B" => "byte".into(),
+        "C" => "char".into(),
+        "S" => "short".into(),
+        "I" => "int".into(),
+        "J" => "long".into(),
+        "F" => "float".into(),
+        "D" => "double".into(),
+        object => object.trim_start_matches('L').trim_end_matches(';').replace(['/', '$'], "."),
+    };
+    name + &"[]".repeat(kind.len() - part.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorder_passes_every_call_on() {
+        let source = |descriptor| Method::read("m", descriptor).unwrap().source();
+        let values = source("(I[[Ljava/util/Map$Entry;)D");
+        assert!(values.contains("public double m(int a0, java.util.Map.Entry[][] a1)"), "{values}");
+        assert!(values.contains("return (double) aixgrade.api.Tape.call(\"m(I[[Ljava/util/Map$Entry;)D\""), "{values}");
+        assert!(values.contains("new Object[] {a0, a1}, () -> solution.m(a0, a1))"), "{values}");
+        let nothing = source("([I)V");
+        assert!(nothing.contains("() -> { solution.m(a0); return null; })"), "{nothing}");
+    }
+
+    #[test]
+    fn what_cannot_be_recorded_is_passed_on() {
+        let passed_on = Method::read("m", "(Ljava/io/File;)V").unwrap().source();
+        assert!(passed_on.contains("solution.m(a0);") && !passed_on.contains("Tape.call"), "{passed_on}");
+        let answers = Method::read("m", "()Ljava/io/File;").unwrap().source();
+        assert!(answers.contains("return solution.m();"), "{answers}");
+    }
+
+    #[test]
+    fn only_plain_answers_are_recorded() {
+        let check = |descriptor: &str, recordable: bool, others: bool| {
+            let method = Method::read("m", descriptor).unwrap();
+            assert_eq!((method.is_recordable(), method.may_hold_others()), (recordable, others), "{descriptor}");
+        };
+        check("([I)I", true, false);
+        check("(Ljava/lang/String;J)[Ljava/lang/String;", true, false);
+        check("(Ljava/util/List;)Ljava/util/Map;", true, true);
+        check("(Ljava/lang/Object;)Z", true, true);
+        check("([I)V", true, false);
+        check("(Ljava/lang/StringBuilder;)V", true, false);
+        // What it does is elsewhere, or what it answers is no value.
+        check("(Ljava/lang/String;)V", false, false);
+        check("()V", false, false);
+        check("(Ljava/io/File;)Z", false, false);
+        check("(I)Ljava/lang/Object;", false, true);
+        check("(I)Ljava/io/InputStream;", false, false);
+        check("(I)Ljava/lang/Thread;", false, false);
+        check("(Ljava/lang/Number;)Ljava/lang/Number;", false, false);
+    }
+}
