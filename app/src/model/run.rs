@@ -101,6 +101,8 @@ impl LimitHit {
             LimitHit::Heap => "heap",
             LimitHit::Threads => "threads",
             LimitHit::Printed => "printed",
+            LimitHit::Stack => "stack",
+            LimitHit::Steps => "steps",
         }
     }
 }
