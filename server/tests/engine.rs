@@ -9,12 +9,13 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
-use app::model::run::{Outcome, Verdict};
+use app::model::run::{LimitHit, Outcome, Verdict, said};
 use server::{
     engine::{
+        EngineError,
         dates::Dates,
         grader::{Grader, Task, Worker},
         runner::Allowance,
@@ -62,10 +63,10 @@ fn grade(grader: Grader, outputs: &[(Task, String)]) -> Vec<Outcome> {
     let next = Mutex::new(0);
     let results = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
-        for number in 0..workers() {
+        for _ in 0..workers() {
             let (grader, next, results) = (Arc::clone(&grader), &next, &results);
             scope.spawn(move || {
-                let mut worker = Worker::new(grader, number);
+                let mut worker = Worker::new(grader, Arc::default());
                 loop {
                     let at = {
                         let mut next = next.lock().unwrap();
@@ -92,8 +93,10 @@ fn workers() -> usize {
 fn every_fixture_comes_to_its_verdict() {
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../java-harness/fixtures");
     let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
-    let classes: BTreeSet<String> =
-        ["SumTest", "ObjectTest", "EmptyTest"].iter().map(|name| format!("aixgrade.fixture.{name}")).collect();
+    let classes: BTreeSet<String> = ["SumTest", "ObjectTest", "EmptyTest", "ValuesTest", "HiddenTest"]
+        .iter()
+        .map(|name| format!("aixgrade.fixture.{name}"))
+        .collect();
     let allowance = Allowance { cpu_s: 2, wall_s: 20, heap_mib: 64, threads: 16, ..Allowance::default() };
     let grader = |fast| {
         let allowance = Allowance { fast, ..allowance };
@@ -162,6 +165,70 @@ fn dates_are_those_that_a_run_asks_for() {
         let grader = Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, 1).unwrap();
         let found = grade(grader, &outputs);
         assert_eq!(found[0].verdict, verdict, "{:#?}", found[0]);
+    }
+}
+
+fn fixture_tests() -> (TestTree, BTreeSet<String>) {
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../java-harness/fixtures");
+    let tests = tree(&fixtures.join("tests"), |path| path.ends_with(".java"));
+    (tests, BTreeSet::from(["aixgrade.fixture.SumTest".to_owned()]))
+}
+
+/// A source on which the compiler would work for minutes: its limit is processor time, by name, and outputs beside
+/// and after it come to their verdicts.
+#[test]
+fn a_source_that_takes_the_compiler_too_long_is_refused_by_processor_time() {
+    let levels = 18;
+    let bomb = format!(
+        "static <T> T of(java.util.concurrent.Callable<T> made) throws Exception {{ return made.call(); }}
+        static <T> T of(java.util.concurrent.Callable<T> made, Object... more) throws Exception {{ return null; }}
+        public int sum(int[] numbers) {{
+            try {{ Object made = {}1{}; return 0; }} catch (Exception e) {{ return 1; }}
+        }}",
+        "of(() -> true ? ".repeat(levels),
+        " : null)".repeat(levels)
+    );
+    let right = "public int sum(int[] numbers) { int sum = 0; for (int n : numbers) sum += n; return sum; }";
+    let task = Task { test_class: "aixgrade.fixture.SumTest".into(), signature: None };
+    let outputs: Vec<(Task, String)> =
+        [bomb.as_str(), right, right, right].map(|code| (task.clone(), code.to_owned())).into();
+    let (tests, classes) = fixture_tests();
+    let allowance = Allowance::default();
+    let grader = Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, 2).unwrap();
+    let found = grade(grader, &outputs);
+    let what = (found[0].verdict, found[0].limit, found[0].message.as_str());
+    assert_eq!(what, (Verdict::CompileError, Some(LimitHit::Cpu), said::COMPILER_CPU), "{:#?}", found[0]);
+    assert!(found[1..].iter().all(|outcome| outcome.verdict == Verdict::Passed), "{found:#?}");
+}
+
+/// However busy the host is: the helper's clock says so, and time without a processor is no waiting.
+#[test]
+fn an_endless_loop_uses_up_its_processor_time() {
+    let code = "public int sum(int[] numbers) { int sum = 0; while (true) { sum++; } }";
+    let task = Task { test_class: "aixgrade.fixture.SumTest".into(), signature: None };
+    let (tests, classes) = fixture_tests();
+    for fast in [false, true] {
+        // A waiting limit that a busy host would reach first, if it counted all of the time.
+        let allowance = Allowance { cpu_s: 2, wall_s: 6, fast, ..Allowance::default() };
+        let grader = Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, 2).unwrap();
+        for outcome in grade(grader, &[(task.clone(), code.to_owned()), (task.clone(), code.to_owned())]) {
+            let what = (outcome.verdict, outcome.limit);
+            assert_eq!(what, (Verdict::Timeout, Some(LimitHit::Cpu)), "fast: {fast}, {outcome:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_worker_of_a_stopped_run_gives_up_what_is_under_way() {
+    let (tests, classes) = fixture_tests();
+    let allowance = Allowance::default();
+    let grader = Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, 1).unwrap();
+    let mut worker = Worker::new(Arc::new(grader), Arc::new(AtomicBool::new(true)));
+    let task = Task { test_class: "aixgrade.fixture.SumTest".into(), signature: None };
+    // Ended while it is assembled, and before it is compiled.
+    for code in ["public int sum(int[] numbers) { return 0; }\n".repeat(500), "public int sum(int[] n) {}".into()] {
+        let graded = worker.grade(&task, &code);
+        assert!(matches!(graded, Err(EngineError::Cancelled)), "{graded:?}");
     }
 }
 

@@ -68,11 +68,12 @@ fn start(program: &Path, mask: &str, order: &Order) -> (Child, UnixStream) {
     (shell.spawn().unwrap(), server)
 }
 
-/// What the helper reports at its end, and what was printed inside.
+/// What the helper reports at its end, as its last line, and what was printed inside.
 fn end(helper: Child) -> (Report, String) {
     let output = helper.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    let report = serde_json::from_str(&said).unwrap_or_else(|e| panic!("{e}: {said}"));
+    let last = said.lines().last().unwrap_or_default();
+    let report = serde_json::from_str(last).unwrap_or_else(|e| panic!("{e}: {said}"));
     (report, String::from_utf8(output.stdout).unwrap())
 }
 
@@ -132,6 +133,22 @@ fn what_is_ended_from_outside_has_its_processor_time_counted() {
     let (report, _) = end(helper);
     assert_eq!((report.code, &report.fault), (Some(137), &None));
     assert!(report.cpu_us as f64 >= counted, "{report:?} where the shell counted {said}");
+}
+
+#[test]
+fn the_helper_ends_what_has_used_up_its_processor_time_and_says_so() {
+    let limited = |script| {
+        let mut order = order(VERSION, script);
+        order.command.limits.cpu_s = 1;
+        run(&small(), "022", &order).0
+    };
+    let busy = limited("while true; do i=1; done");
+    assert!(busy.over_cpu && busy.cpu_us >= 1_000_000, "{busy:?}");
+    assert_eq!((busy.code, &busy.fault), (Some(137), &None));
+    // Ended by the same signal, and by nobody's limit.
+    let quick = limited("exit 137");
+    assert!(!quick.over_cpu && quick.cpu_us < 1_000_000, "{quick:?}");
+    assert_eq!(quick.code, Some(137));
 }
 
 #[test]

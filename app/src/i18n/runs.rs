@@ -203,9 +203,19 @@ impl RunTexts {
             said::PRINTED => "不停地打印，超出了打印量限制".into(),
             said::CPU => "CPU 时间已用尽".into(),
             said::MEMORY => "所用内存超出沙箱的上限".into(),
-            said::WALL => "一直等待，直至实际用时达到上限".into(),
+            said::WALL => "一直等待，直至等待时间达到上限".into(),
             said::LEFT => "在得出结果之前，Java 虚拟机已退出".into(),
             said::LOST => "Java 虚拟机失去联系".into(),
+            said::COMPILER_CPU => "编译此代码时，编译器的 CPU 时间已用尽".into(),
+            said::COMPILER_STACK => "编译此代码时，编译器的栈溢出".into(),
+            said::COMPILER_MEMORY => "编译此代码时，编译器的内存不足".into(),
+            said::COMPILER_CRASH => "编译此代码时，编译器崩溃".into(),
+            said::NO_MESSAGE => "编译器拒绝此代码，且未给出任何信息".into(),
+            said::TOO_DEEP => "输出中的括号嵌套超过 256 层，或有超过 2,000 个未闭合的 <".into(),
+            said::PARSER_CPU => "将输出解析为 Java 时，CPU 时间已用尽".into(),
+            said::TOO_MANY_STEPS => "将输出解析为 Java 所需的步数超过其长度所允许的上限".into(),
+            said::NO_CODE => "输出中没有代码".into(),
+            said::TOO_LONG => "输出超过 1 MiB".into(),
             said::NO_PAIR => "测试类没有返回两个数字".into(),
             _ => match (message.strip_prefix(said::SIGNAL), message.strip_prefix(said::CHANGED)) {
                 (Some(signal), _) => format!("Java 虚拟机被信号 {signal} 终止"),
@@ -226,7 +236,7 @@ impl RunTexts {
         };
         let mut facts = vec![
             (pick("CPU time limit", "CPU 时间上限"), format!("{} s", c.cpu_s)),
-            (pick("Wall time limit", "实际用时上限"), format!("{} s", c.wall_s)),
+            (pick("Waiting time limit", "等待时间上限"), format!("{} s", c.wall_s)),
             (pick("Heap limit", "堆内存上限"), format!("{} MiB", c.heap_mib)),
             (pick("Thread limit", "线程数上限"), c.threads.to_string()),
             (pick("Mode", "模式"), mode.to_owned()),
@@ -293,10 +303,12 @@ impl RunTexts {
     pub fn limit_name(&self, limit: LimitHit) -> &'static str {
         let (en, zh) = match limit {
             LimitHit::Cpu => ("CPU time", "CPU 时间"),
-            LimitHit::Wall => ("wall time", "实际用时"),
+            LimitHit::Wall => ("waiting time", "等待时间"),
             LimitHit::Heap => ("memory", "内存"),
             LimitHit::Threads => ("threads", "线程数"),
             LimitHit::Printed => ("printed output", "打印量"),
+            LimitHit::Stack => ("stack", "栈"),
+            LimitHit::Steps => ("parsing steps", "解析步数"),
         };
         self.lang.pick(en, zh)
     }
@@ -333,7 +345,11 @@ mod tests {
     fn engine_messages_are_translated_and_javas_are_not() {
         let (signal, changed) = (format!("{}9", said::SIGNAL), format!("{}java.util.Locale", said::CHANGED));
         let engine = [said::NO_FRAME, said::FALSE_RESULT, said::PRINTED, said::CPU, said::MEMORY, said::WALL];
-        for message in engine.into_iter().chain([said::LEFT, said::LOST, said::NO_PAIR, &signal, &changed]) {
+        let compiler = [said::COMPILER_CPU, said::COMPILER_STACK, said::COMPILER_MEMORY, said::COMPILER_CRASH];
+        let reading =
+            [said::NO_MESSAGE, said::PARSER_CPU, said::TOO_DEEP, said::TOO_MANY_STEPS, said::NO_CODE, said::TOO_LONG];
+        let others = [said::LEFT, said::LOST, said::NO_PAIR, &signal, &changed];
+        for message in engine.into_iter().chain(compiler).chain(reading).chain(others) {
             let (text, lang) = ZH.message(message);
             assert!(lang.is_none() && text.chars().any(|c| c > '\u{3000}'), "{message}: {text}");
             assert_eq!(EN.message(message), (message.to_owned(), None));

@@ -78,7 +78,7 @@ impl Verdict {
 pub enum LimitHit {
     /// Processor time.
     Cpu,
-    /// Wall time, the backstop for what waits for ever.
+    /// Waiting: time in which it neither ran nor was ready to run.
     Wall,
     /// The heap, or memory beside it.
     Heap,
@@ -86,6 +86,10 @@ pub enum LimitHit {
     Threads,
     /// The amount printed.
     Printed,
+    /// The compiler's stack.
+    Stack,
+    /// The steps in which a text is read, assembled and checked before it is compiled.
+    Steps,
 }
 
 /// Something about an output that a person should look at. It decides nothing.
@@ -270,7 +274,7 @@ pub mod said {
     pub const CPU: &str = "it used up its processor time";
     /// It reached the limit of memory that its processes have together.
     pub const MEMORY: &str = "it used more memory than the sandbox has";
-    /// It reached the limit of time on the clock.
+    /// It reached the limit of waiting.
     pub const WALL: &str = "it waited until its wall time was over";
     /// The JVM ended by itself, early.
     pub const LEFT: &str = "the JVM ended before there was a result";
@@ -280,6 +284,26 @@ pub mod said {
     pub const SIGNAL: &str = "the JVM was ended by signal ";
     /// Before the names of what was changed, with commas.
     pub const CHANGED: &str = "it changed what the tests rest on: ";
+    /// The compiler reached the limit of processor time on this source.
+    pub const COMPILER_CPU: &str = "the compiler used up its CPU time on this source";
+    /// The source nests so deep that the compiler ran out of stack.
+    pub const COMPILER_STACK: &str = "the compiler ran out of stack on this source";
+    /// The compiler reached the limit of memory on this source.
+    pub const COMPILER_MEMORY: &str = "the compiler ran out of memory on this source";
+    /// The compiler's JVM ended by itself.
+    pub const COMPILER_CRASH: &str = "the compiler crashed on this source";
+    /// The compiler refused a source without a message.
+    pub const NO_MESSAGE: &str = "the compiler refused this source and gave no message";
+    /// The text of an output has too many brackets open to be read.
+    pub const TOO_DEEP: &str = "the output nests brackets more than 256 deep, or leaves more than 2,000 `<` open";
+    /// Reading an output reached the limit of CPU time.
+    pub const PARSER_CPU: &str = "reading the output as Java used up its CPU time";
+    /// Reading an output and making a class of it took too many steps.
+    pub const TOO_MANY_STEPS: &str = "reading the output as Java took more steps than are allowed for its length";
+    /// An output without code.
+    pub const NO_CODE: &str = "the output holds no code";
+    /// An output longer than the server reads.
+    pub const TOO_LONG: &str = "the output is longer than 1 MiB";
     /// Of the harness: the published test class returned something else than passed and total.
     pub const NO_PAIR: &str = "the test class returned no pair of numbers";
 }
@@ -290,7 +314,7 @@ pub mod said {
 pub struct Conditions {
     /// Processor time of one output in seconds. It decides.
     pub cpu_s: u64,
-    /// Time on the clock of one output in seconds: a backstop for what waits for ever.
+    /// How long one output may wait, in seconds: time in which it neither ran nor was ready to run.
     pub wall_s: u64,
     /// Java heap in MiB.
     pub heap_mib: u64,

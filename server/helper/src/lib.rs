@@ -5,9 +5,10 @@
 //! its size, which is also why this is a crate of its own with few dependencies, linked without a loader.
 //!
 //! It gives up root, makes a private mount name space with scratch that cannot be executed from,
-//! sets the limits, starts bubblewrap, and waits. When the control socket closes, because the
-//! server wants an end or is gone itself, it ends everything inside. At the end it writes one line
-//! to standard error: the [`Report`].
+//! sets the limits, starts bubblewrap, and waits. It ends everything inside when the control socket
+//! closes, because the server wants an end or is gone itself, and when the processor time is used up.
+//! It writes two lines to standard error: [`Started`] once the program runs, and the [`Report`] at the
+//! end. Where the program could not be started, the report is the only line.
 //!
 //! All of this could not be done between fork and exec in the server without `unsafe`, and a
 //! process of its own also gets the exact processor time of everything it started.
@@ -43,7 +44,8 @@ pub struct Command {
 /// What one process may use up. Reaching a limit is the program's failure, never ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Processor time in seconds over all threads, the start of the JVM included. It decides.
+    /// Processor time in seconds over all threads, the start of the JVM included. The helper ends the
+    /// process when its own processor clock reaches this; see [`Report::over_cpu`].
     pub cpu_s: u64,
     /// Bytes of private writable memory of one process, the JVM's own included; with control groups
     /// also the most that all of them and their scratch have together.
@@ -69,6 +71,9 @@ pub struct Report {
     pub code: Option<i32>,
     /// Processor time in microseconds, of all threads, children included.
     pub cpu_us: u64,
+    /// Whether the helper ended it because it had used up [`Limits::cpu_s`].
+    #[serde(default)]
+    pub over_cpu: bool,
     /// The most memory resident at once, in KiB.
     pub memory_kib: u64,
     /// Whether the kernel ended it because all its processes together reached the memory limit.
@@ -76,6 +81,14 @@ pub struct Report {
     pub out_of_memory: bool,
     /// Why the walls could not be put up: our own failure. Absent when they stood.
     pub fault: Option<String>,
+}
+
+/// That the program runs, and as which process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Started {
+    /// The process inside, by its number outside.
+    pub inside: i32,
 }
 
 /// The argument that makes a program this helper. Not for people, so not in `--help`.

@@ -12,13 +12,14 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Command as Process, Stdio},
+    time::Duration,
 };
 
 use nix::{
     fcntl::{FcntlArg, FdFlag, fcntl},
     mount::{MsFlags, mount},
     poll::{PollFd, PollFlags, PollTimeout, poll},
-    sched::{CloneFlags, unshare},
+    sched::{CloneFlags, sched_getaffinity, unshare},
     sys::{
         prctl::set_child_subreaper,
         resource::{Resource, UsageWho, getrusage, setrlimit},
@@ -27,11 +28,12 @@ use nix::{
         statvfs::{FsFlags, statvfs},
         wait::wait,
     },
+    time::{ClockId, clock_getcpuclockid, clock_gettime},
     unistd::{Gid, Pid, Uid, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
 };
 use serde::Deserialize;
 
-use crate::{Limits, Order, Report, landlock, seccomp};
+use crate::{Limits, Order, Report, Started, landlock, seccomp};
 
 /// Puts the walls up, runs the command inside, and tells how it ended.
 ///
@@ -64,7 +66,7 @@ pub fn run(order: &Order) -> io::Result<Report> {
     let mut child = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string())).spawn()?;
     drop(status_in);
     drop(filter);
-    accompany(Pid::from_raw(child.id().cast_signed()), &control, status);
+    let over_cpu = accompany(Pid::from_raw(child.id().cast_signed()), &control, status, order.command.limits.cpu_s);
     let end = child.wait()?;
     while wait().is_ok() {}
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
@@ -72,6 +74,7 @@ pub fn run(order: &Order) -> io::Result<Report> {
     Ok(Report {
         code: end.code().or_else(|| end.signal().map(|s| 128 + s)),
         cpu_us: micros(usage.user_time()) + micros(usage.system_time()),
+        over_cpu,
         memory_kib: u64::try_from(usage.max_rss()).unwrap_or(0),
         out_of_memory: false,
         fault: None,
@@ -172,8 +175,10 @@ fn read_only(target: &Path) -> io::Result<()> {
 
 fn limit(limits: &Limits) -> io::Result<()> {
     let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
-    // The soft limit's signal means nothing to the first process of a name space; the hard one's does.
-    set(Resource::RLIMIT_CPU, limits.cpu_s, limits.cpu_s)?;
+    // A backstop only. The kernel holds this limit against a count that it takes at clock ticks, which differs from
+    // the clock that `accompany` reads by a fifth and more on a busy or virtual machine; it must never decide first.
+    let backstop = limits.cpu_s * 4 + 60;
+    set(Resource::RLIMIT_CPU, backstop, backstop)?;
     set(Resource::RLIMIT_DATA, limits.data_bytes, limits.data_bytes)?;
     set(Resource::RLIMIT_NPROC, limits.threads, limits.threads)?;
     set(Resource::RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)?;
@@ -208,16 +213,34 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
     process
 }
 
-/// Returns when bubblewrap has ended, and sees to it that it does once the server has hung up.
-fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader) {
+/// Returns when bubblewrap has ended. Ends the process inside once the server has hung up or the process has used
+/// up its processor time; returns whether it was the latter.
+///
+/// The processor clock of the process (the scheduler's own count, in nanoseconds, over all threads) is the one clock
+/// that decides, here, at the moment of the kill. Usage reported after the end comes from the same count.
+fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader, cpu_s: u64) -> bool {
     let mut status = BufReader::new(status);
+    let started = process_inside(&mut status);
+    if let Some(inside) = started {
+        let line = serde_json::to_string(&Started { inside: inside.as_raw() }).unwrap_or_default();
+        // Without it the server knows less of a process that waits; the report does not depend on it.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
     // Ending the process inside leaves bubblewrap to collect it, so that its processor time is counted.
-    let inside = process_inside(&mut status).unwrap_or(bubblewrap);
-    let mut hung_up = false;
+    let inside = started.unwrap_or(bubblewrap);
+    let clock = started.and_then(|inside| clock_getcpuclockid(inside).ok());
+    let cores = cores();
+    let (mut hung_up, mut over_cpu) = (false, false);
     loop {
-        let [told, gone] = ready(status.get_ref(), (!hung_up).then_some(control));
+        let left = clock.filter(|_| !over_cpu).and_then(|clock| left(clock, cpu_s));
+        if left.is_some_and(|left| left.is_zero()) {
+            over_cpu = true;
+            let _ = kill(inside, Signal::SIGKILL);
+            continue;
+        }
+        let [told, gone] = ready(status.get_ref(), (!hung_up).then_some(control), pause(left, cores));
         if told && matches!(status.read(&mut [0; 256]), Ok(0) | Err(_)) {
-            return;
+            return over_cpu;
         }
         if gone {
             hung_up = true;
@@ -226,13 +249,36 @@ fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader) {
     }
 }
 
-/// Waits until the pipe can be read or the socket's other end is gone; which of them.
-fn ready(status: &PipeReader, control: Option<&OwnedFd>) -> [bool; 2] {
+/// Processor time left on a process's clock; `None` once the process is gone.
+fn left(clock: ClockId, cpu_s: u64) -> Option<Duration> {
+    let used = clock_gettime(clock).ok()?;
+    Some(Duration::from_secs(cpu_s).saturating_sub(Duration::from(used)))
+}
+
+/// How long the process needs at least to use up what is left, if all its threads run at once. At least a
+/// millisecond, so that the helper does not spin at the end; a compiler's limit is days, and poll takes no more.
+fn pause(left: Option<Duration>, cores: u32) -> PollTimeout {
+    let Some(left) = left else { return PollTimeout::NONE };
+    let pause = (left / cores).clamp(Duration::from_millis(1), Duration::from_secs(3600));
+    PollTimeout::try_from(pause).unwrap_or(PollTimeout::MAX)
+}
+
+/// How many threads of this process can run at once.
+fn cores() -> u32 {
+    let set = sched_getaffinity(Pid::from_raw(0)).ok();
+    let count =
+        set.map_or(0, |set| (0..nix::sched::CpuSet::count()).filter(|&cpu| set.is_set(cpu) == Ok(true)).count());
+    // Unknown: as many as any machine has, which only means looking at the clock more often.
+    if count == 0 { 1024 } else { u32::try_from(count).unwrap_or(1024) }
+}
+
+/// Waits until the pipe can be read, the socket's other end is gone, or the time is over; which of the first two.
+fn ready(status: &PipeReader, control: Option<&OwnedFd>, pause: PollTimeout) -> [bool; 2] {
     let mut fds = vec![PollFd::new(status.as_fd(), PollFlags::POLLIN)];
     // Asking for nothing: a hang-up is reported all the same.
     fds.extend(control.map(|control| PollFd::new(control.as_fd(), PollFlags::empty())));
     // Interrupted, none is ready.
-    let _ = poll(&mut fds, PollTimeout::NONE);
+    let _ = poll(&mut fds, pause);
     [0, 1].map(|at| fds.get(at).and_then(PollFd::any) == Some(true))
 }
 

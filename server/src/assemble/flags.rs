@@ -4,10 +4,16 @@
 use app::model::run::Flag;
 use tree_sitter::Node;
 
-use super::tree;
+use super::{
+    budget::{Budget, Refusal},
+    tree::Walk,
+};
 
 /// What is looked for: a flag's kind, what it means, and whether a node shows it.
 type Sign = (&'static str, &'static str, fn(Node<'_>, &str) -> bool);
+
+/// Packages of the harness and of the published tests.
+const HARNESS: [&str; 2] = ["aixgrade.", "com.aixcode.autoTest.evaluation"];
 
 /// Folders of a Unix host that no task is about.
 const HOST: [&str; 11] = ["/proc", "/sys", "/dev", "/etc", "/root", "/home", "/usr", "/lib", "/bin", "/boot", "/var"];
@@ -32,8 +38,9 @@ const SIGNS: &[Sign] = &[
             || is_call(n, t, None, "getAllStackTraces")
             || is_name(n, t, "AbstractBaseEvaluation")
             || ["setAccessible", "getDeclaringClass", "getModule"].iter().any(|name| is_call(n, t, None, name))
-            || n.kind() == "string_fragment" && names_the_harness(&t[n.byte_range()])
-            || n.kind() == "scoped_type_identifier" && names_the_harness(&t[n.byte_range()])
+            || n.kind() == "string_fragment" && HARNESS.iter().any(|name| t[n.byte_range()].contains(name))
+            // Only where it begins: such names lie within each other, each with the text of all within.
+            || n.kind() == "scoped_type_identifier" && HARNESS.iter().any(|name| t[n.byte_range()].starts_with(name))
     }),
     ("descriptor", "uses file descriptors", |n, t| {
         is_name(n, t, "FileDescriptor") || is_call(n, t, None, "inheritedChannel")
@@ -68,9 +75,13 @@ const SIGNS: &[Sign] = &[
 const MOST_OF_A_KIND: usize = 3;
 
 /// The flags of a text and its tree.
-pub fn find(text: &str, root: Node<'_>) -> Vec<Flag> {
+///
+/// # Errors
+/// The budget is spent.
+pub fn find(text: &str, root: Node<'_>, budget: &mut Budget<'_>) -> Result<Vec<Flag>, Refusal> {
     let mut flags: Vec<Flag> = Vec::new();
-    for node in tree::walk(root) {
+    let mut walk = Walk::new(root);
+    while let Some(node) = walk.next(budget)? {
         for (kind, detail, shows) in SIGNS {
             if flags.iter().filter(|f| f.kind == *kind).count() < MOST_OF_A_KIND && shows(node, text) {
                 let line = u32::try_from(node.start_position().row + 1).ok();
@@ -78,7 +89,7 @@ pub fn find(text: &str, root: Node<'_>) -> Vec<Flag> {
             }
         }
     }
-    flags
+    Ok(flags)
 }
 
 fn is_call(node: Node<'_>, text: &str, object: Option<&str>, name: &str) -> bool {
@@ -93,13 +104,9 @@ fn is_name(node: Node<'_>, text: &str, name: &str) -> bool {
     matches!(node.kind(), "identifier" | "type_identifier") && &text[node.byte_range()] == name
 }
 
-fn names_the_harness(text: &str) -> bool {
-    text.contains("aixgrade.") || text.contains("com.aixcode.autoTest.evaluation")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tree, *};
 
     #[test]
     fn every_sign_has_its_chinese_words() {
@@ -114,9 +121,10 @@ mod tests {
     #[test]
     fn sees_what_a_person_should_look_at() {
         let check = |code: &str, expected: &[(&str, u32)]| {
-            let tree = tree::parse(code).unwrap();
-            let found: Vec<_> =
-                find(code, tree.root_node()).into_iter().map(|f| (f.kind, f.line.unwrap_or(0))).collect();
+            let mut budget = Budget::default();
+            let tree = tree::parse(code, &mut budget).unwrap();
+            let found = find(code, tree.root_node(), &mut budget).unwrap();
+            let found: Vec<_> = found.into_iter().map(|f| (f.kind, f.line.unwrap_or(0))).collect();
             let expected: Vec<_> = expected.iter().map(|(k, l)| ((*k).to_owned(), *l)).collect();
             assert_eq!(found, expected, "{code}");
         };

@@ -1,13 +1,16 @@
 //! Which imports a text lacks, and which of several types of a name is meant.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ops::Range,
 };
 
 use tree_sitter::Node;
 
-use super::tree;
+use super::{
+    budget::{Budget, Refusal},
+    tree::{self, Walk},
+};
 
 /// The types that exist: simple name to full names.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +59,25 @@ const PREFERRED: &[&str] = &[
     "javax.imageio",
 ];
 
+/// How deep types may nest in an import: deeper than in any library, and few enough steps for an import that is one
+/// long chain of names.
+const DEEPEST_TYPE: usize = 16;
+
+/// Types that the dataset's own sources import, by their simple names: they decide between types of one name.
+#[derive(Debug, Default)]
+pub struct Hints<'a>(HashMap<&'a str, &'a str>);
+
+impl<'a> Hints<'a> {
+    /// Of several with one name the first counts.
+    pub fn new(imports: &'a [String]) -> Hints<'a> {
+        let mut hints = HashMap::new();
+        for full in imports {
+            hints.entry(full.rsplit('.').next().unwrap_or(full)).or_insert(full.as_str());
+        }
+        Hints(hints)
+    }
+}
+
 /// Nested types that people write without their outer one.
 const NESTED: &[(&str, &str)] =
     &[("Entry", "java.util.Map.Entry"), ("StandardCharsets", "java.nio.charset.StandardCharsets")];
@@ -73,12 +95,10 @@ impl Index {
         index
     }
 
-    /// The type of this name that is most likely meant, with its package. `hints` are imports that
-    /// stand in the dataset's own sources.
-    pub fn choose(&self, name: &str, hints: &[String]) -> Option<String> {
-        let of_name = |hint: &&String| hint.rsplit('.').next() == Some(name);
-        if let Some(hint) = hints.iter().find(of_name) {
-            return Some(hint.clone());
+    /// The type of this name that is most likely meant, with its package.
+    pub fn choose(&self, name: &str, hints: &Hints<'_>) -> Option<String> {
+        if let Some(hint) = hints.0.get(name) {
+            return Some((*hint).to_owned());
         }
         let candidates = self.by_name.get(name);
         let rank = |full: &&String| {
@@ -92,11 +112,30 @@ impl Index {
         best.or_else(|| NESTED.iter().find(|(n, _)| *n == name).map(|(_, full)| (*full).to_owned()))
     }
 
+    /// Whether this is a type that exists, or a nested type or static member of one.
     fn has(&self, full: &str) -> bool {
-        let (package, name) = full.rsplit_once('.').unwrap_or(("", full));
+        let mut name = full;
+        for _ in 0..DEEPEST_TYPE {
+            if self.has_type(name) {
+                return true;
+            }
+            match name.rsplit_once('.') {
+                Some((outer, _)) if outer.contains('.') => name = outer,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn has_type(&self, full: &str) -> bool {
+        let name = full.rsplit_once('.').map_or(full, |(_, name)| name);
         self.by_name.get(name).is_some_and(|list| list.iter().any(|f| f == full))
-            // A nested type or a static member of one that is there.
-            || package.rsplit_once('.').is_some() && self.has(package)
+    }
+
+    /// The packages that have a type of this name.
+    fn packages_with(&self, name: &str) -> impl Iterator<Item = &str> {
+        let types = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+        types.iter().filter_map(|full| full.rsplit_once('.').map(|(package, _)| package))
     }
 
     fn has_package(&self, package: &str) -> bool {
@@ -113,40 +152,42 @@ pub struct Needs {
 }
 
 /// Reads a text's needs off its tree.
-pub fn needs(root: Node<'_>, text: &str) -> Needs {
+///
+/// # Errors
+/// The budget is spent.
+pub fn needs(root: Node<'_>, text: &str, budget: &mut Budget<'_>) -> Result<Needs, Refusal> {
     let mut needs = Needs::default();
     let of = |node: Node<'_>| text[node.byte_range()].to_owned();
-    for node in tree::walk(root) {
+    let mut walk = Walk::new(root);
+    while let Some(node) = walk.next(budget)? {
         match node.kind() {
             "import_declaration" => {
                 needs.imports.push((node.byte_range(), tree::import_name(&text[node.byte_range()])))
             }
             "type_parameter" => needs.declared.extend(node.named_child(0).map(of)),
             _ if tree::is_type(node) => needs.declared.extend(node.child_by_field_name("name").map(of)),
-            "type_identifier" | "identifier" if is_type_use(node, &text[node.byte_range()]) => {
+            "type_identifier" | "identifier" if is_type_use(&walk, node.kind(), &text[node.byte_range()]) => {
                 needs.used.insert(of(node));
             }
             _ => {}
         }
     }
-    needs
+    Ok(needs)
 }
 
-/// Whether a name stands where a type must or may stand and no import can be avoided.
-fn is_type_use(node: Node<'_>, name: &str) -> bool {
-    let Some(parent) = node.parent() else { return false };
-    let first = || parent.named_child(0).is_some_and(|n| n.id() == node.id());
-    match (node.kind(), parent.kind()) {
+/// Whether the name at which the walk is stands where a type must or may stand and no import can be avoided.
+fn is_type_use(walk: &Walk<'_>, kind: &str, name: &str) -> bool {
+    let Some(parent) = walk.parent() else { return false };
+    match (kind, parent.kind()) {
         // `Map.Entry`: only the first name is looked up.
-        ("type_identifier", "scoped_type_identifier") => first() && name.starts_with(char::is_uppercase),
+        ("type_identifier", "scoped_type_identifier") => walk.is_first() && name.starts_with(char::is_uppercase),
         ("type_identifier", _) => true,
         // `Arrays.asList(…)`, `Integer.MAX_VALUE`, `String::valueOf`; a variable may have a capital too,
         // and then the index most likely knows no such type.
         ("identifier", "method_invocation" | "field_access") => {
-            parent.child_by_field_name("object").is_some_and(|o| o.id() == node.id())
-                && name.starts_with(char::is_uppercase)
+            walk.field() == Some("object") && name.starts_with(char::is_uppercase)
         }
-        ("identifier", "method_reference") => first() && name.starts_with(char::is_uppercase),
+        ("identifier", "method_reference") => walk.is_first() && name.starts_with(char::is_uppercase),
         ("identifier", "marker_annotation" | "annotation") => true,
         _ => false,
     }
@@ -157,11 +198,13 @@ impl Needs {
     pub fn missing<'a>(&'a self, index: &'a Index) -> impl Iterator<Item = String> + 'a {
         let imported: HashSet<&str> =
             self.imports.iter().filter_map(|(_, name)| name.rsplit('.').next()).filter(|n| *n != "*").collect();
-        let stars: Vec<&str> = self.imports.iter().filter_map(|(_, name)| name.strip_suffix(".*")).collect();
+        let stars: HashSet<&str> = self.imports.iter().filter_map(|(_, name)| name.strip_suffix(".*")).collect();
+        // `import java.util.Map.*` may bring in anything: nested types are not in the index.
+        let of_a_type = stars.iter().any(|star| star.contains('.') && index.has(star));
         self.used
             .iter()
             .filter(move |name| {
-                let by_star = || stars.iter().any(|package| index.has(&format!("{package}.{name}")));
+                let by_star = || of_a_type || index.packages_with(name).any(|package| stars.contains(package));
                 !self.declared.contains(*name)
                     && !imported.contains(name.as_str())
                     && !index.has(&format!("java.lang.{name}"))

@@ -1,13 +1,16 @@
 //! From a model's text to a class that can be compiled, with no person in between.
 //!
-//! Pure: no file, no clock, no process. The engine calls [`assemble`] with the text, what the
+//! Pure but for the clock of its own CPU time: no file, no process. The engine calls [`assemble`] with the text, what the
 //! dataset wants ([`Target`]) and the types that exist ([`imports::Index`]). The model's text keeps
 //! its lines: everything added stands before its first or after its last line, and what is taken
 //! away becomes blank, so that a compiler's line is the model's line plus a constant.
 //!
 //! What must stay true: every change is recorded; nothing that the model wrote is completed or
-//! corrected beyond what a person would do to make it fit the class (imports, wrapping, `static`).
+//! corrected beyond what a person would do to make it fit the class (imports, wrapping, `static`). The text is
+//! hostile, and this runs in the server's own process: every walk through it spends a [`Budget`], and the work grows
+//! no faster than the text.
 
+mod budget;
 pub mod flags;
 pub mod imports;
 pub mod seal;
@@ -15,10 +18,13 @@ mod text;
 mod tree;
 pub mod wanted;
 
-use app::model::run::{Change, Flag};
+use std::collections::BTreeSet;
+
+use app::model::run::{Change, Flag, LimitHit, said};
 use tree_sitter::Node;
 
-use imports::Index;
+pub use budget::{Budget, Refusal};
+use imports::{Hints, Index};
 use text::Edits;
 
 /// What the dataset wants the text to become.
@@ -62,32 +68,53 @@ impl Assembled {
     }
 }
 
-/// More text than this is not code for one task; parsing it would only keep everybody waiting.
+/// The most bytes of text that are read. More is not code for one task.
 pub const LONGEST: usize = 1 << 20;
+
+impl Refusal {
+    /// The reason, in a sentence.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Refusal::TooLong => said::TOO_LONG,
+            Refusal::NoCode => said::NO_CODE,
+            Refusal::TooDeep => said::TOO_DEEP,
+            Refusal::TooMuchCpu => said::PARSER_CPU,
+            // Nobody reads the outcome of a run that was stopped.
+            Refusal::TooManySteps | Refusal::Cancelled => said::TOO_MANY_STEPS,
+        }
+    }
+
+    /// The limit that an outcome names.
+    pub fn limit(self) -> Option<LimitHit> {
+        match self {
+            Refusal::TooDeep | Refusal::TooManySteps => Some(LimitHit::Steps),
+            Refusal::TooMuchCpu => Some(LimitHit::Cpu),
+            Refusal::TooLong | Refusal::NoCode | Refusal::Cancelled => None,
+        }
+    }
+}
 
 /// Makes a class of a model's text.
 ///
 /// # Errors
-/// A sentence for people where there is nothing to make a class of.
-pub fn assemble(text: &str, target: &Target, index: &Index) -> Result<Assembled, String> {
+/// Where there is nothing to make a class of, and where the budget ends it.
+pub fn assemble(text: &str, target: &Target, index: &Index, budget: &mut Budget<'_>) -> Result<Assembled, Refusal> {
     if text.len() > LONGEST {
-        return Err(format!("the output has {} bytes, and no more than {LONGEST} are taken", text.len()));
+        return Err(Refusal::TooLong);
     }
     let mut changes = Vec::new();
     // One kind of line end, so that everybody counts lines alike; a NUL ends a file for the parser.
     let text = text.replace("\r\n", "\n").replace(['\r', '\0'], " ");
     let text = text::without_fences(&text, &target.methods, &mut changes);
     if text.trim().is_empty() {
-        return Err("the output holds no code".into());
+        return Err(Refusal::NoCode);
     }
     let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    let tree = tree::parse(&text).ok_or(
-        "the output cannot be read as Java: it nests hundreds of brackets, or is broken so badly that the parser was stopped",
-    )?;
-    let flags = flags::find(&text, tree.root_node());
+    let tree = tree::parse(&text, budget)?;
+    let flags = flags::find(&text, tree.root_node(), budget)?;
     let mut made = Making { target, index, text: &text, edits: Edits::default(), changes, imports: Vec::new() };
-    let (before, after) = made.fit(tree.root_node());
-    made.resolve_imports(tree.root_node());
+    let (before, after) = made.fit(tree.root_node(), budget)?;
+    made.resolve_imports(tree.root_node(), budget)?;
 
     let mut head = String::new();
     if !target.package.is_empty() {
@@ -125,7 +152,7 @@ impl Making<'_> {
 
     /// Fits the text's outermost things to the target; returns what goes before and after it, both
     /// ending in a line break where not empty.
-    fn fit(&mut self, root: Node<'_>) -> (String, String) {
+    fn fit(&mut self, root: Node<'_>, budget: &mut Budget<'_>) -> Result<(String, String), Refusal> {
         let mut cursor = root.walk();
         let top: Vec<Node<'_>> = root.named_children(&mut cursor).collect();
         for node in &top {
@@ -138,8 +165,8 @@ impl Making<'_> {
         let classes: Vec<Node<'_>> = top.iter().copied().filter(|n| tree::is_type(*n)).collect();
         let loose = top.iter().any(|n| n.kind() == "method_declaration");
         if let Some(main) = self.main_class(&classes).filter(|_| !loose) {
-            self.fit_class(main, &classes);
-            return (String::new(), String::new());
+            self.fit_class(root, main, &classes, budget)?;
+            return Ok((String::new(), String::new()));
         }
         // Imports cannot stand inside the class that goes around.
         for node in top.iter().filter(|n| n.kind() == "import_declaration") {
@@ -148,7 +175,7 @@ impl Making<'_> {
             self.imports.push(import);
         }
         let opening = format!("public class {}{} {{\n", self.target.class, self.heritage());
-        let has_method = tree::walk(root).any(|n| n.kind() == "method_declaration");
+        let has_method = tree::any(root, budget, |n| n.kind() == "method_declaration")?;
         if let (false, Some(signature)) = (has_method, &self.target.signature) {
             let text = self.edits.apply(self.text);
             let text = text.trim_start();
@@ -161,17 +188,13 @@ impl Making<'_> {
                 );
                 let signature = signature.trim().trim_end_matches('{').trim_end();
                 let (open, close) = if text.starts_with('{') { ("", "") } else { " {}".split_at(2) };
-                return (format!("{opening}{signature}{open}\n"), format!("{close}\n}}\n"));
+                return Ok((format!("{opening}{signature}{open}\n"), format!("{close}\n}}\n")));
             }
         }
         let class = self.target.class.clone();
         self.note("wrap", &[&class], format!("the class {class} was put around the method"));
-        for node in &top {
-            if node.kind() == "method_declaration" {
-                self.fit_method(*node, &top);
-            }
-        }
-        (opening, "}\n".into())
+        self.fit_methods(&top, budget)?;
+        Ok((opening, "}\n".into()))
     }
 
     fn heritage(&self) -> String {
@@ -190,12 +213,19 @@ impl Making<'_> {
         real.iter().find(holds).or_else(|| real.iter().find(public)).or(real.first()).copied()
     }
 
-    fn fit_class(&mut self, main: Node<'_>, all: &[Node<'_>]) {
-        let Some(name) = main.child_by_field_name("name") else { return };
+    fn fit_class(
+        &mut self,
+        root: Node<'_>,
+        main: Node<'_>,
+        all: &[Node<'_>],
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Refusal> {
+        let Some(name) = main.child_by_field_name("name") else { return Ok(()) };
         let old = self.of(name).to_owned();
         let new = self.target.class.clone();
         if old != new {
-            for node in tree::walk(main.parent().unwrap_or(main)) {
+            let mut walk = tree::Walk::new(root);
+            while let Some(node) = walk.next(budget)? {
                 if matches!(node.kind(), "identifier" | "type_identifier") && self.of(node) == old {
                     self.edits.replace(node.byte_range(), new.clone());
                 }
@@ -219,14 +249,11 @@ impl Making<'_> {
         }
         self.fit_heritage(main, name);
         let members = tree::members(main);
-        for member in &members {
-            if member.kind() == "method_declaration" {
-                self.fit_method(*member, &members);
-            }
-            if member.kind() == "constructor_declaration" {
-                self.fit_constructor(*member, &members);
-            }
+        self.fit_methods(&members, budget)?;
+        for member in members.iter().filter(|member| member.kind() == "constructor_declaration") {
+            self.fit_constructor(*member);
         }
+        Ok(())
     }
 
     fn fit_heritage(&mut self, main: Node<'_>, name: Node<'_>) {
@@ -268,44 +295,72 @@ impl Making<'_> {
         }
     }
 
-    /// Makes a method that the tests call what the base class or interface has: public, not static.
-    fn fit_method(&mut self, method: Node<'_>, siblings: &[Node<'_>]) {
-        let Some(name) = self.method_name(method).map(str::to_owned) else { return };
-        if !self.is_called(&name) {
-            return;
+    /// Makes the methods that the tests call what the base class or interface has: public, not static. What calls a
+    /// method that is static no longer cannot be static either.
+    fn fit_methods(&mut self, members: &[Node<'_>], budget: &mut Budget<'_>) -> Result<(), Refusal> {
+        // Names of methods that were static, and who is not static any more for one of these reasons.
+        let (mut were_static, mut freed) = (BTreeSet::new(), BTreeSet::new());
+        for method in members.iter().filter(|member| member.kind() == "method_declaration") {
+            budget.spend(1)?;
+            let Some(name) = self.method_name(*method).map(str::to_owned).filter(|name| self.is_called(name)) else {
+                continue;
+            };
+            self.make_public(*method, &name);
+            if let Some(word) = tree::modifier(*method, self.text, "static") {
+                self.edits.blank(word.byte_range());
+                self.note("static", &[&name], format!("{name} was static, and overrides a method of an object"));
+                freed.insert(method.id());
+                were_static.insert(name);
+            }
         }
+        if were_static.is_empty() {
+            return Ok(());
+        }
+        for member in members.iter().filter(|member| !freed.contains(&member.id())) {
+            let Some(word) = tree::modifier(*member, self.text, "static") else { continue };
+            let Some(called) = self.first_call(*member, &were_static, budget)? else { continue };
+            self.edits.blank(word.byte_range());
+            let name = self.method_name(*member).unwrap_or("a member").to_owned();
+            self.note("static", &[&name, &called], format!("{name} was static and calls {called}"));
+        }
+        Ok(())
+    }
+
+    fn make_public(&mut self, method: Node<'_>, name: &str) {
         let narrower = ["private", "protected"].into_iter().find_map(|w| tree::modifier(method, self.text, w));
         match narrower {
             Some(word) => {
                 let said = self.of(word).to_owned();
                 self.edits.replace(word.byte_range(), "public".into());
-                self.note("public", &[&name, &said], format!("{name} was {said}, and the tests have to call it"));
+                self.note("public", &[name, &said], format!("{name} was {said}, and the tests have to call it"));
             }
             None if tree::modifier(method, self.text, "public").is_none() => {
                 self.edits.insert(tree::after_annotations(method), "public ");
             }
             None => {}
         }
-        if let Some(word) = tree::modifier(method, self.text, "static") {
-            self.edits.blank(word.byte_range());
-            self.note("static", &[&name], format!("{name} was static, and overrides a method of an object"));
-            for other in siblings.iter().filter(|other| other.id() != method.id()) {
-                let calls = tree::walk(*other).any(|n| {
-                    n.kind() == "method_invocation"
-                        && n.child_by_field_name("name").is_some_and(|called| self.of(called) == name)
-                });
-                if let (true, Some(word)) = (calls, tree::modifier(*other, self.text, "static")) {
-                    self.edits.blank(word.byte_range());
-                    let other = self.method_name(*other).unwrap_or("a member").to_owned();
-                    self.note("static", &[&other, &name], format!("{other} was static and calls {name}"));
-                }
+    }
+
+    /// The first of these methods that a member calls.
+    fn first_call(
+        &self,
+        member: Node<'_>,
+        methods: &BTreeSet<String>,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<String>, Refusal> {
+        let mut walk = tree::Walk::new(member);
+        while let Some(node) = walk.next(budget)? {
+            let called = (node.kind() == "method_invocation").then(|| node.child_by_field_name("name")).flatten();
+            if let Some(name) = called.map(|name| self.of(name)).filter(|name| methods.contains(*name)) {
+                return Ok(Some(name.to_owned()));
             }
         }
+        Ok(None)
     }
 
     /// Tests make objects without arguments: where only other constructors are, nothing is added,
     /// because what the arguments should be is not ours to say; but a private one becomes usable.
-    fn fit_constructor(&mut self, constructor: Node<'_>, _members: &[Node<'_>]) {
+    fn fit_constructor(&mut self, constructor: Node<'_>) {
         let empty = constructor.child_by_field_name("parameters").is_some_and(|p| p.named_child_count() == 0);
         if let (true, Some(word)) = (empty, tree::modifier(constructor, self.text, "private")) {
             self.edits.blank(word.byte_range());
@@ -325,24 +380,29 @@ impl Making<'_> {
         tree::modifier_words(node).into_iter().map(|n| self.of(n)).collect()
     }
 
-    fn resolve_imports(&mut self, root: Node<'_>) {
-        let needs = imports::needs(root, self.text);
-        for (node, name) in &needs.useless(self.index) {
+    fn resolve_imports(&mut self, root: Node<'_>, budget: &mut Budget<'_>) -> Result<(), Refusal> {
+        let needs = imports::needs(root, self.text, budget)?;
+        let useless = needs.useless(self.index);
+        let names: BTreeSet<&str> = useless.iter().map(|(_, name)| name.as_str()).collect();
+        self.imports.retain(|import| !names.contains(import.as_str()));
+        for (node, name) in &useless {
             // An import of something that is not there and is not used stops the compiler for nothing.
             self.edits.blank(node.clone());
-            self.imports.retain(|import| import != name);
             self.note(
                 "import_left_out",
                 &[name],
                 format!("`import {name}` was left out: there is no such thing here, and it is not used"),
             );
         }
+        let hints = Hints::new(&self.target.hints);
         for name in needs.missing(self.index) {
-            if let Some(full) = self.index.choose(&name, &self.target.hints) {
+            budget.spend(1)?;
+            if let Some(full) = self.index.choose(&name, &hints) {
                 self.note("import", &[&full], format!("import {full}"));
                 self.imports.push(full);
             }
         }
+        Ok(())
     }
 }
 

@@ -1,38 +1,71 @@
 //! Hides a test class of our own format from the solution that it tests.
 //!
-//! A solution implements an interface nested in its test class, so at compile time the class must be
-//! public. At run time that would let a solution call `cases` with a collector of its own and read
-//! every expected value. So what runs is compiled from a sealed text: the class and its members lose
-//! `public` and `protected`, while nested types keep theirs; in a named module that opens nothing,
-//! nobody else can then call them.
+//! A solution implements an interface nested in its test class, so the class must be public where the solution is
+//! compiled. Whatever else a solution could name there, it could take its answers from: `cases` with a collector of
+//! its own, data in static fields, constants, which the compiler copies into the solution. So neither what solutions
+//! are compiled against nor what runs is made of the test class as it was written. In both, the members of the class
+//! lose `public` and `protected`, and so do the static fields of types nested in it, at any depth; an interface
+//! cannot hide its constants, so an interface that has some is hidden itself. Nested types, their constructors,
+//! methods, instance fields and enum constants stay as they are, since solutions may need them. Where it runs, the
+//! class itself is hidden, too: in a named module that opens nothing, nobody else can then call it.
 
-use super::{text::Edits, tree};
+use tree_sitter::Node;
 
-/// The sealed text; the same lines.
-pub fn seal(source: &str) -> String {
-    let Some(tree) = tree::parse(source) else { return source.to_owned() };
+use super::{budget::Budget, text::Edits, tree};
+
+/// The interface that solutions implement, by the format's definition.
+const SOLUTION: &str = "Solution";
+
+/// The text of which the classes are made that solutions are compiled against. `None` where it cannot be read.
+pub fn for_compiling(source: &str) -> Option<String> {
+    sealed(source, false)
+}
+
+/// The text of which the classes are made that run; the same lines. `None` where it cannot be read.
+pub fn for_running(source: &str) -> Option<String> {
+    sealed(source, true)
+}
+
+fn sealed(source: &str, with_class: bool) -> Option<String> {
+    let tree = tree::parse(source, &mut Budget::default()).ok()?;
     let mut edits = Edits::default();
+    let mut hide = |declaration: Node<'_>| {
+        for word in ["public", "protected"] {
+            if let Some(node) = tree::modifier(declaration, source, word) {
+                edits.blank(node.byte_range());
+            }
+        }
+    };
+    let is_named = |node: Node<'_>, name: &str| {
+        node.child_by_field_name("name").is_some_and(|n| source.get(n.byte_range()) == Some(name))
+    };
     let root = tree.root_node();
     let mut cursor = root.walk();
     for class in root.named_children(&mut cursor).filter(|n| n.kind() == "class_declaration") {
         let members = tree::members(class);
-        let is_test = members.iter().any(|m| {
-            m.kind() == "method_declaration"
-                && m.child_by_field_name("name").is_some_and(|n| &source[n.byte_range()] == "cases")
-        });
-        if !is_test {
+        if !members.iter().any(|m| m.kind() == "method_declaration" && is_named(*m, "cases")) {
             continue;
         }
-        let hidden = members.iter().filter(|m| !tree::is_type(**m)).chain(std::iter::once(&class));
-        for declaration in hidden {
-            for word in ["public", "protected"] {
-                if let Some(node) = tree::modifier(*declaration, source, word) {
-                    edits.blank(node.byte_range());
+        if with_class {
+            hide(class);
+        }
+        let (mut nested, own): (Vec<Node<'_>>, Vec<Node<'_>>) = members.into_iter().partition(|m| tree::is_type(*m));
+        own.into_iter().for_each(&mut hide);
+        while let Some(inner) = nested.pop() {
+            let members = tree::members(inner);
+            if members.iter().any(|m| m.kind() == "constant_declaration") && !is_named(inner, SOLUTION) {
+                hide(inner);
+            }
+            for member in members {
+                if tree::is_type(member) {
+                    nested.push(member);
+                } else if member.kind() == "field_declaration" && tree::modifier(member, source, "static").is_some() {
+                    hide(member);
                 }
             }
         }
     }
-    edits.apply(source)
+    Some(edits.apply(source))
 }
 
 #[cfg(test)]
@@ -41,14 +74,47 @@ mod tests {
 
     #[test]
     fn hides_the_test_class_and_leaves_its_nested_types() {
-        let check = |before: &str, after: &str| assert_eq!(seal(before), after);
+        let check = |before: &str, compiling: &str, running: &str| {
+            assert_eq!(for_compiling(before).unwrap(), compiling);
+            assert_eq!(for_running(before).unwrap(), running);
+        };
         check(
             "public class T {\n  public interface Solution { int f(); }\n  public static void cases(Cases<Solution> c) {}\n  public static int x = 1;\n}",
+            "public class T {\n  public interface Solution { int f(); }\n   static void cases(Cases<Solution> c) {}\n   static int x = 1;\n}",
             " class T {\n  public interface Solution { int f(); }\n   static void cases(Cases<Solution> c) {}\n   static int x = 1;\n}",
         );
+        let helper = "public class Helper { public int f() { return 1; } }";
+        check(helper, helper, helper);
+    }
+
+    #[test]
+    fn hides_static_data_of_nested_types_at_any_depth() {
+        let check = |before: &str, after: &str| {
+            let around = |inner: &str| format!("class T {{ static void cases(Cases<Solution> c) {{}} {inner} }}");
+            assert_eq!(for_compiling(&around(before)).unwrap(), around(after));
+        };
         check(
-            "public class Helper { public int f() { return 1; } }",
-            "public class Helper { public int f() { return 1; } }",
+            "public static class A { public static final int X = 1; public final int y = 2; public A(int y) {} public static int f() { return X; } }",
+            "public static class A {  static final int X = 1; public final int y = 2; public A(int y) {} public static int f() { return X; } }",
         );
+        check(
+            "public record R(int a) { protected static int[] b = {1}; public static class In { public static int c; } }",
+            "public record R(int a) {  static int[] b = {1}; public static class In {  static int c; } }",
+        );
+        check(
+            "public enum E { ONE, TWO; public static final E BEST = TWO; }",
+            "public enum E { ONE, TWO;  static final E BEST = TWO; }",
+        );
+        // The solution's own interface shows what it declares.
+        check("public interface Limits { int MOST = 42; }", " interface Limits { int MOST = 42; }");
+        check(
+            "public interface Solution { int MOST = 42; int f(); }",
+            "public interface Solution { int MOST = 42; int f(); }",
+        );
+    }
+
+    #[test]
+    fn text_that_cannot_be_read_is_not_taken_for_sealed() {
+        assert_eq!(for_running(&"(".repeat(1_000)), None);
     }
 }

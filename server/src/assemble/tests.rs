@@ -45,7 +45,7 @@ fn interface() -> Target {
 #[test]
 fn makes_a_class_of_what_models_write() {
     let check = |target: &Target, text: &str, expected: &str, kinds: &[&str]| {
-        let made = assemble(text, target, &index()).unwrap();
+        let made = assemble(text, target, &index(), &mut Budget::default()).unwrap();
         assert_eq!(made.source, expected);
         let found: Vec<_> = made.changes.iter().map(|c| c.kind.as_str()).collect();
         assert_eq!(found, kinds, "{text}");
@@ -104,7 +104,7 @@ fn makes_a_class_of_what_models_write() {
 #[test]
 fn chooses_the_type_that_people_mean() {
     let check = |name: &str, expected: Option<&str>| {
-        assert_eq!(index().choose(name, &base().hints).as_deref(), expected, "{name}");
+        assert_eq!(index().choose(name, &Hints::new(&base().hints)).as_deref(), expected, "{name}");
     };
     check("List", Some("java.util.List"));
     check("Date", Some("java.util.Date"));
@@ -116,7 +116,13 @@ fn chooses_the_type_that_people_mean() {
 
 #[test]
 fn maps_lines_back_to_the_models_own() {
-    let made = assemble("\n\npublic int f(int x) {\n  return Arrays.hashCode(x)\n}", &base(), &index()).unwrap();
+    let made = assemble(
+        "\n\npublic int f(int x) {\n  return Arrays.hashCode(x)\n}",
+        &base(),
+        &index(),
+        &mut Budget::default(),
+    )
+    .unwrap();
     let line = made.source.lines().position(|l| l.contains("hashCode")).unwrap() + 1;
     assert_eq!(made.line(u32::try_from(line).unwrap()), Some(4));
     assert_eq!(made.line(1), None);
@@ -125,7 +131,7 @@ fn maps_lines_back_to_the_models_own() {
 
 #[test]
 fn refuses_what_holds_no_code() {
-    let check = |text: &str| assert!(assemble(text, &base(), &index()).is_err(), "{text:?}");
+    let check = |text: &str| assert!(assemble(text, &base(), &index(), &mut Budget::default()).is_err(), "{text:?}");
     check("");
     check(" \n\t");
     check("```java\n```");
@@ -141,15 +147,15 @@ fn takes_any_text_without_failing() {
     for text in
         [deep.as_str(), nested.as_str(), "}}}}", "public class", "\u{0}\u{1}", "@", "/*", "\"", "class A extends"]
     {
-        let _ = assemble(text, &base(), &index());
-        let _ = assemble(text, &interface(), &index());
+        let _ = assemble(text, &base(), &index(), &mut Budget::default());
+        let _ = assemble(text, &interface(), &index(), &mut Budget::default());
     }
 }
 
 #[test]
 fn nonsense_is_given_up_after_bounded_work() {
     let check = |text: &str, taken: bool| {
-        let answer = assemble(text, &base(), &index());
+        let answer = assemble(text, &base(), &index(), &mut Budget::default());
         assert_eq!(answer.is_ok(), taken, "{:.40}… ({} bytes): {:?}", text, text.len(), answer.as_ref().err());
     };
     // Much that is in order, and a little that is not.
@@ -160,4 +166,111 @@ fn nonsense_is_given_up_after_bounded_work() {
     check(&"if (x > (((1 { [ < \"".repeat(20_000), false);
     check(&"{ ( [ < a".repeat(50_000), false);
     check(&"(".repeat(300_000), false);
+}
+
+/// The steps of each of these texts at one length and at twice that: twice as many, whatever is in them.
+#[test]
+fn work_grows_no_faster_than_the_text() {
+    let steps = |text: &str, target: &Target| {
+        let mut budget = Budget::default();
+        let answer = assemble(text, target, &index(), &mut budget);
+        assert!(answer.is_ok(), "{:.60}… ({} bytes): {:?}", text, text.len(), answer.err());
+        budget.spent()
+    };
+    let check = |what: &str, text: &dyn Fn(usize) -> String| {
+        for target in [&base(), &interface()] {
+            let (single, double) = (steps(&text(2_000), target), steps(&text(4_000), target));
+            assert!(double <= single * 9 / 4, "{what}: {single} steps, then {double}");
+        }
+    };
+    let body = |inside: String| format!("public int f(int a) {{ {inside} }}");
+    check("a long sum", &|n| body(format!("return {}a;", "a+".repeat(n))));
+    check("a chain of calls", &|n| body(format!("return a{};", ".b()".repeat(n))));
+    check("a long type", &|n| body(format!("{}X x;", "a.".repeat(n))));
+    check("signs", &|n| body(format!("return {}a;", "-~".repeat(n))));
+    check("ternaries", &|n| body(format!("return {}a;", "a>0?a:".repeat(n))));
+    check("else if", &|n| body(format!("{}{{}}", "if(a>0){}else ".repeat(n))));
+    check("labels", &|n| body(format!("{}return a;", "x:".repeat(n))));
+    check("a giant method", &|n| body("a = System.out.hashCode();\n".repeat(n)));
+    check("comments between", &|n| body(format!("return a{}.b();", " /**/".repeat(n))));
+    check("static methods that call each other", &|n| "static int f(int a) { return f(a); }\n".repeat(n));
+    check("a static method and its callers", &|n| {
+        format!("static int f(int a) {{ return a; }}\n{}", "static int g(int a) { return f(a); }\n".repeat(n))
+    });
+    check("imports of nothing", &|n| {
+        (0..n).map(|i| format!("import x.Y{i};\n")).collect::<String>() + "int f(int x) {}"
+    });
+    check("stars and names", &|n| {
+        let imports: String = (0..n).map(|i| format!("import x.y{i}.*;\n")).collect();
+        let names: String = (0..n).map(|i| format!("Y{i} y{i};\n")).collect();
+        format!("{imports}int f(int x) {{ {names} }}")
+    });
+    check("classes", &|n| (0..n).map(|i| format!("class C{i} {{ C{i} c; }}\n")).collect());
+    check("one import of many parts", &|n| format!("import {}X;\nint f(int x) {{}}", "a.".repeat(n)));
+}
+
+#[test]
+fn a_long_sum_is_assembled_within_its_budget() {
+    let text = format!("public int f(int a) {{ return {}a; }}", "a+".repeat(60_000));
+    let mut budget = Budget::default();
+    assemble(&text, &base(), &index(), &mut budget).unwrap();
+    // Some dozens a byte, counting the parser's own.
+    assert!(budget.spent() < 40 * text.len() as u64, "{} steps for {} bytes", budget.spent(), text.len());
+}
+
+#[test]
+fn many_static_methods_are_each_noted_once() {
+    let made =
+        assemble(&"static int f(int a) { return f(a); }\n".repeat(50), &base(), &index(), &mut Budget::default());
+    assert_eq!(made.unwrap().changes.iter().filter(|change| change.kind == "static").count(), 50);
+}
+
+#[test]
+fn a_cancelled_run_ends_an_assembly() {
+    let cancelled = std::sync::atomic::AtomicBool::new(false);
+    let text = "public int f(int x) { return x; }\n".repeat(500);
+    assert!(assemble(&text, &base(), &index(), &mut Budget::until(&cancelled)).is_ok());
+    cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    let ended = assemble(&text, &base(), &index(), &mut Budget::until(&cancelled));
+    assert_eq!(ended.err(), Some(Refusal::Cancelled));
+}
+
+#[test]
+fn refusals_say_which_limit_it_was() {
+    let check = |text: &str, budget: &mut Budget<'_>, refusal: Refusal, limit: Option<LimitHit>| {
+        let found = assemble(text, &base(), &index(), budget).map(|_| "a class").unwrap_err();
+        assert_eq!((found, found.limit()), (refusal, limit));
+    };
+    check("", &mut Budget::default(), Refusal::NoCode, None);
+    check(&"x".repeat(LONGEST + 1), &mut Budget::default(), Refusal::TooLong, None);
+    check(&"(".repeat(300), &mut Budget::default(), Refusal::TooDeep, Some(LimitHit::Steps));
+    // Spent while it is parsed, and in each of the walks after that.
+    let text = "public static int f(int x) { return f(x); }\n".repeat(50);
+    let mut whole = Budget::default();
+    assemble(&text, &base(), &index(), &mut whole).unwrap();
+    for tenth in 0..10 {
+        let mut budget = Budget::of(whole.spent() * tenth / 10);
+        check(&text, &mut budget, Refusal::TooManySteps, Some(LimitHit::Steps));
+    }
+}
+
+/// Each `<` that stays open has the parser keep another reading of all that follows.
+#[test]
+fn text_full_of_open_brackets_is_not_parsed() {
+    for text in ["A<".repeat(5_000), "A<;".repeat(5_000), "A<B->".repeat(5_000)] {
+        let refusal = assemble(&text, &base(), &index(), &mut Budget::default()).map(|_| "a class");
+        assert_eq!(refusal, Err(Refusal::TooDeep), "{:.20}", text);
+    }
+    let loops = "for (int i = 0; i < n && i < 9; i++) { List<Map<A, B>> l = null; }\n".repeat(500);
+    let text = format!("int f(int n) {{ {loops} return n; }}");
+    assemble(&text, &base(), &index(), &mut Budget::default()).unwrap();
+}
+
+#[test]
+fn parsing_ends_with_its_cpu_time() {
+    // The parser's recovery makes few steps of this, and each takes long.
+    let text = format!("int f(int a) {{ return {}", "}!".repeat(200));
+    let mut budget = Budget { cpu: std::time::Duration::ZERO, ..Budget::default() };
+    let refusal = assemble(&text, &base(), &index(), &mut budget).map(|_| "a class").unwrap_err();
+    assert_eq!((refusal, refusal.limit()), (Refusal::TooMuchCpu, Some(LimitHit::Cpu)));
 }

@@ -1,6 +1,6 @@
 //! What a dataset's own sources say about the class that tests want.
 
-use super::tree;
+use super::{budget::Budget, tree};
 
 /// The method's name of a signature: `int f` of `public int f(int x)`, the `f`.
 pub fn method_of_signature(signature: &str) -> Option<String> {
@@ -11,7 +11,7 @@ pub fn method_of_signature(signature: &str) -> Option<String> {
 
 /// The types that a source imports by name, static imports and its test interface's package left out.
 pub fn imports(source: &str) -> Vec<String> {
-    let Some(tree) = tree::parse(source) else { return Vec::new() };
+    let Ok(tree) = tree::parse(source, &mut Budget::default()) else { return Vec::new() };
     let root = tree.root_node();
     let mut cursor = root.walk();
     let names = root.named_children(&mut cursor).filter(|n| n.kind() == "import_declaration");
@@ -21,15 +21,18 @@ pub fn imports(source: &str) -> Vec<String> {
 
 /// The names of the methods that an interface of a source declares.
 pub fn interface_methods(source: &str, interface: &str) -> Vec<String> {
-    let Some(tree) = tree::parse(source) else { return Vec::new() };
+    let mut budget = Budget::default();
+    let Ok(tree) = tree::parse(source, &mut budget) else { return Vec::new() };
     let name =
         |node: tree_sitter::Node<'_>| node.child_by_field_name("name").map(|n| source[n.byte_range()].to_owned());
-    tree::walk(tree.root_node())
-        .filter(|n| n.kind() == "interface_declaration" && name(*n).as_deref() == Some(interface))
-        .flat_map(tree::members)
-        .filter(|member| member.kind() == "method_declaration")
-        .filter_map(name)
-        .collect()
+    let (mut walk, mut methods) = (tree::Walk::new(tree.root_node()), Vec::new());
+    while let Ok(Some(node)) = walk.next(&mut budget) {
+        if node.kind() == "interface_declaration" && name(node).as_deref() == Some(interface) {
+            let members = tree::members(node).into_iter().filter(|member| member.kind() == "method_declaration");
+            methods.extend(members.filter_map(name));
+        }
+    }
+    methods
 }
 
 #[cfg(test)]

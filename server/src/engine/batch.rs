@@ -26,7 +26,8 @@ use super::{
 };
 use crate::sandbox::{Child, Sandbox};
 
-/// How long one output may take here. Ordinary ones take milliseconds; who needs more is run alone.
+/// How long one output may take here. Ordinary ones take milliseconds; one that needs more is run alone, which
+/// decides. On a busy host more outputs are run alone, and none comes to another verdict.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A fresh JVM after so many: loaded classes pile up.
@@ -56,8 +57,9 @@ impl Batch {
 
     /// Runs one output; its outcome if it is a clean pass. `None` says nothing about the output but
     /// that it has to be run alone; the second value is whether this JVM can go on.
-    pub fn pass(&mut self, suite: &Suite, job: Job<'_>) -> (Option<Outcome>, bool) {
+    pub fn pass(&mut self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> (Option<Outcome>, bool) {
         self.taken += 1;
+        let before = self.child.cpu().unwrap_or_default();
         let nonce = hex::encode(rand::rng().random::<[u8; 16]>());
         let begun = Instant::now();
         if self.child.send(&suite.job(&nonce, job, true)).is_err() {
@@ -69,7 +71,10 @@ impl Batch {
         else {
             return (None, false);
         };
-        let ended = matches!(outcome.verdict, Verdict::Passed | Verdict::Failed) && outcome.flags.is_empty();
+        let cpu = self.child.cpu().map_or(Duration::ZERO, |now| now.saturating_sub(before));
+        let ended = matches!(outcome.verdict, Verdict::Passed | Verdict::Failed)
+            && outcome.flags.is_empty()
+            && cpu < Duration::from_secs(allowance.cpu_s);
         outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
         let passed = ended && outcome.verdict == Verdict::Passed;
         (passed.then_some(outcome), ended && self.taken < MOST)

@@ -84,6 +84,12 @@ impl<'a> Pool<'a> {
     }
 }
 
+/// Whether a class file's class is public. What is no class file counts as public: nothing is known to hide it.
+pub fn is_public(bytes: &[u8]) -> bool {
+    let flags = Pool::read(bytes).and_then(|pool| Bytes(pool.rest).number());
+    flags.is_none_or(|flags| flags & 1 != 0)
+}
+
 /// Bytes that are read from the front.
 pub struct Bytes<'a>(pub &'a [u8]);
 

@@ -1,13 +1,21 @@
-//! The warm compiler's client: one sandboxed JVM that compiles many sources, started when it is
-//! first needed and again when it was lost.
+//! The warm compiler's client: one sandboxed JVM that compiles many sources, and the [`Pool`] of them that
+//! workers share.
+//!
+//! What must stay true: a source delays no other by more than `WARM_CPU`; what the compiler could not
+//! finish is decided in a fresh JVM, by processor time, stack and memory, never by time on the clock.
 
 use std::{
     collections::BTreeSet,
     io,
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
+
+use app::model::run::{LimitHit, said};
 
 use super::{
     EngineError,
@@ -16,8 +24,29 @@ use super::{
 };
 use crate::sandbox::{Child, Command, Limits, Sandbox};
 
-/// How long one source may take. Ordinary ones take 20 ms; this is for a host that is very busy.
+/// Processor time of one source in a compiler that others wait for. Ordinary ones take 20 ms, the first of a cold
+/// JVM one second. It decides nothing: a source that needs more is compiled again, alone, in a fresh JVM.
+const WARM_CPU: Duration = Duration::from_secs(2);
+
+/// Processor time of one source in a fresh JVM. It decides. As much as an output has by default to run.
+const ALONE_CPU: Duration = Duration::from_secs(10);
+
+/// Processor time of a dataset's tests, all in one request.
+const TESTS_CPU: Duration = Duration::from_secs(300);
+
+/// How long a worker waits for a busy compiler before it starts another: longer than a cold one takes for its first
+/// source, because starting another costs more than that.
+const QUEUE: Duration = Duration::from_secs(2);
+
+/// How long a compiler may take on the clock, whatever it does. Reaching this is our own failure, never a verdict:
+/// the host gave it no processor.
+const HOST_PATIENCE: Duration = Duration::from_secs(600);
+
+/// How long the JVM may take to start and to answer what needs no compiling.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many threads of the compiler's JVM can be busy at once: javac, Java's own compiler, the collector.
+const BUSY_THREADS: u32 = 3;
 
 /// A fresh JVM after so many sources: whatever a source may have made the compiler keep, goes.
 const SOURCES_A_JVM: u32 = 2000;
@@ -40,6 +69,43 @@ pub enum Compiled {
     Classes(Files),
     /// What the compiler said.
     Refused(Vec<Message>),
+    /// The compiler could not finish.
+    Exceeded(Exceeded),
+}
+
+/// What the compiler used up on a source, or that it crashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exceeded {
+    /// Its processor time.
+    Cpu,
+    /// Its stack.
+    Stack,
+    /// Its heap, or the sandbox's memory.
+    Memory,
+    /// None of these: the JVM ended by itself.
+    Crash,
+}
+
+impl Exceeded {
+    /// The limit that an outcome names.
+    pub fn limit(self) -> Option<LimitHit> {
+        match self {
+            Exceeded::Cpu => Some(LimitHit::Cpu),
+            Exceeded::Stack => Some(LimitHit::Stack),
+            Exceeded::Memory => Some(LimitHit::Heap),
+            Exceeded::Crash => None,
+        }
+    }
+
+    /// The reason, in a sentence.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Exceeded::Cpu => said::COMPILER_CPU,
+            Exceeded::Stack => said::COMPILER_STACK,
+            Exceeded::Memory => said::COMPILER_MEMORY,
+            Exceeded::Crash => said::COMPILER_CRASH,
+        }
+    }
 }
 
 /// One message of the compiler.
@@ -65,6 +131,7 @@ pub struct Compiler {
 
 struct Running {
     child: Child,
+    greeted: bool,
     libraries: BTreeSet<String>,
     compiled: u32,
 }
@@ -75,7 +142,7 @@ impl Compiler {
         Compiler { sandbox, toolchain, jars, running: None }
     }
 
-    /// Starts the JVM if it does not run, so that it warms up while other things happen.
+    /// Starts the JVM if it does not run. Returns at once: it starts while other things happen.
     ///
     /// # Errors
     /// Our own failure.
@@ -86,26 +153,12 @@ impl Compiler {
         Ok(())
     }
 
-    /// Compiles.
-    ///
-    /// A source that takes the compiler's JVM down is tried once more in a fresh one; when that is
-    /// lost too, it is the source's doing and a refusal.
+    /// Compiles a dataset's tests.
     ///
     /// # Errors
     /// Our own failure.
     pub fn compile(&mut self, request: &Request<'_>) -> Result<Compiled, EngineError> {
-        for _ in 0..2 {
-            match self.ask(request) {
-                Err(EngineError::Io(_)) => self.running = None,
-                answer => return answer,
-            }
-        }
-        Ok(Compiled::Refused(vec![Message {
-            file: String::new(),
-            line: None,
-            code: String::new(),
-            text: "the compiler ended or took more than a minute over this source, twice".into(),
-        }]))
+        self.ask(request, TESTS_CPU, &AtomicBool::new(false))
     }
 
     /// Every type that an import may name with these jars, in order.
@@ -113,41 +166,33 @@ impl Compiler {
     /// # Errors
     /// Our own failure.
     pub fn index(&mut self, jars: &[String]) -> Result<Vec<String>, EngineError> {
-        self.warm()?;
-        let Some(running) = &mut self.running else { return Err(EngineError::Harness("no compiler".into())) };
+        let running = self.running()?;
         running.child.send(&Frame::new(b'I').strings(jars.iter().map(String::as_str)).done())?;
         let mut answer = Reader::receive(&mut running.child, Instant::now() + PATIENCE)?;
         expect(&mut answer, b'I')?;
         Ok(answer.strings()?)
     }
 
-    /// Ends the JVM; the next request starts another. For an engine that has nothing to do.
-    pub fn rest(&mut self) {
-        self.running = None;
-    }
-
-    fn ask(&mut self, request: &Request<'_>) -> Result<Compiled, EngineError> {
+    /// The JVM, started and ready.
+    fn running(&mut self) -> Result<&mut Running, EngineError> {
         self.warm()?;
         let Some(running) = &mut self.running else { return Err(EngineError::Harness("no compiler".into())) };
-        let (name, classes) = request.library;
-        if running.libraries.insert(name.to_owned()) {
-            let frame = Frame::new(b'L').string(name).files(classes.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
-            running.child.send(&frame.done())?;
-            expect(&mut Reader::receive(&mut running.child, Instant::now() + PATIENCE)?, b'L')?;
+        if !running.greeted {
+            greet(&mut running.child)?;
+            running.greeted = true;
         }
-        let frame = Frame::new(b'C')
-            .string(name)
-            .strings(request.jars.iter().map(String::as_str))
-            .strings(OPTIONS.iter().copied())
-            .files(request.sources.iter().map(|(n, t)| (*n, t.as_bytes())).collect::<Vec<_>>().into_iter());
-        running.child.send(&frame.done())?;
-        let mut answer = Reader::receive(&mut running.child, Instant::now() + PATIENCE)?;
-        let compiled = read(&mut answer)?;
-        running.compiled += 1;
-        if running.compiled >= SOURCES_A_JVM {
+        Ok(running)
+    }
+
+    /// Compiles within this much processor time. After anything but classes or messages, and after a failure of
+    /// ours, the JVM is gone.
+    fn ask(&mut self, request: &Request<'_>, cpu: Duration, cancelled: &AtomicBool) -> Result<Compiled, EngineError> {
+        let answer = self.running().and_then(|running| running.ask(request, cpu, cancelled));
+        let used_up = self.running.as_ref().is_some_and(|running| running.compiled >= SOURCES_A_JVM);
+        if used_up || !matches!(answer, Ok(Compiled::Classes(_) | Compiled::Refused(_))) {
             self.running = None;
         }
-        Ok(compiled)
+        answer
     }
 
     fn start(&self) -> Result<Running, EngineError> {
@@ -168,7 +213,7 @@ impl Compiler {
             read_only,
             scratch: vec!["/work".into(), "/tmp".into()],
             limits: Limits {
-                // It lives long; each source has its own deadline.
+                // It lives long; each source has a limit of its own.
                 cpu_s: 24 * 3600,
                 data_bytes: 2 << 30,
                 threads: 128,
@@ -179,9 +224,175 @@ impl Compiler {
                 printed_bytes: 16 << 20,
             },
         };
-        let mut child = self.sandbox.start(&command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
-        greet(&mut child)?;
-        Ok(Running { child, libraries: BTreeSet::new(), compiled: 0 })
+        let child = self.sandbox.start(&command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
+        Ok(Running { child, greeted: false, libraries: BTreeSet::new(), compiled: 0 })
+    }
+}
+
+impl Running {
+    fn ask(&mut self, request: &Request<'_>, cpu: Duration, cancelled: &AtomicBool) -> Result<Compiled, EngineError> {
+        let (name, classes) = request.library;
+        if self.libraries.insert(name.to_owned()) {
+            let frame = Frame::new(b'L').string(name).files(classes.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
+            self.child.send(&frame.done())?;
+            expect(&mut Reader::receive(&mut self.child, Instant::now() + PATIENCE)?, b'L')?;
+        }
+        let frame = Frame::new(b'C')
+            .string(name)
+            .strings(request.jars.iter().map(String::as_str))
+            .strings(OPTIONS.iter().copied())
+            .files(request.sources.iter().map(|(n, t)| (*n, t.as_bytes())).collect::<Vec<_>>().into_iter());
+        let before = self.child.cpu().unwrap_or_default();
+        self.child.send(&frame.done())?;
+        let begun = Instant::now();
+        loop {
+            if cancelled.load(Ordering::Relaxed) {
+                return Err(EngineError::Cancelled);
+            }
+            let used = self.child.cpu().map_or(Duration::ZERO, |now| now.saturating_sub(before));
+            if used >= cpu {
+                return Ok(Compiled::Exceeded(Exceeded::Cpu));
+            }
+            if begun.elapsed() >= HOST_PATIENCE {
+                return Err(EngineError::Busy(format!("the compiler had {used:?} of processor time in ten minutes")));
+            }
+            // Not sooner than it can have used up the rest; and often enough to notice that the run was stopped.
+            let pause = ((cpu - used) / BUSY_THREADS).clamp(Duration::from_millis(5), Duration::from_millis(500));
+            match Reader::receive(&mut self.child, Instant::now() + pause) {
+                Ok(mut answer) => {
+                    self.compiled += 1;
+                    return read(&mut answer);
+                }
+                Err(e) if e.kind() == io::ErrorKind::TimedOut => {}
+                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return self.lost(),
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+
+    /// Why the JVM ended over a source.
+    fn lost(&mut self) -> Result<Compiled, EngineError> {
+        let (report, printed, _) = self.child.end(Instant::now() + Duration::from_secs(5))?;
+        match (report.fault, report.code) {
+            (Some(fault), _) => Err(EngineError::Sandbox(fault)),
+            _ if report.out_of_memory => Ok(Compiled::Exceeded(Exceeded::Memory)),
+            // SIGKILL: nothing inside can send it, so somebody outside did.
+            (None, Some(137)) => Err(EngineError::Sandbox("the compiler was killed from outside".into())),
+            (None, code) => {
+                tracing::warn!(?code, printed = printed.trim(), "the compiler crashed on a source");
+                Ok(Compiled::Exceeded(Exceeded::Crash))
+            }
+        }
+    }
+}
+
+/// The warm compilers that workers share.
+///
+/// As a rule there are a few for many workers, because a compiler is slow until it has compiled some hundred classes
+/// and is busy for a quarter of an output's time. A worker that waits for longer than `QUEUE` starts another, which
+/// goes when it is no longer needed.
+pub struct Pool {
+    make: Box<dyn Fn() -> Compiler + Send + Sync>,
+    /// How many there are as a rule.
+    usual: usize,
+    /// How long a worker waits before it starts another: [`QUEUE`].
+    queue: Duration,
+    state: Mutex<Shelf>,
+    returned: Condvar,
+}
+
+#[derive(Default)]
+struct Shelf {
+    idle: Vec<Compiler>,
+    lent: usize,
+}
+
+/// A compiler that one worker has; it goes back to the pool with this value.
+struct Lent<'a> {
+    pool: &'a Pool,
+    compiler: Option<Compiler>,
+}
+
+impl Pool {
+    /// A pool of `usual` compilers, made as they are needed.
+    pub fn new(usual: usize, make: impl Fn() -> Compiler + Send + Sync + 'static) -> Pool {
+        Pool {
+            make: Box::new(make),
+            usual: usual.max(1),
+            queue: QUEUE,
+            state: Mutex::default(),
+            returned: Condvar::new(),
+        }
+    }
+
+    /// Starts a compiler's JVM, where none waits, without waiting for it.
+    ///
+    /// # Errors
+    /// Our own failure.
+    pub fn warm(&self) -> Result<(), EngineError> {
+        self.with(Compiler::warm)
+    }
+
+    /// Every type that an import may name with these jars, in order.
+    ///
+    /// # Errors
+    /// Our own failure.
+    pub fn index(&self, jars: &[String]) -> Result<Vec<String>, EngineError> {
+        self.with(|compiler| compiler.index(jars))
+    }
+
+    /// Compiles a source. One that a warm compiler cannot finish within its processor time, stack and memory is
+    /// compiled once more in a fresh JVM that nobody else waits for; what becomes of it there decides, so that no
+    /// earlier source has a part in it.
+    ///
+    /// # Errors
+    /// Our own failure, and [`EngineError::Cancelled`].
+    pub fn compile(&self, request: &Request<'_>, cancelled: &AtomicBool) -> Result<Compiled, EngineError> {
+        let answer = self.with(|compiler| {
+            let answer = compiler.ask(request, WARM_CPU, cancelled);
+            if matches!(answer, Ok(Compiled::Exceeded(_))) {
+                // Its successor starts while the source is compiled elsewhere.
+                compiler.warm()?;
+            }
+            answer
+        })?;
+        match answer {
+            Compiled::Exceeded(_) => (self.make)().ask(request, ALONE_CPU, cancelled),
+            done => Ok(done),
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Compiler) -> Result<T, EngineError>) -> Result<T, EngineError> {
+        let mut lent = self.take();
+        match &mut lent.compiler {
+            Some(compiler) => work(compiler),
+            None => Err(EngineError::Harness("no compiler".into())),
+        }
+    }
+
+    fn take(&self) -> Lent<'_> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let must_wait = |state: &mut Shelf| state.idle.is_empty() && state.lent >= self.usual;
+        let waited = self.returned.wait_timeout_while(state, self.queue, must_wait);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.lent += 1;
+        let idle = state.idle.pop();
+        drop(state);
+        Lent { pool: self, compiler: Some(idle.unwrap_or_else(|| (self.make)())) }
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.lent -= 1;
+        if state.idle.len() + state.lent < self.pool.usual {
+            state.idle.extend(self.compiler.take());
+        }
+        drop(state);
+        self.pool.returned.notify_one();
+        // One too many ends here, outside of the lock: that takes a moment.
+        self.compiler = None;
     }
 }
 
@@ -238,15 +449,93 @@ fn read(answer: &mut Reader) -> Result<Compiled, EngineError> {
         messages.push(Message { file, line, code, text });
     }
     let classes = answer.files()?;
-    if !failure.is_empty() {
-        let text = format!("the compiler gave up: {failure}");
-        messages.push(Message { file: String::new(), line: None, code: String::new(), text });
-    }
-    Ok(if fine { Compiled::Classes(classes) } else { Compiled::Refused(messages) })
+    Ok(match failure.as_str() {
+        "" if fine => Compiled::Classes(classes),
+        "" => Compiled::Refused(messages),
+        "stack" => Compiled::Exceeded(Exceeded::Stack),
+        "memory" => Compiled::Exceeded(Exceeded::Memory),
+        failure => {
+            let text = format!("the compiler gave up: {failure}");
+            messages.push(Message { file: String::new(), line: None, code: String::new(), text });
+            Compiled::Refused(messages)
+        }
+    })
 }
 
 impl From<EngineError> for io::Error {
     fn from(e: EngineError) -> Self {
         io::Error::other(e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Read, Write},
+        os::unix::net::UnixStream,
+        sync::mpsc,
+        thread,
+    };
+
+    use super::*;
+    use crate::sandbox::{Report, fake::Fake};
+
+    fn frame(control: &mut UnixStream) -> io::Result<Vec<u8>> {
+        let mut length = [0; 4];
+        control.read_exact(&mut length)?;
+        let mut body = vec![0; u32::from_be_bytes(length) as usize];
+        control.read_exact(&mut body)?;
+        Ok(body)
+    }
+
+    /// Plays a compiler that makes no class of any source, says when it has got one, and never ends with a bomb.
+    fn play(control: &mut UnixStream, got: &mpsc::Sender<()>) -> io::Result<()> {
+        control.write_all(&Frame::new(b'H').number(PROTOCOL as usize).string("fake").done())?;
+        loop {
+            let request = frame(control)?;
+            match request.first() {
+                Some(b'C') if request.windows(4).any(|part| part == b"bomb") => {
+                    let _ = got.send(());
+                    control.read_to_end(&mut Vec::new())?;
+                }
+                Some(b'C') => control.write_all(&Frame::new(b'D').number(1).string("").number(0).number(0).done())?,
+                _ => control.write_all(&Frame::new(b'L').done())?,
+            }
+        }
+    }
+
+    #[test]
+    fn a_source_that_never_ends_holds_up_no_other() {
+        let image = tempfile::tempdir().unwrap();
+        std::fs::create_dir(image.path().join("sys")).unwrap();
+        let toolchain = Arc::new(Toolchain {
+            run: image.path().into(),
+            compile: image.path().into(),
+            java: String::new(),
+            fingerprint: String::new(),
+        });
+        let (got, bomb_is_there) = mpsc::channel();
+        let sandbox: Arc<dyn Sandbox> = Arc::new(Fake(move |_: &Command, mut control: UnixStream| {
+            let _until_the_server_hangs_up = play(&mut control, &got);
+            Report::default()
+        }));
+        let make = move || Compiler::new(Arc::clone(&sandbox), Arc::clone(&toolchain), Vec::new());
+        let pool = Pool { queue: Duration::ZERO, ..Pool::new(1, make) };
+        let (library, cancelled) = (Files::new(), AtomicBool::new(false));
+        let request =
+            |source| Request { library: ("tests", &library), jars: &[], sources: vec![("Output.java", source)] };
+        thread::scope(|scope| {
+            let bomb = scope.spawn(|| pool.compile(&request("bomb"), &cancelled));
+            bomb_is_there.recv().unwrap();
+            for _ in 0..3 {
+                let answer = pool.compile(&request("class Output {}"), &AtomicBool::new(false)).unwrap();
+                assert_eq!(answer, Compiled::Classes(Files::new()));
+            }
+            cancelled.store(true, Ordering::SeqCst);
+            assert!(matches!(bomb.join().unwrap(), Err(EngineError::Cancelled)));
+        });
+        // None is left but the usual one.
+        let shelf = pool.state.lock().unwrap();
+        assert!(shelf.lent == 0 && shelf.idle.len() <= 1, "{} lent, {} idle", shelf.lent, shelf.idle.len());
     }
 }

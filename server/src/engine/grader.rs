@@ -4,33 +4,33 @@ use std::{
     collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use app::{
     i18n,
-    model::run::{Change, Conditions, Diagnostic, Environment, Flag, Outcome, Verdict},
+    model::run::{Change, Conditions, Diagnostic, Environment, Flag, Outcome, Verdict, said},
 };
 use sha2::{Digest, Sha256};
 
 use super::{
     EngineError,
     batch::{self, Batch},
-    compiler::{Compiled, Compiler, Message, OPTIONS, Request},
+    compiler::{Compiled, Compiler, Message, OPTIONS, Pool, Request},
     runner::{self, Allowance, Job, SETTINGS, Waiting},
     suite::{SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
     toolchain::Toolchain,
 };
 use crate::{
-    assemble::{self, Assembled, Target, imports::Index, wanted},
+    assemble::{self, Assembled, Budget, Refusal, Target, imports::Index, wanted},
     sandbox::{OptionalWalls, Sandbox},
 };
 
 /// Raised when the same output could come to another outcome than before, so that nothing kept from
 /// an older engine is taken for this one's.
-const GENERATION: u32 = 3;
+const GENERATION: u32 = 4;
 
-/// As many workers share one compiler: it is busy for a quarter of an output's time.
+/// How many workers share one compiler as a rule: it is busy for a quarter of an output's time.
 const WORKERS_A_COMPILER: usize = 4;
 
 /// What a dataset says of one task.
@@ -50,15 +50,16 @@ pub struct Grader {
     folder: PathBuf,
     suite: Suite,
     index: Index,
-    /// Shared with graders beside this one: a compiler is slow until it has compiled some hundred classes.
-    compilers: Arc<Vec<Mutex<Compiler>>>,
+    /// Shared with graders beside this one.
+    compilers: Arc<Pool>,
     allowance: Allowance,
 }
 
 /// One worker's hold on a grader: it keeps a JVM started ahead.
 pub struct Worker {
     grader: Arc<Grader>,
-    number: usize,
+    /// Set from outside to end what is under way.
+    cancelled: Arc<AtomicBool>,
     waiting: Option<Waiting>,
     /// The JVM that several outputs share, in the fast mode.
     batch: Option<Batch>,
@@ -83,10 +84,13 @@ impl Grader {
         let compiler =
             |jars: &[(PathBuf, String)]| Compiler::new(Arc::clone(&sandbox), Arc::clone(&toolchain), jars.to_vec());
         let suite = Suite::prepare(kind, tree, classes, &toolchain, folder, compiler)?;
-        let number = workers.div_ceil(WORKERS_A_COMPILER).max(1);
-        let compilers: Vec<_> = (0..number).map(|_| Mutex::new(compiler(&suite.jars))).collect();
+        let make = {
+            let (sandbox, toolchain, jars) = (Arc::clone(&sandbox), Arc::clone(&toolchain), suite.jars.clone());
+            move || Compiler::new(Arc::clone(&sandbox), Arc::clone(&toolchain), jars.clone())
+        };
+        let compilers = Arc::new(Pool::new(workers.div_ceil(WORKERS_A_COMPILER), make));
         let index = index(&toolchain, &suite, folder, &compilers)?;
-        let (folder, compilers) = (folder.to_path_buf(), Arc::new(compilers));
+        let folder = folder.to_path_buf();
         Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
     }
 
@@ -186,9 +190,9 @@ impl Grader {
 }
 
 impl Worker {
-    /// A worker with this number, counted from 0.
-    pub fn new(grader: Arc<Grader>, number: usize) -> Worker {
-        Worker { grader, number, waiting: None, batch: None }
+    /// A worker that gives up what is under way, with [`EngineError::Cancelled`], once `cancelled` is set.
+    pub fn new(grader: Arc<Grader>, cancelled: Arc<AtomicBool>) -> Worker {
+        Worker { grader, cancelled, waiting: None, batch: None }
     }
 
     /// Starts the compiler and a JVM, so that the first output does not wait for them.
@@ -197,7 +201,7 @@ impl Worker {
     /// Our own failure.
     pub fn warm(&mut self) -> Result<(), EngineError> {
         self.start_ahead()?;
-        self.compiler().lock().unwrap_or_else(PoisonError::into_inner).warm()
+        self.grader.compilers.warm()
     }
 
     /// Grades one output.
@@ -207,9 +211,14 @@ impl Worker {
     pub fn grade(&mut self, task: &Task, code: &str) -> Result<Outcome, EngineError> {
         let grader = Arc::clone(&self.grader);
         let target = grader.target(task);
-        let assembled = match assemble::assemble(code, &target, &grader.index) {
+        let mut budget = Budget::until(&self.cancelled);
+        let assembled = match assemble::assemble(code, &target, &grader.index, &mut budget) {
             Ok(assembled) => assembled,
-            Err(why) => return Ok(Outcome { message: why, ..Outcome::new(Verdict::CompileError) }),
+            Err(Refusal::Cancelled) => return Err(EngineError::Cancelled),
+            Err(why) => {
+                let (limit, message) = (why.limit(), why.reason().to_owned());
+                return Ok(Outcome { limit, message, ..Outcome::new(Verdict::CompileError) });
+            }
         };
         let Some(tests) = grader.suite.tests(&task.test_class) else {
             return Err(EngineError::Tests(format!("there is no test class {}", task.test_class)));
@@ -225,8 +234,11 @@ impl Worker {
             jars: &jars,
             sources: vec![(&file, &assembled.source)],
         };
-        let compiled = self.compiler().lock().unwrap_or_else(PoisonError::into_inner).compile(&request)?;
-        let outcome = match compiled {
+        let outcome = match grader.compilers.compile(&request, &self.cancelled)? {
+            Compiled::Exceeded(exceeded) => {
+                let limit = exceeded.limit();
+                Outcome { limit, message: exceeded.reason().into(), ..Outcome::new(Verdict::CompileError) }
+            }
             Compiled::Refused(messages) => refused(&messages, &assembled),
             Compiled::Classes(classes) => {
                 let class = match target.package.as_str() {
@@ -254,7 +266,7 @@ impl Worker {
             Some(batch) => batch,
             None => start()?,
         };
-        let (passed, goes_on) = batch.pass(&grader.suite, job);
+        let (passed, goes_on) = batch.pass(&grader.suite, job, grader.allowance);
         self.batch = goes_on.then_some(batch);
         Ok(passed)
     }
@@ -275,10 +287,6 @@ impl Worker {
         }
         Ok(())
     }
-
-    fn compiler(&self) -> &Mutex<Compiler> {
-        &self.grader.compilers[self.number / WORKERS_A_COMPILER % self.grader.compilers.len()]
-    }
 }
 
 /// Limits and walls for people, in English.
@@ -297,7 +305,7 @@ fn refused(messages: &[Message], assembled: &Assembled) -> Outcome {
     outcome.message = match first {
         Some(Diagnostic { line: Some(line), message }) => format!("line {line}: {message}"),
         Some(Diagnostic { line: None, message }) => message.clone(),
-        None => "the compiler refused it without a word".into(),
+        None => said::NO_MESSAGE.into(),
     };
     outcome
 }
@@ -311,24 +319,14 @@ fn complete(mut outcome: Outcome, assembled: Assembled) -> Outcome {
 }
 
 /// The types that may be imported: the JDK's, the jars' and the dataset's own helpers.
-fn index(
-    toolchain: &Toolchain,
-    suite: &Suite,
-    folder: &Path,
-    compilers: &[Mutex<Compiler>],
-) -> Result<Index, EngineError> {
+fn index(toolchain: &Toolchain, suite: &Suite, folder: &Path, compilers: &Pool) -> Result<Index, EngineError> {
     let mut types = listed(toolchain, suite, folder, compilers)?;
     types.extend(suite.library.keys().filter(|name| !name.contains('$') && suite.tests(name).is_none()).cloned());
     Ok(Index::new(types))
 }
 
 /// Those of the JDK and the jars, kept beside the images: listing them takes a second.
-fn listed(
-    toolchain: &Toolchain,
-    suite: &Suite,
-    folder: &Path,
-    compilers: &[Mutex<Compiler>],
-) -> Result<Vec<String>, EngineError> {
+fn listed(toolchain: &Toolchain, suite: &Suite, folder: &Path, compilers: &Pool) -> Result<Vec<String>, EngineError> {
     let jars: Vec<_> = suite.jars.iter().map(|(path, _)| path.file_name().map(|n| n.to_owned())).collect();
     let key = hex::encode(Sha256::digest(format!("{} {jars:?}", toolchain.fingerprint)));
     let file = folder.join(format!("types-{}.txt", &key[..16]));
@@ -337,9 +335,8 @@ fn listed(
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
         Err(e) => return Err(e.into()),
     }
-    let Some(compiler) = compilers.first() else { return Err(EngineError::Harness("no compiler".into())) };
     let jars: Vec<String> = suite.jars.iter().map(|(_, inside)| inside.clone()).collect();
-    let types = compiler.lock().unwrap_or_else(PoisonError::into_inner).index(&jars)?;
+    let types = compilers.index(&jars)?;
     super::suite::write_whole(&file, types.join("\n").as_bytes())?;
     Ok(types)
 }

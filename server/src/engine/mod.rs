@@ -37,6 +37,12 @@ pub enum EngineError {
     /// The Java side did not do its part.
     #[error("the Java side failed: {0}")]
     Harness(String),
+    /// The host gave a process too little of its processors for anything to be said of it.
+    #[error("the host is too busy: {0}")]
+    Busy(String),
+    /// Somebody stopped the run.
+    #[error("the run was stopped")]
+    Cancelled,
     /// The dataset's tests do not compile or are not there.
     #[error("the dataset's tests cannot be used: {0}")]
     Tests(String),

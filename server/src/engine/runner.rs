@@ -19,15 +19,15 @@ use super::{
     toolchain::{IN_PLACE, RUN_COLLECTOR, Toolchain, mounts},
     wire::{Files, Reader},
 };
-use crate::sandbox::{Child, Command, Limits, Report, Sandbox};
+use crate::sandbox::{Child, Command, Limits, Report, Sandbox, process::Used};
 
 /// What one output may use up, as an operator can set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// Processor time in seconds. It decides.
     pub cpu_s: u64,
-    /// Wall time in seconds: a backstop for what waits for ever, generous, so that a busy host
-    /// changes no verdict.
+    /// How many seconds it may wait: time on the clock in which none of its threads ran or stood in line for a
+    /// processor. A busy host makes this count no faster.
     pub wall_s: u64,
     /// Java heap in MiB.
     pub heap_mib: u64,
@@ -44,6 +44,10 @@ impl Default for Allowance {
         Allowance { cpu_s: 10, wall_s: 60, heap_mib: 256, threads: 64, fast: false, dates: None }
     }
 }
+
+/// After so many times `wall_s` on the clock an output that still wants a processor is given up as our own failure:
+/// the host was too busy to judge it.
+const HOST_PATIENCE: u32 = 10;
 
 /// Threads that the JVM, bubblewrap and the harness themselves need.
 const OWN_THREADS: u64 = 32;
@@ -105,11 +109,10 @@ impl Waiting {
         greet(&mut self.child)?;
         let nonce = hex::encode(rand::rng().random::<[u8; 16]>());
         let begun = Instant::now();
-        let deadline = begun + Duration::from_secs(allowance.wall_s);
         let watch = tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
         let frame = suite.job(&nonce, job, watch);
         let answer = match self.child.send(&frame) {
-            Ok(()) => Reader::receive(&mut self.child, deadline),
+            Ok(()) => answer(&mut self.child, begun, allowance)?,
             Err(e) => Err(e),
         };
         let timed_out = matches!(&answer, Err(e) if e.kind() == io::ErrorKind::TimedOut);
@@ -132,6 +135,35 @@ impl Waiting {
     }
 }
 
+/// Waits for the answer until the process has waited in vain for `wall_s` seconds: [`io::ErrorKind::TimedOut`] then.
+///
+/// # Errors
+/// The host kept the process from running for so long that nothing can be said of it.
+fn answer(child: &mut Child, begun: Instant, allowance: Allowance) -> Result<io::Result<Reader>, EngineError> {
+    let wall = Duration::from_secs(allowance.wall_s);
+    let before = child.used().unwrap_or_default();
+    let mut deadline = begun + wall;
+    loop {
+        match Reader::receive(child, deadline) {
+            Err(e) if e.kind() == io::ErrorKind::TimedOut => {}
+            answer => return Ok(answer),
+        }
+        let elapsed = begun.elapsed();
+        // Where the process is gone or unknown, all of the time counts as waiting.
+        let used = child.used().map_or_else(Used::default, |used| used.since(before));
+        let idle = used.idle(elapsed);
+        if idle >= wall {
+            return Ok(Err(io::ErrorKind::TimedOut.into()));
+        }
+        if elapsed >= wall * HOST_PATIENCE {
+            let seconds = elapsed.as_secs();
+            return Err(EngineError::Busy(format!("an output had {:?} of processor time in {seconds} s", used.cpu)));
+        }
+        // It has been waiting for `idle` at least, so it cannot have waited too long before this.
+        deadline = Instant::now() + (wall - idle).max(Duration::from_millis(10));
+    }
+}
+
 /// How the process ended, beside its answer.
 struct End<'a> {
     timed_out: bool,
@@ -141,20 +173,22 @@ struct End<'a> {
     allowance: Allowance,
 }
 
-/// The verdict. Only a whole frame with the right nonce can make it a pass; exit code and time
-/// merely tell the ways of failing apart.
+/// The verdict. Only a whole frame with the right nonce can make it a pass; the report says how it failed.
+///
+/// Every limit is a fact here: who ended the process says so. Only one count of processor time exists, the
+/// scheduler's, by which the helper ends the process and the report's figure is made; so an output that used more
+/// than it may is a timeout, even if its result came in the moment before the helper looked.
 fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> Outcome {
     let with = |verdict, limit, message: &str| Outcome { limit, message: message.into(), ..Outcome::new(verdict) };
+    if end.report.over_cpu || end.report.cpu_us >= end.allowance.cpu_s * 1_000_000 {
+        return with(Verdict::Timeout, Some(LimitHit::Cpu), said::CPU);
+    }
     let mut answer = match answer {
         Ok(answer) => answer,
         Err(e) if e.kind() == io::ErrorKind::InvalidData => {
             return with(Verdict::Tampered, None, said::NO_FRAME);
         }
         Err(_) if end.flooded => return with(Verdict::Crashed, Some(LimitHit::Printed), said::PRINTED),
-        // The kernel ends it by a count of its own, coarser than the one it reports afterwards.
-        Err(_) if end.report.cpu_us >= end.allowance.cpu_s * 850_000 => {
-            return with(Verdict::Timeout, Some(LimitHit::Cpu), said::CPU);
-        }
         Err(_) if end.report.out_of_memory => {
             return with(Verdict::OutOfMemory, Some(LimitHit::Heap), said::MEMORY);
         }
@@ -427,6 +461,15 @@ mod tests {
         check(|c, _| send(c, &[0xff; 8], 0), Verdict::Tampered, None);
         // Time.
         check(|_, _| Report { cpu_us: 10_000_000, ..ended(137) }, Verdict::Timeout, Some(LimitHit::Cpu));
+        check(|_, _| Report { over_cpu: true, ..ended(137) }, Verdict::Timeout, Some(LimitHit::Cpu));
+        check(
+            |c, n| Report { cpu_us: 10_000_001, ..send(c, &result(n, 3, 3), 0) },
+            Verdict::Timeout,
+            Some(LimitHit::Cpu),
+        );
+        // Nobody says that it was a limit: then it was none, however close.
+        check(|_, _| Report { cpu_us: 9_999_999, ..ended(137) }, Verdict::Crashed, None);
+        check(|_, _| Report { out_of_memory: true, ..ended(137) }, Verdict::OutOfMemory, Some(LimitHit::Heap));
         check(
             |c, _| {
                 let _until_killed = c.read(&mut [0; 1]);

@@ -15,7 +15,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    EngineError,
+    EngineError, classfile,
     compiler::{Compiled, Compiler, Request},
     runner::Job,
     toolchain::Toolchain,
@@ -24,7 +24,7 @@ use super::{
 use crate::assemble::seal;
 
 /// Raised when the way suites are made changes.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// The package that published solutions are put into; no test lies in it.
 pub const SOLUTION_PACKAGE: &str = "com.aixcode.autoTest.generate.solution";
@@ -107,7 +107,7 @@ impl Suite {
         let (library, run) = match load(&cached) {
             Some(pair) => pair,
             None => {
-                let pair = compile(kind, &sources, &jars, &mut compiler(&jars))?;
+                let pair = compile(kind, &sources, classes, &jars, &mut compiler(&jars))?;
                 save(&cached, &pair)?;
                 pair
             }
@@ -196,11 +196,12 @@ fn java_sources(tree: &TestTree) -> BTreeMap<String, String> {
     java.map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned())).collect()
 }
 
-/// The classes to compile solutions against, and those to run. They differ for our own format,
-/// where the test class shows its solution interface and, at run time, nothing else.
+/// The classes to compile solutions against, and those to run. Neither shows a solution what the tests expect: see
+/// [`seal`] for our own format; of the published one solutions are compiled without the test classes.
 fn compile(
     kind: TestKind,
     sources: &BTreeMap<String, String>,
+    tests: &BTreeSet<String>,
     jars: &[(PathBuf, String)],
     compiler: &mut Compiler,
 ) -> Result<(Files, Files), EngineError> {
@@ -210,6 +211,7 @@ fn compile(
         let sources = sources.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
         match compiler.compile(&Request { library: ("", &nothing), jars: &jars, sources })? {
             Compiled::Classes(classes) => Ok(classes),
+            Compiled::Exceeded(exceeded) => Err(EngineError::Tests(exceeded.reason().into())),
             Compiled::Refused(messages) => {
                 let first = messages.first();
                 let at = first.map(|m| format!("{}, line {}: {}", m.file, m.line.unwrap_or(0), m.text));
@@ -217,12 +219,32 @@ fn compile(
             }
         }
     };
-    let open = compile(sources)?;
-    let run = match kind {
-        TestKind::Aixbench => open.clone(),
-        TestKind::Aixgrade => compile(&sources.iter().map(|(path, text)| (path.clone(), seal::seal(text))).collect())?,
-    };
-    Ok((open, run))
+    match kind {
+        TestKind::Aixbench => {
+            let run = compile(sources)?;
+            let mut library = run.clone();
+            library.retain(|name, _| !is_test(kind, name.split('$').next().unwrap_or_default(), tests));
+            Ok((library, run))
+        }
+        TestKind::Aixgrade => {
+            let mut sealed = |seal: fn(&str) -> Option<String>| {
+                let texts = sources.iter().map(|(path, text)| {
+                    let text =
+                        seal(text).ok_or_else(|| EngineError::Tests(format!("{path} cannot be read as Java")))?;
+                    Ok((path.clone(), text))
+                });
+                compile(&texts.collect::<Result<_, EngineError>>()?)
+            };
+            let (library, run) = (sealed(seal::for_compiling)?, sealed(seal::for_running)?);
+            // Asked of the result, so that a test class which the sealing did not recognise never runs open.
+            match tests.iter().find(|class| run.get(*class).is_some_and(|bytes| classfile::is_public(bytes))) {
+                Some(class) => {
+                    Err(EngineError::Tests(format!("{class} has no `cases` that could be found and hidden")))
+                }
+                None => Ok((library, run)),
+            }
+        }
+    }
 }
 
 /// The frame with all that does not depend on the job: packages and what may be seen of them, shared

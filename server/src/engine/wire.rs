@@ -71,17 +71,17 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Waits for a frame until the deadline.
+    /// Waits for a frame until the deadline. A frame that is not whole by then can be waited for again.
     ///
     /// # Errors
     /// [`io::ErrorKind::TimedOut`], [`io::ErrorKind::UnexpectedEof`] where the program ended, and
     /// [`io::ErrorKind::InvalidData`] for what is no frame.
     pub fn receive(child: &mut Child, deadline: Instant) -> io::Result<Reader> {
-        let length = child.receive(4, deadline)?.iter().fold(0, |sum, &b| sum << 8 | usize::from(b));
+        let length = child.await_bytes(4, deadline)?.iter().fold(0, |sum, &b| sum << 8 | usize::from(b));
         if length == 0 || length > LONGEST {
             return Err(out_of_step());
         }
-        Ok(Reader { bytes: child.receive(length, deadline)?, at: 0 })
+        Ok(Reader { bytes: child.receive(4 + length, deadline)?, at: 4 })
     }
 
     /// A frame's content that is in memory already.

@@ -52,6 +52,9 @@ const LEASE: Duration = Duration::from_secs(20);
 /// How often leases are renewed: several times before one runs out, even on a busy host.
 const RENEW: Duration = Duration::from_secs(4);
 
+/// How often a round looks whether its run was stopped: a stopped run uses no processor for longer than this.
+const LOOK_FOR_STOP: Duration = Duration::from_secs(1);
+
 /// How often the server's idle engine looks for a run that somebody else made (the command line).
 const LOOK: Duration = Duration::from_secs(5);
 
@@ -265,14 +268,14 @@ impl Engine {
             return Ok(());
         }
         let holder = clock::token().0;
-        let over = AtomicBool::new(false);
+        let (over, cancelled) = (AtomicBool::new(false), Arc::new(AtomicBool::new(false)));
         thread::scope(|scope| {
-            scope.spawn(|| self.keep_leases(&holder, &over));
-            let take = |number| {
-                let (grader, holder) = (Arc::clone(grader), &holder);
-                move || self.take(run, grader, number, holder, alone)
+            scope.spawn(|| self.keep_leases(run, &holder, &over, &cancelled));
+            let take = || {
+                let (worker, holder) = (Worker::new(Arc::clone(grader), Arc::clone(&cancelled)), &holder);
+                move || self.take(run, grader, worker, holder, alone)
             };
-            let started: Vec<_> = (0..workers.min(waiting as usize)).map(|number| scope.spawn(take(number))).collect();
+            let started: Vec<_> = (0..workers.min(waiting as usize)).map(|_| scope.spawn(take())).collect();
             let mut result = Ok(());
             for worker in started {
                 let ended = worker.join().unwrap_or_else(|_| Err(Failure::internal("a worker panicked")));
@@ -284,8 +287,7 @@ impl Engine {
     }
 
     /// One worker: claims and grades until there is nothing to claim.
-    fn take(&self, run: RunId, grader: Arc<Grader>, number: usize, holder: &str, alone: bool) -> Result<(), Failure> {
-        let mut worker = Worker::new(Arc::clone(&grader), number);
+    fn take(&self, run: RunId, grader: &Grader, mut worker: Worker, holder: &str, alone: bool) -> Result<(), Failure> {
         let fingerprint = grader.fingerprint();
         let claim = |conn: &rusqlite::Connection| runs::claim(conn, run, holder, lease_end(), alone);
         let mut next = self.db.write_blocking(|tx| claim(tx))?;
@@ -299,6 +301,7 @@ impl Engine {
                     Ok(outcome) => {
                         Finish::Done(outcome, Basis { key: &key, fingerprint: &fingerprint }, lasting(outcome))
                     }
+                    Err(EngineError::Cancelled) => Finish::Returned,
                     Err(e) => {
                         tracing::warn!(%run, item = item.item, cause = %chain(e), "the engine failed on an output");
                         Finish::Failed { fault: &e.to_string(), again: !alone }
@@ -311,16 +314,27 @@ impl Engine {
         Ok(())
     }
 
-    fn keep_leases(&self, holder: &str, over: &AtomicBool) {
-        let mut since = Duration::ZERO;
+    /// Renews the leases of one round until it is over, and sets `cancelled` once somebody has stopped the run:
+    /// by this process or another, so the database is where to look.
+    fn keep_leases(&self, run: RunId, holder: &str, over: &AtomicBool, cancelled: &AtomicBool) {
+        let (mut since_renewal, mut since_look) = (Duration::ZERO, Duration::ZERO);
         let step = Duration::from_millis(100);
         while !over.load(Ordering::SeqCst) {
             thread::sleep(step);
-            since += step;
-            if since >= RENEW {
-                since = Duration::ZERO;
+            since_renewal += step;
+            since_look += step;
+            if since_renewal >= RENEW {
+                since_renewal = Duration::ZERO;
                 // A renewal that fails is made up for by the next; all lost, others take over.
                 let _ = self.db.write_blocking(|tx| runs::renew(tx, holder, lease_end()));
+            }
+            if since_look >= LOOK_FOR_STOP {
+                since_look = Duration::ZERO;
+                // A look that fails is made up for by the next.
+                let status = self.db.read_blocking(|conn| Ok(runs::get(conn, run)?.map(|run| run.status)));
+                if status.is_ok_and(|status| status != Some(RunStatus::Running)) {
+                    cancelled.store(true, Ordering::SeqCst);
+                }
             }
         }
     }
@@ -363,7 +377,8 @@ fn trusted(fallen: Vec<String>, allow: bool) -> Result<Option<String>, Failure> 
     }
 }
 
-/// Whether the same outcome can be expected another time. Waiting in vain can be the host's doing.
+/// Whether the same outcome can be expected another time. Waiting in vain is measured on the clock, and what an
+/// output waits for can be the host's doing.
 fn lasting(outcome: &Outcome) -> bool {
     outcome.limit != Some(LimitHit::Wall)
 }
@@ -389,7 +404,9 @@ impl From<EngineError> for Failure {
         match e {
             // The operator's to mend, and told in words for them.
             EngineError::Sandbox(_) | EngineError::Tests(_) => Failure::conflict(e.to_string()),
-            EngineError::Harness(_) | EngineError::Io(_) => Failure::internal(e),
+            EngineError::Harness(_) | EngineError::Busy(_) | EngineError::Cancelled | EngineError::Io(_) => {
+                Failure::internal(e)
+            }
         }
     }
 }

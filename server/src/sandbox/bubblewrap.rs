@@ -7,17 +7,17 @@ use std::{
     io::{self, BufRead, BufReader},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
-    process::{Command as Process, Stdio},
+    process::{Command as Program, Stdio},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
     thread,
 };
 
-use helper::{Order, landlock};
+use helper::{Order, Started, landlock};
 
-use super::{Child, Command, OptionalWalls, Printed, Report, Sandbox, cgroup::Places, tool};
+use super::{Child, Command, OptionalWalls, Printed, Report, Sandbox, cgroup::Places, process::Process, tool};
 
 /// User numbers for sandboxes when the server is root: above people and services, below what
 /// systemd hands out (61184) and within the 65536 that a container usually has.
@@ -75,7 +75,7 @@ impl Sandbox for Bubblewrap {
             uid,
             groups: groups.folders.clone(),
         };
-        let mut process = Process::new(&self.helper);
+        let mut process = Program::new(&self.helper);
         process.arg(helper::ARGUMENT).arg(serde_json::to_string(&order)?);
         // The helper limits its own data, too: what the server's allocator, where it is that, has reserved
         // must not count as used.
@@ -95,10 +95,18 @@ impl Sandbox for Bubblewrap {
                 });
             })
         };
+        let inside = Arc::new(OnceLock::new());
+        let known = Arc::clone(&inside);
         let ended = thread::spawn(move || {
             let mut line = String::new();
             if let Some(said) = started.stderr.take() {
-                BufReader::new(said).read_line(&mut line)?;
+                let mut said = BufReader::new(said);
+                said.read_line(&mut line)?;
+                if let Ok(Started { inside }) = serde_json::from_str(&line) {
+                    let _ = known.set(Process::new(inside));
+                    line.clear();
+                    said.read_line(&mut line)?;
+                }
             }
             let status = started.wait()?;
             let _ = reader.join();
@@ -107,7 +115,7 @@ impl Sandbox for Bubblewrap {
                 .map_err(|_| io::Error::other(format!("the sandbox helper ended with {status} and said {line:?}")))?;
             Ok(Report { out_of_memory, ..report })
         });
-        Ok(Child::new(control, printed, ended))
+        Ok(Child::new(control, printed, ended).known_as(inside))
     }
 
     fn optional_walls(&self) -> OptionalWalls {

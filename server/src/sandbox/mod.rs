@@ -12,13 +12,14 @@
 pub mod bubblewrap;
 pub mod cgroup;
 pub mod fake;
+pub mod process;
 pub mod tool;
 
 use std::{
     io::{self, Read, Write},
     os::unix::net::UnixStream,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread::JoinHandle,
@@ -27,6 +28,7 @@ use std::{
 
 use app::model::run::Sums;
 pub use helper::{Command, Limits, Report};
+use process::{Process, Used};
 
 /// How much of what was printed is kept. A page shows it; more helps nobody.
 pub const PRINTED_KEPT: usize = 32 << 10;
@@ -64,7 +66,11 @@ pub struct OptionalWalls {
 pub struct Child {
     /// The socket whose other end the program inside holds.
     control: UnixStream,
+    /// What came over the socket and was not taken yet.
+    came: Vec<u8>,
     printed: Arc<Printed>,
+    /// The process inside, once it has started.
+    inside: Arc<OnceLock<Process>>,
     ended: Option<JoinHandle<io::Result<Report>>>,
 }
 
@@ -78,7 +84,23 @@ pub struct Printed {
 impl Child {
     /// Puts together a child from its parts; `ended` waits for its end and tells of it.
     pub fn new(control: UnixStream, printed: Arc<Printed>, ended: JoinHandle<io::Result<Report>>) -> Child {
-        Child { control, printed, ended: Some(ended) }
+        Child { control, came: Vec::new(), printed, inside: Arc::default(), ended: Some(ended) }
+    }
+
+    /// The same, with the process inside, which is known once it has started.
+    pub fn known_as(mut self, inside: Arc<OnceLock<Process>>) -> Child {
+        self.inside = inside;
+        self
+    }
+
+    /// Processor time of the process inside; `None` before its start and after its end.
+    pub fn cpu(&self) -> Option<Duration> {
+        self.inside.get()?.cpu()
+    }
+
+    /// What the process inside has used of the processors; `None` before its start and after its end.
+    pub fn used(&self) -> Option<Used> {
+        self.inside.get()?.used()
     }
 
     /// Sends bytes to the program inside. A program that does not read is given ten seconds.
@@ -87,34 +109,41 @@ impl Child {
         self.control.write_all(bytes)
     }
 
-    /// Reads exactly so many bytes, or fails: [`io::ErrorKind::TimedOut`] at the deadline,
-    /// [`io::ErrorKind::UnexpectedEof`] when the program ended.
+    /// Takes exactly so many bytes, or fails: [`io::ErrorKind::TimedOut`] at the deadline,
+    /// [`io::ErrorKind::UnexpectedEof`] when the program ended. What came before a failure is still there for the
+    /// next call.
     pub fn receive(&mut self, length: usize, deadline: Instant) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(length.min(1 << 20));
+        self.await_bytes(length, deadline)?;
+        Ok(self.came.drain(..length).collect())
+    }
+
+    /// The first so many bytes without taking them, or fails as [`Child::receive`] does.
+    pub fn await_bytes(&mut self, length: usize, deadline: Instant) -> io::Result<&[u8]> {
         let mut part = [0; 1 << 14];
-        while bytes.len() < length {
+        while self.came.len() < length {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
             self.control.set_read_timeout(Some(left))?;
-            let want = part.len().min(length - bytes.len());
+            let want = part.len().min(length - self.came.len());
             match self.control.read(&mut part[..want]) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(count) => bytes.extend_from_slice(&part[..count]),
+                Ok(count) => self.came.extend_from_slice(&part[..count]),
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Err(io::ErrorKind::TimedOut.into()),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) if e.kind() == io::ErrorKind::ConnectionReset => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Err(e) => return Err(e),
             }
         }
-        Ok(bytes)
+        Ok(&self.came[..length])
     }
 
     /// Whether the program wrote anything more on the control socket that nobody asked for. To be
     /// called once it has ended.
     pub fn more(&mut self) -> bool {
-        self.control.set_nonblocking(true).is_ok() && matches!(self.control.read(&mut [0; 1]), Ok(1))
+        !self.came.is_empty()
+            || self.control.set_nonblocking(true).is_ok() && matches!(self.control.read(&mut [0; 1]), Ok(1))
     }
 
     /// Ends the process and all it started.

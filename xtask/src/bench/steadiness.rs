@@ -1,13 +1,14 @@
 //! `cargo xtask bench steadiness`: the same submission many times while the machine is overloaded. A
-//! verdict that changes is the engine's doing, unless the code itself draws at random.
+//! verdict that changes is the engine's doing, unless the code itself draws at random. The engine's own fixtures run
+//! under the same load, strict and fast, and each must come to the verdict in its name.
+//!
+//! Each busy process has a session of its own: Linux shares a processor between sessions first (autogroup), so busy
+//! threads of this program would only take time from this program.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    process::{Child, Stdio},
     thread,
     time::Instant,
 };
@@ -37,9 +38,13 @@ pub struct Options {
     /// How many runs
     #[arg(long, default_value_t = 20)]
     runs: usize,
-    /// Busy threads beside them for each core
+    /// Busy processes beside them for each core, each in a session of its own
     #[arg(long, default_value_t = 4)]
     load: usize,
+    /// How many runs of the engine's fixtures, of which every second is fast. Each takes minutes under load, since
+    /// some fixtures wait until their time is over
+    #[arg(long, default_value_t = 2)]
+    fixtures: usize,
     /// Run the checkout's raw outputs (prediction.jsonl) and not its packaged classes
     #[arg(long)]
     raw: bool,
@@ -63,30 +68,26 @@ pub fn run(options: &Options) -> Result<Report> {
     let ours = Ours::prepare(&binary, checkout.as_deref())?;
     let submission = if options.raw { ours.submissions.last() } else { ours.submissions.first() };
     let submission = submission.context("there is no submission")?;
-    let over = Arc::new(AtomicBool::new(false));
+    let fixtures = if options.fixtures > 0 { Some(Ours::fixtures(&binary)?) } else { None };
     let busy = thread::available_parallelism()?.get() * options.load;
-    for _ in 0..busy {
-        let over = Arc::clone(&over);
-        thread::spawn(move || {
-            while !over.load(Ordering::Relaxed) {
-                std::hint::spin_loop();
-            }
-        });
-    }
+    let load = Load::start(busy)?;
     let begun = Instant::now();
     let mut seen: BTreeMap<Named, BTreeMap<CameTo, usize>> = BTreeMap::new();
     let mut missing = 0;
     for number in 1..=options.runs {
-        tools::say_aside(format!("Run {number} of {}, {busy} busy threads beside it", options.runs));
-        for (output, came_to) in ours.verdicts(submission)? {
+        tools::say_aside(format!("Run {number} of {}, {busy} busy processes beside it", options.runs));
+        for (output, came_to) in ours.verdicts(submission, &[])? {
             match came_to {
                 Some(came_to) => *seen.entry(output).or_default().entry(came_to).or_default() += 1,
                 None => missing += 1,
             }
         }
     }
-    over.store(true, Ordering::Relaxed);
     let seconds = begun.elapsed().as_secs_f64() / options.runs.max(1) as f64;
+    if let Some(fixtures) = &fixtures {
+        under_load(fixtures, options.fixtures, &mut report)?;
+    }
+    drop(load);
     let changed: Vec<_> = seen.iter().filter(|(_, results)| results.len() > 1).collect();
     let of_their_own = changed.iter().filter(|((task, _), _)| random.contains(task)).count();
     report.figure("runs", options.runs as f64, "");
@@ -104,8 +105,57 @@ pub fn run(options: &Options) -> Result<Report> {
         report.note(format!("task {task}, sample {sample}: {}", results.join(", ")));
     }
     report.note(format!(
-        "{}, {busy} busy threads beside each run; every result is verdict, passed and total.",
+        "{}, {busy} busy processes beside each run; every result is verdict, passed and total.",
         submission.what
     ));
     Ok(report)
+}
+
+/// Runs the fixtures, strict and fast in turn: each must come to the verdict with which its name begins.
+fn under_load(ours: &Ours, runs: usize, report: &mut Report) -> Result<()> {
+    let submission = ours.submissions.first().context("there are no fixtures")?;
+    let mut wrong = Vec::new();
+    for number in 0..runs {
+        let options: &[&str] = if number % 2 == 0 { &[] } else { &["--fast"] };
+        tools::say_aside(format!("Fixtures, run {} of {runs} {}", number + 1, options.join(" ")));
+        for ((name, _), came_to) in ours.verdicts(submission, options)? {
+            let verdict = came_to.map_or_else(|| "no verdict".to_owned(), |(verdict, _, _)| verdict);
+            if !name.starts_with(&verdict) {
+                wrong.push(format!("{name} came to {verdict} {}", options.join(" ")));
+            }
+        }
+    }
+    report.figure("runs of the engine's fixtures", runs as f64, "");
+    report.promised("fixtures with another verdict than theirs", wrong.len() as f64, "", Target::AtMost(0.0));
+    for line in wrong {
+        report.note(line);
+    }
+    Ok(())
+}
+
+/// Busy processes, each in a session of its own; they end with this value.
+struct Load(Vec<Child>);
+
+impl Load {
+    fn start(count: usize) -> Result<Load> {
+        // Looks now and then whether this program is still there: it may be killed.
+        let work = "while kill -0 \"$0\" 2>/dev/null; do i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; done";
+        let this = std::process::id().to_string();
+        let mut load = Load(Vec::new());
+        for _ in 0..count {
+            let mut command = tools::command("setsid");
+            command.args(["sh", "-c", work, &this]).stdin(Stdio::null()).stdout(Stdio::null());
+            load.0.push(command.spawn().context("`setsid` (package util-linux) cannot be started")?);
+        }
+        Ok(load)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for process in &mut self.0 {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
 }

@@ -104,6 +104,42 @@ impl Ours {
         Ok(ours)
     }
 
+    /// A data folder with the engine's own fixtures, each a task with one output, strict and fast.
+    pub fn fixtures(binary: &Path) -> Result<Ours> {
+        const PACKAGE: &str = "aixgrade.fixture";
+        let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
+        let fixtures = tools::root().join("java-harness/fixtures");
+        let dataset = folder.path().join("fixtures");
+        fs::create_dir_all(dataset.join("tests"))?;
+        for entry in fs::read_dir(fixtures.join("tests"))? {
+            let entry = entry?;
+            fs::copy(entry.path(), dataset.join("tests").join(entry.file_name()))?;
+        }
+        let (mut tasks, mut outputs) = (String::new(), Vec::new());
+        for entry in fs::read_dir(fixtures.join("outputs"))? {
+            let file = entry?.path();
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let code = fs::read_to_string(&file)?;
+            let named = code.lines().find_map(|line| line.strip_prefix("// test: "));
+            let tests = named.and_then(|class| class.rsplit('.').next()).unwrap_or("SumTest");
+            let signature = "public int sum(int[] numbers)";
+            let task = json!({
+                "task_id": name, "raw_nl": "A fixture.", "signature": signature, "checks": ["tests"], "tests": tests,
+            });
+            tasks.push_str(&format!("{task}\n"));
+            outputs.push(json!({ "task_id": name, "completion": format!("```java\n{code}\n```") }));
+        }
+        let header = json!({ "format": 1, "slug": "fixtures", "name": { "en": "Fixtures" }, "tests_package": PACKAGE });
+        fs::write(dataset.join("dataset.json"), header.to_string())?;
+        fs::write(dataset.join("tasks.jsonl"), tasks)?;
+        let binary = binary.to_path_buf();
+        let mut ours = Ours { binary, folder, dataset: "fixtures", submissions: Vec::new(), long: None };
+        ours.quietly(&["import", "dataset", &dataset.to_string_lossy()])?;
+        let taken = ours.take("the engine's fixtures", &outputs)?;
+        ours.submissions.push(taken);
+        Ok(ours)
+    }
+
     /// The quickest of so many runs: what else the machine does only ever makes one slower.
     pub fn best_of(&self, times: usize, submission: &Submission, options: &[&str]) -> Result<Ran> {
         tools::say_aside(format!("Running {} {}", submission.what, options.join(" ")));
@@ -114,8 +150,8 @@ impl Ours {
 
     /// Runs everything anew: what each task's sample came to (verdict, passed, total), `None` where the
     /// engine itself failed.
-    pub fn verdicts(&self, submission: &Submission) -> Result<Vec<(Named, Option<CameTo>)>> {
-        let mut command = self.run_command(submission, &["--fresh"]);
+    pub fn verdicts(&self, submission: &Submission, options: &[&str]) -> Result<Vec<(Named, Option<CameTo>)>> {
+        let mut command = self.run_command(submission, &[&["--fresh"][..], options].concat());
         let output = command.stdin(std::process::Stdio::null()).output()?;
         // Code 1 says that some output has no verdict, which the lines say, too.
         let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -12,9 +12,10 @@ package aixgrade.api;
  */
 public interface Cases<S> {
     /**
-     * The value returned must equal {@code expected}: arrays by content and to any depth, floating
-     * point numbers exactly, everything else by {@code expected.equals(actual)}, so that an
-     * {@code equals} written by the solution is never asked.
+     * The value returned must equal {@code expected}. Arrays, lists, sets, maps, entries, optionals and records are
+     * compared part by part, to any depth, by what their iterators give; floating point numbers exactly; everything
+     * else by {@code expected.equals(actual)}. An {@code equals}, {@code contains} or {@code hashCode} written by the
+     * solution is never called.
      */
     void equal(String name, Object expected, Call<? super S> call);
 

@@ -81,12 +81,15 @@ final class Server {
         StringWriter out = new StringWriter();
         try {
             fine = compiler.getTask(out, memory, said, options, null, Memory.sources(sources)).call();
+            if (!fine && said.getDiagnostics().isEmpty()) {
+                failure = exceeded(out.toString(), "");
+            }
         } catch (OutOfMemoryError | StackOverflowError | RuntimeException e) {
             // The compiler's own end at source that is too much for it: the output's fault, not ours.
             fine = false;
-            failure = e.toString();
+            failure = exceeded(e.toString(), e.toString());
         }
-        Frame frame = new Frame('D').number(fine ? 1 : 0).string(failure.isEmpty() && !fine ? "" : failure);
+        Frame frame = new Frame('D').number(fine ? 1 : 0).string(failure);
         List<Diagnostic<? extends JavaFileObject>> shown = new ArrayList<>();
         for (Diagnostic<? extends JavaFileObject> one : said.getDiagnostics()) {
             if (one.getKind() == Diagnostic.Kind.ERROR && shown.size() < MOST_DIAGNOSTICS) {
@@ -105,6 +108,17 @@ final class Server {
             frame.string(one.getKey()).bytes(one.getValue());
         }
         return frame;
+    }
+
+    /**
+     * Which limit of its own the compiler reached: {@code stack}, {@code memory}, or {@code otherwise}. It catches
+     * such errors itself as a rule and writes their stack traces to its log, with no diagnostic.
+     */
+    private static String exceeded(String log, String otherwise) {
+        if (log.contains("java.lang.StackOverflowError")) {
+            return "stack";
+        }
+        return log.contains("java.lang.OutOfMemoryError") ? "memory" : otherwise;
     }
 
     private StandardJavaFileManager files(List<String> jars) throws IOException {

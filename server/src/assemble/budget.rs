@@ -1,0 +1,86 @@
+//! How much work one text may cause. Steps are counted, not timed, so that the same text comes to the same end on
+//! every machine. Where the parser recovers from nonsense a step of its own can take milliseconds; for that there is a
+//! limit of CPU time, as there is for running an output.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+/// Steps for one text. The longest text that is read ([`super::LONGEST`]) has at most 1.5 million tokens and nodes,
+/// which are walked through six times at most; parsing is bounded by itself, below this.
+const MOST_STEPS: u64 = 16_000_000;
+
+/// CPU time of parsing one text. The longest honest text takes half a second.
+const MOST_CPU: Duration = Duration::from_secs(5);
+
+/// Whether the run was cancelled is looked up after so many steps: whenever the parser reports progress.
+const LOOK_EVERY: u64 = 100;
+
+/// Why no class was made of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It has more than [`super::LONGEST`] bytes.
+    TooLong,
+    /// Nothing in it is code.
+    NoCode,
+    /// Brackets nest deeper, or more of them stay open, than in any program.
+    TooDeep,
+    /// Its CPU time is used up.
+    TooMuchCpu,
+    /// Its budget is spent.
+    TooManySteps,
+    /// Somebody stopped the run. This says nothing about the text.
+    Cancelled,
+}
+
+/// The steps left for one text.
+#[derive(Debug)]
+pub struct Budget<'a> {
+    spent: u64,
+    most: u64,
+    /// CPU time that parsing may take.
+    pub(super) cpu: Duration,
+    cancelled: Option<&'a AtomicBool>,
+}
+
+impl Default for Budget<'_> {
+    fn default() -> Self {
+        Budget { spent: 0, most: MOST_STEPS, cpu: MOST_CPU, cancelled: None }
+    }
+}
+
+impl<'a> Budget<'a> {
+    /// A budget that also ends once `cancelled` is set.
+    pub fn until(cancelled: &'a AtomicBool) -> Budget<'a> {
+        Budget { cancelled: Some(cancelled), ..Budget::default() }
+    }
+
+    /// A budget of so many steps.
+    #[cfg(test)]
+    pub fn of(most: u64) -> Budget<'a> {
+        Budget { most, ..Budget::default() }
+    }
+
+    /// Counts steps.
+    ///
+    /// # Errors
+    /// [`Refusal::TooManySteps`] once the budget is spent, [`Refusal::Cancelled`].
+    pub fn spend(&mut self, steps: u64) -> Result<(), Refusal> {
+        let looked = self.spent / LOOK_EVERY;
+        self.spent = self.spent.saturating_add(steps);
+        if self.spent > self.most {
+            return Err(Refusal::TooManySteps);
+        }
+        let must_look = self.spent / LOOK_EVERY != looked;
+        if must_look && self.cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
+            return Err(Refusal::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// Steps so far.
+    pub fn spent(&self) -> u64 {
+        self.spent
+    }
+}
