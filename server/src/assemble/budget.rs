@@ -40,7 +40,7 @@ pub struct Budget<'a> {
     spent: u64,
     most: u64,
     /// CPU time that parsing may take.
-    pub(super) cpu: Duration,
+    cpu: Duration,
     cancelled: Option<&'a AtomicBool>,
 }
 
@@ -60,6 +60,17 @@ impl<'a> Budget<'a> {
     #[cfg(test)]
     pub fn of(most: u64) -> Budget<'a> {
         Budget { most, ..Budget::default() }
+    }
+
+    /// A budget whose CPU time is used up at once.
+    #[cfg(test)]
+    pub fn without_cpu() -> Budget<'a> {
+        Budget { cpu: Duration::ZERO, ..Budget::default() }
+    }
+
+    /// CPU time that parsing may take.
+    pub fn cpu(&self) -> Duration {
+        self.cpu
     }
 
     /// Counts steps.

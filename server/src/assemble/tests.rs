@@ -270,7 +270,6 @@ fn text_full_of_open_brackets_is_not_parsed() {
 fn parsing_ends_with_its_cpu_time() {
     // The parser's recovery makes few steps of this, and each takes long.
     let text = format!("int f(int a) {{ return {}", "}!".repeat(200));
-    let mut budget = Budget { cpu: std::time::Duration::ZERO, ..Budget::default() };
-    let refusal = assemble(&text, &base(), &index(), &mut budget).map(|_| "a class").unwrap_err();
+    let refusal = assemble(&text, &base(), &index(), &mut Budget::without_cpu()).map(|_| "a class").unwrap_err();
     assert_eq!((refusal, refusal.limit()), (Refusal::TooMuchCpu, Some(LimitHit::Cpu)));
 }

@@ -38,7 +38,7 @@ pub fn parse(text: &str, budget: &mut Budget<'_>) -> Result<Tree, Refusal> {
     parser.set_language(&tree_sitter_java::LANGUAGE.into()).map_err(|_| Refusal::TooManySteps)?;
     let end = budget.spent() + MOST_PARSE_STEPS;
     let mut stopped = Refusal::TooManySteps;
-    let (begun, cpu) = (cpu_time(), budget.cpu);
+    let (begun, cpu) = (cpu_time(), budget.cpu());
     let mut watch = |_: &ParseState| match budget.spend(STEPS_A_REPORT) {
         Ok(()) if cpu_time().saturating_sub(begun) > cpu => {
             stopped = Refusal::TooMuchCpu;
