@@ -286,7 +286,6 @@ impl Worker {
             outcome
         };
         let grader = Arc::clone(&self.grader);
-        eprintln!("CONFIRM {}", job.tests.class);
         let Some(recorder) = tape::recorder(&grader.suite, job, target) else { return Ok(unconfirmed(passed)) };
         let jars: Vec<String> = grader.suite.jars.iter().map(|(_, inside)| inside.clone()).collect();
         let request = Request {

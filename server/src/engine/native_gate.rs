@@ -264,18 +264,3 @@ mod tests {
         }
     }
 }
-#[cfg(test)]
-#[test]
-#[ignore = "temporary"]
-fn temporary_jdk25() {
-    for (class, _) in GUARDED {
-        let file = format!("/tmp/forg/j25/ext/java.base/{class}.class");
-        let mut bytes = std::fs::read(&file).unwrap();
-        for (_, method) in GUARDED.iter().filter(|(of, _)| of == class) {
-            bytes = guard(&bytes, method).unwrap();
-        }
-        let out = format!("/tmp/forg/j25/out/{class}.class");
-        std::fs::create_dir_all(std::path::Path::new(&out).parent().unwrap()).unwrap();
-        std::fs::write(out, bytes).unwrap();
-    }
-}
