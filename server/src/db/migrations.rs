@@ -94,11 +94,16 @@ mod tests {
         include_str!("migrations_rows/0008.sql"),
         include_str!("migrations_rows/0009.sql"),
         include_str!("migrations_rows/0010.sql"),
+        include_str!("migrations_rows/0011.sql"),
+        include_str!("migrations_rows/0012.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.
     const RENAMED: &[(usize, &str, &str)] =
-        &[(9, "submissions", "all_submissions"), (9, "studies", "all_studies"), (9, "judgings", "all_judgings")];
+        &[(11, "submissions", "all_submissions"), (11, "studies", "all_studies"), (11, "judgings", "all_judgings")];
+
+    /// Tables whose rows a migration rewrites on purpose: its number and the table.
+    const REWRITTEN: &[(usize, &str)] = &[(10, "sessions"), (10, "login_failures")];
 
     #[allow(clippy::disallowed_methods, reason = "a database in memory, to try the migrations on")]
     fn empty() -> Connection {
@@ -164,6 +169,9 @@ mod tests {
             }
             migrate(&mut conn).unwrap_or_else(|e| panic!("from schema {number}: {e}"));
             for (name, (columns, rows_before)) in before {
+                if REWRITTEN.iter().any(|(since, table)| number < *since && *table == name) {
+                    continue;
+                }
                 let moved = RENAMED.iter().find(|(since, old, _)| number < *since && *old == name);
                 let now = moved.map_or(name.as_str(), |(.., new)| new);
                 assert_eq!(rows(&conn, now, &columns), rows_before, "{name}, from schema {number}");

@@ -33,13 +33,13 @@ pub fn given(conn: &Connection, study: StudyId) -> Result<Vec<Given<OutputId, Us
 }
 
 /// What goes up with everything that figures about raters, agreement and disagreements are computed
-/// from, settings aside: the study's stamp, answers to probes, decisions, extra ratings asked for, changes of the plan.
+/// from, settings aside: the study's stamp, answers to probes (also one that is withdrawn), decisions, extra ratings asked for, changes of the plan.
 pub fn stamp(conn: &Connection, study: StudyId) -> Result<[i64; 5], Failure> {
     let one = |sql: &str| conn.prepare_cached(sql)?.query_row([study.0], |row| row.get::<_, i64>(0));
     Ok([
         one("SELECT coalesce((SELECT stamp FROM study_stamps WHERE study_id = ?1), 0)")?,
         one(
-            "SELECT coalesce(max(r.id), 0) FROM probes p JOIN probe_ratings r ON r.probe_id = p.id WHERE p.study_id = ?1",
+            "SELECT coalesce(max(r.id), 0) + coalesce(sum(r.superseded_at), 0) FROM probes p JOIN probe_ratings r ON r.probe_id = p.id WHERE p.study_id = ?1",
         )?,
         one("SELECT coalesce(max(id), 0) FROM adjudications WHERE study_id = ?1")?,
         one("SELECT count(*) FROM extra_assignments WHERE study_id = ?1")?,
