@@ -4,6 +4,7 @@
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
 //! codes: 0 success, 1 internal error, 2 invalid input.
 
+mod audit;
 mod datasets;
 mod doctor;
 mod export;
@@ -86,6 +87,8 @@ enum Command {
     /// Create, list and revoke access tokens for the REST API
     #[command(subcommand)]
     Token(token::Token),
+    /// Show or export the audit log: who did what, when and from where
+    Audit(audit::Audit),
     /// Delete what nothing refers to: unused uploads, cached verdicts, Java images, compiled tests
     Prune(prune::Prune),
     /// Check the data folder, the host and the sandbox
@@ -121,6 +124,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
         Command::Token(token) => token::run(&global, token).await,
+        Command::Audit(audit) => audit::run(&global, audit).await,
         Command::Prune(prune) => prune::run(&global, &prune).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,

@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0010_accounts.sql"),
     include_str!("../../migrations/0011_imports.sql"),
     include_str!("../../migrations/0012_hot_statements.sql"),
+    include_str!("../../migrations/0013_audit.sql"),
 ];
 
 /// The schema this program writes.
@@ -96,6 +97,7 @@ mod tests {
         include_str!("migrations_rows/0010.sql"),
         include_str!("migrations_rows/0011.sql"),
         include_str!("migrations_rows/0012.sql"),
+        include_str!("migrations_rows/0013.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.
@@ -103,7 +105,7 @@ mod tests {
         &[(11, "submissions", "all_submissions"), (11, "studies", "all_studies"), (11, "judgings", "all_judgings")];
 
     /// Tables whose rows a migration rewrites on purpose: its number and the table.
-    const REWRITTEN: &[(usize, &str)] = &[(10, "sessions"), (10, "login_failures")];
+    const REWRITTEN: &[(usize, &str)] = &[(10, "sessions"), (10, "login_failures"), (13, "audit")];
 
     #[allow(clippy::disallowed_methods, reason = "a database in memory, to try the migrations on")]
     fn empty() -> Connection {

@@ -19,7 +19,10 @@ use std::{
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use super::lock;
+use super::{
+    audit::{self, Origin},
+    lock,
+};
 use crate::error::Failure;
 
 /// How many writes share a commit at most, and for how long they are gathered: those that were first
@@ -58,7 +61,7 @@ impl Writer {
         F: FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
     {
         let (answer, wait) = oneshot::channel();
-        let job = Write { work: Some(work), done: None, answer };
+        let job = Write { work: Some(work), origin: audit::current(), done: None, answer };
         self.queue.send(Box::new(job)).map_err(|_| Failure::internal("the writing thread has ended"))?;
         wait.await.unwrap_or_else(|_| Err(Failure::internal("the writing thread has ended")))
     }
@@ -74,6 +77,7 @@ trait Job: Send {
 
 struct Write<T, F> {
     work: Option<F>,
+    origin: Option<Origin>,
     done: Option<Result<T, Failure>>,
     answer: oneshot::Sender<Result<T, Failure>>,
 }
@@ -86,7 +90,7 @@ where
     fn run(&mut self, tx: &Transaction<'_>) -> bool {
         let Some(work) = self.work.take() else { return false };
         // A panic is this write's failure and no other's: what it did is undone by its savepoint.
-        let done = catch_unwind(AssertUnwindSafe(|| work(tx)))
+        let done = catch_unwind(AssertUnwindSafe(|| audit::carried(self.origin, || work(tx))))
             .unwrap_or_else(|_| Err(Failure::internal("a database task ended early: it panicked")));
         let succeeded = done.is_ok();
         self.done = Some(done);

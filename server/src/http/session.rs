@@ -17,8 +17,16 @@ use tower_sessions::{
     cookie::{Cookie, SameSite},
 };
 
-use super::errors::HttpError;
-use crate::{db::sessions::Sessions, error::Failure, services::accounts::LoggedIn, state::AppState};
+use super::{account::Address, errors::HttpError};
+use crate::{
+    db::{
+        audit::{self, Origin, Via},
+        sessions::Sessions,
+    },
+    error::Failure,
+    services::accounts::LoggedIn,
+    state::AppState,
+};
 
 /// The cookie that remembers the language of somebody who is not logged in.
 pub const LANG_COOKIE: &str = "lang";
@@ -86,7 +94,13 @@ pub async fn remember(session: &Session, id: UserId, epoch: i64) -> Result<(), F
 }
 
 /// Middleware: puts the [`Caller`] and the [`Visitor`] among the request's extensions.
-pub async fn caller(State(state): State<AppState>, session: Session, mut request: Request, next: Next) -> Response {
+pub async fn caller(
+    State(state): State<AppState>,
+    Address(address): Address,
+    session: Session,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let (caller, chosen) = match resume(&state, &session).await {
         Ok(found) => found,
         Err(failure) => return HttpError::from(failure).into_response(),
@@ -98,7 +112,7 @@ pub async fn caller(State(state): State<AppState>, session: Session, mut request
     };
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(Visitor { me, lang });
-    next.run(request).await
+    audit::from(Origin { via: Via::Session, token: None, address }, next.run(request)).await
 }
 
 async fn resume(state: &AppState, session: &Session) -> Result<(Caller, Option<Lang>), Failure> {

@@ -186,7 +186,7 @@ impl AccountService {
             .db
             .write(move |tx| {
                 throttle::succeeded(tx, &subjects)?;
-                audit::note(tx, &caller, "password", "changed by its owner")?;
+                audit::note(tx, &caller, audit::Action::UserSetPassword, "changed by its owner")?;
                 accounts::set_password(tx, id, &hash)
             })
             .await?)
@@ -206,7 +206,7 @@ impl AccountService {
             .db
             .write(move |tx| {
                 let id = accounts::insert(tx, &name, role, &hash)?.ok_or_else(|| taken(&name))?;
-                audit::note(tx, &caller, "user add", &format!("{name} ({role})"))?;
+                audit::note(tx, &caller, audit::Action::UserCreate, &format!("{name} ({role})"))?;
                 Ok(id)
             })
             .await?)
@@ -234,7 +234,7 @@ impl AccountService {
                     accounts::set_password(tx, account.me.id, hash)?;
                     // Somebody else may have logged in with the old password.
                     stored::forget_devices(tx, account.me.id)?;
-                    audit::note(tx, &caller, "password", &format!("reset for {name}"))
+                    audit::note(tx, &caller, audit::Action::UserSetPassword, &format!("reset for {name}"))
                 })
             })
             .await?)
@@ -278,7 +278,12 @@ impl AccountService {
                 let id = accounts::insert(tx, &name, invitation.role, &hash)?.ok_or_else(|| taken(&name))?;
                 accounts::use_invitation(tx, invitation.id, id)?;
                 let me = Me { id, name, role: invitation.role, lang: Lang::default(), settings: Settings::default() };
-                audit::note(tx, &Caller::User(me.clone()), "join", &format!("by invitation {}", invitation.id))?;
+                audit::note(
+                    tx,
+                    &Caller::User(me.clone()),
+                    audit::Action::InvitationAccept,
+                    &format!("by invitation {}", invitation.id),
+                )?;
                 stored::know_device(tx, None, &fresh, id, now)?;
                 Ok(LoggedIn { me, epoch: 0, device })
             })
@@ -354,7 +359,12 @@ impl Accounts for AccountService {
                 if !accounts::set_disabled(tx, user, disabled)? {
                     return Err(Failure::not_found("account"));
                 }
-                audit::note(tx, &caller, if disabled { "user disable" } else { "user enable" }, &user.to_string())
+                audit::note(
+                    tx,
+                    &caller,
+                    if disabled { audit::Action::UserDeactivate } else { audit::Action::UserActivate },
+                    &user.to_string(),
+                )
             })
             .await?)
     }
@@ -387,7 +397,7 @@ impl Accounts for AccountService {
         self.db
             .write(move |tx| {
                 accounts::insert_invitation(tx, &secret_hash, &label, role, caller.id(), expires_at)?;
-                audit::note(tx, &caller, "invite", &format!("{label} ({role}, {days} days)"))
+                audit::note(tx, &caller, audit::Action::InvitationCreate, &format!("{label} ({role}, {days} days)"))
             })
             .await?;
         Ok(secret)
@@ -405,7 +415,7 @@ impl Accounts for AccountService {
                         "此邀请已被使用或撤销。",
                     )));
                 }
-                audit::note(tx, &caller, "revoke invitation", &invitation.to_string())
+                audit::note(tx, &caller, audit::Action::InvitationRevoke, &invitation.to_string())
             })
             .await?)
     }

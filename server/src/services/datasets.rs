@@ -43,7 +43,7 @@ impl DatasetService {
         caller.admin()?;
         // In a task of its own: a browser that hangs up leaves nothing half done.
         let store = store(self.db.clone(), caller.clone(), versions, rubric);
-        Ok(tokio::spawn(store).await.map_err(Failure::internal)??)
+        Ok(audit::spawn(store).await.map_err(Failure::internal)??)
     }
 }
 
@@ -75,7 +75,8 @@ async fn store(
             let new = &prepared.new;
             let stored = datasets::store(tx, prepared, revisions, rubric_id)?;
             if stored.new {
-                audit::note(tx, &caller, "import", &format!("{} version {}", new.slug, stored.number))?;
+                let detail = format!("{} version {}", new.slug, stored.number);
+                audit::note(tx, &caller, audit::Action::DatasetImport, &detail)?;
             }
             let spoken = |lang: Lang| new.tasks.iter().filter(|task| task.lang == lang).count() as u64;
             Ok(ImportedDataset {

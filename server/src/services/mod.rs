@@ -2,6 +2,7 @@
 //! writes once. Browser and command line go through the same methods.
 
 pub mod accounts;
+pub mod audit;
 pub mod comparisons;
 pub mod datasets;
 pub mod demo_results;
@@ -78,6 +79,8 @@ pub struct Services {
     pub webhooks: webhooks::WebhookService,
     /// Public pages of closed studies.
     pub public_links: Arc<public_links::PublicLinkService>,
+    /// The audit log.
+    pub audit: Arc<audit::AuditService>,
 }
 
 impl Services {
@@ -138,6 +141,7 @@ impl Services {
             quality: Arc::new(quality::QualityService::new(db.clone())),
             settings: Arc::new(settings::SettingsService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
+            audit: Arc::new(audit::AuditService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
             db,
         })

@@ -49,7 +49,7 @@ impl PlanService {
         PlanService { db }
     }
 
-    async fn change<T, F>(&self, caller: &Caller, action: &'static str, id: StudyId, work: F) -> Answer<T>
+    async fn change<T, F>(&self, caller: &Caller, action: audit::Action, id: StudyId, work: F) -> Answer<T>
     where
         T: Send + 'static,
         F: FnOnce(&Connection, Study) -> Result<(T, String), Failure> + Send + 'static,
@@ -76,7 +76,7 @@ impl Plans for PlanService {
     }
 
     async fn join(&self, caller: &Caller, id: StudyId, user: UserId, share: Option<u32>) -> Answer<()> {
-        self.change(caller, "study join", id, move |tx, study| {
+        self.change(caller, audit::Action::StudyAddRater, id, move |tx, study| {
             join(tx, &study, user, share)?;
             Ok(((), format!("user {user}")))
         })
@@ -84,7 +84,7 @@ impl Plans for PlanService {
     }
 
     async fn leave(&self, caller: &Caller, id: StudyId, user: UserId) -> Answer<()> {
-        self.change(caller, "study leave", id, move |tx, study| {
+        self.change(caller, audit::Action::StudyRemoveRater, id, move |tx, study| {
             leave(tx, &study, user)?;
             Ok(((), format!("user {user}")))
         })
@@ -92,7 +92,7 @@ impl Plans for PlanService {
     }
 
     async fn extend(&self, caller: &Caller, id: StudyId, by: Extension) -> Answer<()> {
-        self.change(caller, "study extend", id, move |tx, study| {
+        self.change(caller, audit::Action::StudyExtend, id, move |tx, study| {
             let said = serde_json::to_string(&by)?;
             extend(tx, study, by)?;
             Ok(((), said))
@@ -102,7 +102,7 @@ impl Plans for PlanService {
 
     async fn copy(&self, caller: &Caller, id: StudyId) -> Answer<StudyId> {
         let by = caller.id();
-        self.change(caller, "study copy", id, move |tx, study| {
+        self.change(caller, audit::Action::StudyCopy, id, move |tx, study| {
             let copy = copy(tx, &study, by)?;
             Ok((copy, format!("as {copy}")))
         })
@@ -110,7 +110,7 @@ impl Plans for PlanService {
     }
 
     async fn set_pace(&self, caller: &Caller, id: StudyId, seconds: Option<u32>) -> Answer<()> {
-        self.change(caller, "study pace", id, move |tx, study| {
+        self.change(caller, audit::Action::StudySetPace, id, move |tx, study| {
             if seconds == Some(0) {
                 return Err(Failure::invalid(
                     "seconds",
@@ -133,7 +133,7 @@ impl Plans for PlanService {
                 if !stored::set_reads(tx, user, reads)? {
                     return Err(Failure::not_found("account"));
                 }
-                audit::note(tx, &caller, "user reads", &format!("{user}: {reads}"))
+                audit::note(tx, &caller, audit::Action::UserSetLanguages, &format!("{user}: {reads}"))
             })
             .await?)
     }

@@ -100,7 +100,7 @@ impl Services {
         if !dry_run && freed.iter().any(|freed| freed.count > 0) {
             let detail = freed.iter().map(|f| format!("{} {}", f.count, f.what.words())).collect::<Vec<_>>().join(", ");
             let caller = caller.clone();
-            self.db.write(move |tx| audit::note(tx, &caller, "prune", &detail)).await?;
+            self.db.write(move |tx| audit::note(tx, &caller, audit::Action::StoragePrune, &detail)).await?;
         }
         Ok(freed)
     }

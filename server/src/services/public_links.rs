@@ -103,7 +103,7 @@ impl PublicLinks for PublicLinkService {
                     )));
                 }
                 let id = public_links::insert(tx, study, &secret_hash, new.code, expires_at, caller.id())?;
-                audit::note(tx, &caller, "public link create", &format!("{id} to study {study}"))?;
+                audit::note(tx, &caller, audit::Action::PublicLinkCreate, &format!("{id} to study {study}"))?;
                 public_links::get(tx, id)?.ok_or_else(|| Failure::internal("a link just made is not there"))
             })
             .await?;
@@ -119,7 +119,7 @@ impl PublicLinks for PublicLinkService {
                 if !public_links::revoke(tx, id)? {
                     return Err(Failure::not_found("link that works"));
                 }
-                audit::note(tx, &caller, "public link revoke", &id.to_string())
+                audit::note(tx, &caller, audit::Action::PublicLinkRevoke, &id.to_string())
             })
             .await?)
     }

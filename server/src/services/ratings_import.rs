@@ -221,7 +221,8 @@ impl Store {
             }
             staging::publish(tx, import)?;
             preview.taken = true;
-            audit::note(tx, &caller, "ratings import", &format!("{dataset}: {} ratings", preview.ratings))?;
+            let detail = format!("{dataset}: {} ratings", preview.ratings);
+            audit::note(tx, &caller, audit::Action::RatingsImport, &detail)?;
             Ok(preview)
         })
         .await

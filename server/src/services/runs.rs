@@ -73,7 +73,7 @@ impl RunService {
                         format!("输出集 {submission}（数据集 {}）的任务都没有测试，无法运行。", row.dataset),
                     )));
                 }
-                audit::note(tx, &who, "run.start", &format!("run {id} of submission {submission}"))?;
+                audit::note(tx, &who, audit::Action::RunStart, &format!("run {id} of submission {submission}"))?;
                 Ok(id)
             })
             .await?;
@@ -171,7 +171,7 @@ impl Runs for RunService {
             .write(move |tx| {
                 runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
                 if runs::end(tx, id, RunStatus::Cancelled, None)? {
-                    audit::note(tx, &who, "run.cancel", &format!("run {id}"))?;
+                    audit::note(tx, &who, audit::Action::RunCancel, &format!("run {id}"))?;
                 }
                 Ok(())
             })
@@ -208,7 +208,7 @@ impl Runs for RunService {
                         ),
                     }));
                 }
-                audit::note(tx, &who, "run.again", &format!("run {id}: {}", named(&what)))
+                audit::note(tx, &who, audit::Action::RunRepeat, &format!("run {id}: {}", named(&what)))
             })
             .await?;
         self.engine.ring();

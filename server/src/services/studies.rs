@@ -113,7 +113,7 @@ impl Studies for StudyService {
             .db
             .write(move |tx| {
                 let id = plans::make(tx, &new, caller.id())?;
-                audit::note(tx, &caller, "study create", &format!("{id}: {}", new.title.trim()))?;
+                audit::note(tx, &caller, audit::Action::StudyCreate, &format!("{id}: {}", new.title.trim()))?;
                 Ok(id)
             })
             .await?)
@@ -148,7 +148,7 @@ impl Studies for StudyService {
                     plan::note(tx, id, "started", None, &plan::Moved { ratings: row.wanted, from: None })?;
                 }
                 studies::set_status(tx, id, status)?;
-                audit::note(tx, &caller, "study status", &format!("{id}: {status}"))
+                audit::note(tx, &caller, audit::Action::StudySetStatus, &format!("{id}: {status}"))
             })
             .await?)
     }

@@ -203,7 +203,8 @@ impl SubmissionService {
             };
             refuse_second(tx, &new, &model)?;
             staging::publish(tx, Import::Submission(id.0))?;
-            audit::note(tx, &caller, "take submission", &format!("{id}: {model} on {}", plan.dataset.slug))?;
+            let detail = format!("{id}: {model} on {}", plan.dataset.slug);
+            audit::note(tx, &caller, audit::Action::SubmissionImport, &detail)?;
             Ok(id)
         });
         published.await
@@ -364,7 +365,7 @@ impl Submissions for SubmissionService {
             ));
         }
         // In a task of its own: a browser that hangs up leaves nothing half done.
-        let stored = tokio::spawn(self.clone().store(caller.clone(), plan, summary, model));
+        let stored = audit::spawn(self.clone().store(caller.clone(), plan, summary, model));
         Ok(stored.await.map_err(Failure::internal)??)
     }
 }

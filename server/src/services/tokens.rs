@@ -168,7 +168,12 @@ impl TokenService {
                     expires_at,
                 };
                 let id = tokens::insert(tx, &new)?;
-                audit::note(tx, &caller, "token create", &format!("{id} ({prefix}…) for account {owner}: {label}"))?;
+                audit::note(
+                    tx,
+                    &caller,
+                    audit::Action::TokenCreate,
+                    &format!("{id} ({prefix}…) for account {owner}: {label}"),
+                )?;
                 tokens::get(tx, id)?.ok_or_else(|| Failure::internal("a token just made is not there"))
             })
             .await?;
@@ -218,7 +223,7 @@ impl Tokens for TokenService {
                 if !tokens::revoke(tx, id, caller.id())? {
                     return Err(Failure::not_found("token that works"));
                 }
-                audit::note(tx, &caller, "token revoke", &id.to_string())
+                audit::note(tx, &caller, audit::Action::TokenRevoke, &id.to_string())
             })
             .await?)
     }

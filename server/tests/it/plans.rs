@@ -438,16 +438,16 @@ async fn a_draft_is_planned_looked_at_changed_and_started_and_a_clone_begins_ane
     assert_eq!((clone.status, clone.wanted, clone.title.as_str()), (StudyStatus::Draft, 60, "Draft (2)"));
     assert_ne!(clone.seed, plan.seed);
 
-    // Each of it is in the audit table, and none of it is a rater's to do.
+    // Each change is in the audit log, and a rater may make none of them.
     let actions = services
         .db
         .read(|conn| {
-            let mut rows = conn.prepare("SELECT DISTINCT action FROM audit WHERE action LIKE 'study %' ORDER BY 1")?;
+            let mut rows = conn.prepare("SELECT DISTINCT action FROM audit WHERE action LIKE 'study.%' ORDER BY 1")?;
             Ok(rows.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
         })
         .await
         .unwrap();
-    assert_eq!(actions, ["study copy", "study create", "study extend", "study join", "study status"]);
+    assert_eq!(actions, ["study.add_rater", "study.copy", "study.create", "study.extend", "study.set_status"]);
     let rater = &callers[0];
     assert_eq!(services.plans.get(rater, study).await, Err(AppError::Forbidden));
     assert_eq!(services.plans.leave(rater, study, id(rater)).await, Err(AppError::Forbidden));

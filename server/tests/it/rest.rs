@@ -348,3 +348,37 @@ async fn the_document_and_the_routes_are_the_same() {
         assert_eq!(own, expected, "{}: register operations with `routes!` in rest/mod.rs", path.display());
     }
 }
+
+#[tokio::test]
+async fn the_audit_log_says_who_did_what_from_where_in_pages() {
+    let app = TestApp::demo().await;
+    let token = app.token(&[Scope::Admin, Scope::WriteStudies, Scope::Read]).await;
+    let mut client = app.anonymous().at("203.0.113.7");
+    for days in 1..=3 {
+        let body = json!({"label": format!("dora {days}"), "role": "rater", "days": days});
+        assert_eq!(client.api(&token, Method::POST, "/api/v1/invitations", Some(body)).await.status, 201);
+    }
+    let mut path = "/api/v1/audit?action=invitation.create&limit=2".to_owned();
+    let mut entries: Vec<Value> = Vec::new();
+    loop {
+        let page: Value = client.api(&token, Method::GET, &path, None).await.json();
+        entries.extend(page["items"].as_array().unwrap().iter().cloned());
+        match page["next"].as_str() {
+            Some(next) => path = next.to_owned(),
+            None => break,
+        }
+    }
+    let details: Vec<_> = entries.iter().map(|entry| entry["detail"].as_str().unwrap()).collect();
+    assert_eq!(details, ["dora 3 (rater, 3 days)", "dora 2 (rater, 2 days)", "dora 1 (rater, 1 days)"]);
+    let entry = &entries[0];
+    assert_eq!(
+        (&entry["person"], &entry["via"], &entry["address"]),
+        (&json!("admin"), &json!("token"), &json!("203.0.113.7"))
+    );
+    assert_eq!(client.api(&token, Method::GET, "/api/v1/audit?action=made.up", None).await.status, 422);
+    let mut admin = app.admin().await.at("2001:db8::1");
+    admin.form("/rpc/invite", &[("label", "eve"), ("role", "rater"), ("days", "1")]).await;
+    let page: Value = client.api(&token, Method::GET, "/api/v1/audit?object=eve", None).await.json();
+    let entry = &page["items"][0];
+    assert_eq!((&entry["via"], &entry["address"]), (&json!("session"), &json!("2001:db8::1")));
+}

@@ -15,7 +15,12 @@ use super::{
     ROOT, document,
     problem::{self, Problem},
 };
-use crate::{services::tokens::Bearer, state::AppState};
+use crate::{
+    db::audit::{self, Origin, Via},
+    http::account::Address,
+    services::tokens::Bearer,
+    state::AppState,
+};
 
 /// The scope that each operation needs, as the document says it.
 static SCOPES: LazyLock<HashMap<(Method, String), Scope>> = LazyLock::new(|| {
@@ -42,7 +47,13 @@ pub fn scope(method: &Method, path: &str) -> Option<Scope> {
 }
 
 /// Middleware: runs the operation as the token's owner, if the token has the scope that the operation needs.
-pub async fn door(State(state): State<AppState>, path: MatchedPath, mut request: Request, next: Next) -> Response {
+pub async fn door(
+    State(state): State<AppState>,
+    Address(address): Address,
+    path: MatchedPath,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let needed = scope(request.method(), path.as_str());
     if needed.is_none() && path.as_str() == format!("{ROOT}/openapi.json") {
         return next.run(request).await;
@@ -57,8 +68,9 @@ pub async fn door(State(state): State<AppState>, path: MatchedPath, mut request:
         return Problem::new(StatusCode::FORBIDDEN, detail).into_response();
     }
     request.extensions_mut().insert(Caller::User(bearer.me.clone()));
+    let origin = Origin { via: Via::Token, token: Some(bearer.id.0), address };
     request.extensions_mut().insert(bearer);
-    next.run(request).await
+    audit::from(origin, next.run(request)).await
 }
 
 /// An operation without a scope is never run: a handler that forgot its `security` attribute cannot be called.

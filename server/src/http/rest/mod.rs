@@ -4,6 +4,7 @@
 //! scope an operation requires: operations outside the document cannot be called. Cookies are ignored here,
 //! so no protection against cross-site requests is needed. Every error is a [`problem::Problem`].
 
+mod audit;
 mod comparisons;
 mod datasets;
 mod door;
@@ -130,6 +131,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(plans::set_reads))
         .routes(routes!(people::list_invitations, people::create_invitation))
         .routes(routes!(people::revoke_invitation))
+        .routes(routes!(audit::list_audit))
         // Programs.
         .routes(routes!(tokens::list_tokens, tokens::create_token))
         .routes(routes!(tokens::revoke_token))

@@ -89,6 +89,35 @@ impl Paging {
         Ok(Page { items, next })
     }
 
+    /// The most rows of the page.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The number of the row before the page, where rows are fetched by number; absent for the first page.
+    pub fn after(&self) -> Result<Option<i64>, Problem> {
+        let number = |cursor: &String| {
+            let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
+            std::str::from_utf8(&bytes).ok()?.parse().ok()
+        };
+        match &self.cursor {
+            None => Ok(None),
+            Some(cursor) => number(cursor).map(Some).ok_or_else(|| {
+                let detail = "`cursor` is not one that this server returned. Start without a cursor.";
+                Problem::new(StatusCode::BAD_REQUEST, detail)
+            }),
+        }
+    }
+
+    /// The page of rows that were fetched by number, up to one more than fit.
+    pub fn keyset<T>(&self, mut rows: Vec<T>, number: impl Fn(&T) -> i64) -> Page<T> {
+        let more = rows.len() > self.limit;
+        rows.truncate(self.limit);
+        let cursor = |last: &T| BASE64_URL_SAFE_NO_PAD.encode(number(last).to_string());
+        let next = rows.last().filter(|_| more).map(|last| self.address(&cursor(last)));
+        Page { items: rows, next }
+    }
+
     /// The address of the page that begins at `cursor`.
     pub fn address(&self, cursor: &str) -> String {
         let cursor = format!("cursor={cursor}");

@@ -138,7 +138,12 @@ impl Feedback for QualityService {
                 // Pressed twice: it counts once.
                 if standing.is_none_or(|(by, d)| by != me.id || d.scores != scores || d.comment != comment) {
                     disputes::decide(tx, study, output, me.id, &scores, &comment)?;
-                    audit::note(tx, &caller, "adjudicate", &format!("study {study}: output {output}"))?;
+                    audit::note(
+                        tx,
+                        &caller,
+                        audit::Action::OutputAdjudicate,
+                        &format!("study {study}: output {output}"),
+                    )?;
                 }
                 Ok(())
             })

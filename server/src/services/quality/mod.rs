@@ -68,7 +68,7 @@ impl QualityService {
     async fn change(
         &self,
         caller: &Caller,
-        action: &'static str,
+        action: audit::Action,
         detail: String,
         work: impl FnOnce(&Connection) -> Result<(), Failure> + Send + 'static,
     ) -> Answer<()> {
@@ -106,7 +106,7 @@ impl Quality for QualityService {
 
     async fn set(&self, caller: &Caller, study: StudyId, settings: QualitySettings) -> Answer<()> {
         caller.admin()?;
-        self.change(caller, "study quality", format!("{study}: {}", said(&settings)?), move |tx| {
+        self.change(caller, audit::Action::StudySetQuality, format!("{study}: {}", said(&settings)?), move |tx| {
             check(&settings, gold::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
             quality::save_settings(tx, study, &settings)?;
             disputes::look_again(tx, study)
@@ -121,7 +121,7 @@ impl Quality for QualityService {
             .db
             .write(move |tx| {
                 let id = add_gold(tx, study, &new, caller.id())?;
-                audit::note(tx, &caller, "known scores add", &format!("study {study}: item {id}"))?;
+                audit::note(tx, &caller, audit::Action::KnownScoresAdd, &format!("study {study}: item {id}"))?;
                 Ok(id)
             })
             .await?)
@@ -129,7 +129,7 @@ impl Quality for QualityService {
 
     async fn retire_gold(&self, caller: &Caller, study: StudyId, item: i64, retired: bool) -> Answer<()> {
         caller.admin()?;
-        let word = if retired { "known scores retire" } else { "known scores ask again" };
+        let word = if retired { audit::Action::KnownScoresRetire } else { audit::Action::KnownScoresRestore };
         self.change(caller, word, format!("study {study}: item {item}"), move |tx| {
             if !gold::retire(tx, study, item, retired)? {
                 return Err(Failure::not_found("item"));
@@ -149,7 +149,8 @@ impl Quality for QualityService {
 
     async fn open_for(&self, caller: &Caller, study: StudyId, rater: UserId, let_in: bool) -> Answer<()> {
         caller.admin()?;
-        let (word, by) = (if let_in { "opening let in" } else { "opening reset" }, caller.id());
+        let (word, by) =
+            (if let_in { audit::Action::CalibrationLetIn } else { audit::Action::CalibrationReset }, caller.id());
         self.change(caller, word, format!("study {study}: user {rater}"), move |tx| {
             setup(tx, study)?;
             if !quality::is_rater(tx, study, rater)? {
@@ -162,7 +163,7 @@ impl Quality for QualityService {
 
     async fn set_adjudicator(&self, caller: &Caller, study: StudyId, user: UserId, on: bool) -> Answer<()> {
         caller.admin()?;
-        let word = if on { "adjudicator add" } else { "adjudicator remove" };
+        let word = if on { audit::Action::AdjudicatorAdd } else { audit::Action::AdjudicatorRemove };
         self.change(caller, word, format!("study {study}: user {user}"), move |tx| {
             setup(tx, study)?;
             if on && !studies::can_rate(tx, user)? {
@@ -180,7 +181,8 @@ impl Quality for QualityService {
 
     async fn set_mask(&self, caller: &Caller, submission: SubmissionId, on: bool) -> Answer<()> {
         caller.admin()?;
-        let (word, by) = (if on { "submission mask" } else { "submission unmask" }, caller.id());
+        let (word, by) =
+            (if on { audit::Action::SubmissionMask } else { audit::Action::SubmissionUnmask }, caller.id());
         self.change(caller, word, format!("submission {submission}"), move |tx| masking::set(tx, submission, on, by))
             .await
     }

@@ -93,7 +93,7 @@ impl Watching for QualityService {
             ));
         }
         let by = caller.id();
-        self.change(caller, "flag answer", format!("study {study}"), move |tx| {
+        self.change(caller, audit::Action::FlagAnswer, format!("study {study}"), move |tx| {
             let Some((user, flag)) = flags::standing(tx, study, on)? else {
                 return Err(Failure::conflict(("The rater has withdrawn this flag.", "评分者已撤回该标记。")));
             };
@@ -139,7 +139,7 @@ impl Watching for QualityService {
             .db
             .write(move |tx| {
                 super::disputes::ask_extra(tx, study, output, caller.id())?;
-                audit::note(tx, &caller, "extra rating", &format!("study {study}: output {output}"))
+                audit::note(tx, &caller, audit::Action::OutputAddRating, &format!("study {study}: output {output}"))
             })
             .await?)
     }

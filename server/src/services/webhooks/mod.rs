@@ -286,7 +286,7 @@ impl Webhooks for WebhookService {
                     )));
                 }
                 let id = webhooks::insert(tx, &url, &secret, &events, caller.id())?;
-                audit::note(tx, &caller, "webhook create", &format!("{id}: {url}"))?;
+                audit::note(tx, &caller, audit::Action::WebhookCreate, &format!("{id}: {url}"))?;
                 webhooks::get(tx, id)?.ok_or_else(|| Failure::internal("a webhook just made is not there"))
             })
             .await?;
@@ -303,7 +303,7 @@ impl Webhooks for WebhookService {
                 if !webhooks::remove(tx, id)? {
                     return Err(Failure::not_found("webhook"));
                 }
-                audit::note(tx, &caller, "webhook remove", &id.to_string())
+                audit::note(tx, &caller, audit::Action::WebhookRemove, &id.to_string())
             })
             .await?)
     }
@@ -317,7 +317,7 @@ impl Webhooks for WebhookService {
             .write(move |tx| {
                 webhooks::get(tx, id)?.ok_or_else(|| Failure::not_found("webhook"))?;
                 let delivery = webhooks::insert_test(tx, id, Timestamp(clock::now().0 + LEASE_MS))?;
-                audit::note(tx, &caller, "webhook test", &id.to_string())?;
+                audit::note(tx, &caller, audit::Action::WebhookTest, &id.to_string())?;
                 webhooks::delivery(tx, delivery)?.ok_or_else(|| Failure::internal("a message just made is not there"))
             })
             .await?;

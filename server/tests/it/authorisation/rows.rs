@@ -336,6 +336,7 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/invitations", admin),
         ("POST /api/v1/invitations", admin),
         ("DELETE /api/v1/invitations/{id}", admin),
+        ("GET /api/v1/audit", admin),
         ("GET /api/v1/tokens", admin),
         ("POST /api/v1/tokens", admin),
         ("DELETE /api/v1/tokens/{id}", admin),
