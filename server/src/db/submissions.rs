@@ -164,7 +164,7 @@ const ROW: &str = "SELECT s.id, m.id, m.name, d.slug, v.number, s.file_name,
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id),
         s.created_at,
         EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id
-                WHERE o.submission_id = s.id AND t.tests),
+                WHERE o.submission_id = s.id AND t.test_class IS NOT NULL),
         EXISTS (SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions t ON t.id = vt.revision_id
                 WHERE vt.version_id = s.version_id AND t.human)
     FROM submissions s

@@ -44,7 +44,7 @@ mod tests {
                 }
                 response.body(Body::from("x".repeat(bytes))).unwrap()
             };
-            let router: Router = Router::new().route("/", get(answer)).layer(layer());
+            let router: Router = Router::new().route_service("/", get(answer)).layer(layer());
             let request = Request::get("/").header("accept-encoding", "gzip, br").body(Body::empty()).unwrap();
             let response = router.oneshot(request).await.unwrap();
             let found = response.headers().get("content-encoding").and_then(|value| value.to_str().ok());

@@ -131,7 +131,7 @@ mod tests {
             panic!("on purpose")
         }
         let router: Router = Router::new()
-            .route("/grade/{study}", post(fails))
+            .route_service("/grade/{study}", post(fails))
             .layer(CatchPanicLayer::custom(panicked))
             .layer(middleware::from_fn_with_state(state, as_pages))
             .layer(Extension(Caller::Anonymous))

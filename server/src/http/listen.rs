@@ -216,7 +216,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_that_stops_arriving_is_refused() {
-        let router = Router::new().route("/", post(|body: String| async move { body }));
+        let router = Router::new().route_service("/", post(|body: String| async move { body }));
         let mut client = connect(router, Limits { body: AT_ONCE, ..never() }).await;
         client.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf").await.unwrap();
         let answer = rest(&mut client).await;
@@ -235,7 +235,7 @@ mod tests {
             });
             async move { Body::from_stream(chunks) }
         };
-        let router = Router::new().route("/", get(endless));
+        let router = Router::new().route_service("/", get(endless));
         let mut client = connect(router, Limits { answer: AT_ONCE, ..never() }).await;
         client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
         // Nothing is read: the body, and whatever it holds, goes all the same.
@@ -255,7 +255,7 @@ mod tests {
             async move { Sse::new(events) }
         };
         let limits = Limits { head: AT_ONCE, body: AT_ONCE, answer: AT_ONCE, stop: NEVER };
-        let mut client = connect(Router::new().route("/", get(events)), limits).await;
+        let mut client = connect(Router::new().route_service("/", get(events)), limits).await;
         client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
         for _ in 0..2 {
             // Longer than every limit.

@@ -58,7 +58,8 @@ async fn ground_over(app: TestApp) -> Ground {
     };
     app.services.studies.create(&caller, other).await.unwrap();
     let study = app.services.studies.list(&caller).await.unwrap().into_iter().find(|s| s.id.0 == 1).unwrap().token;
-    let ada = app.services.accounts.resume(id("ada"), 0).await.unwrap().unwrap().0;
+    // Publishing the demo's passwords began epoch 1.
+    let ada = app.services.accounts.resume(id("ada"), 1).await.unwrap().unwrap().0;
     let next = app.services.grading.next(&Caller::User(ada), &study, Vec::new()).await.unwrap();
     let item = serde_json::to_value(next).unwrap();
     let item = item.pointer("/Item/token").and_then(Value::as_str).unwrap_or_else(|| panic!("{item}")).to_owned();

@@ -128,8 +128,8 @@ mod tests {
         let token = services.tokens.create_for(&Caller::Operator, "admin", new).await.unwrap().secret;
         let state = AppState::new(services, Config::default());
         let router: Router = Router::new()
-            .route("/api/v1/forgotten", post(|| async { "it ran" }))
-            .route("/api/v1/me", post(|| async { "it ran" }))
+            .route_service("/api/v1/forgotten", post(|| async { "it ran" }))
+            .route_service("/api/v1/me", post(|| async { "it ran" }))
             .route_layer(middleware::from_fn_with_state(state, door));
         for path in ["/api/v1/forgotten", "/api/v1/me"] {
             let request = Request::post(path).header("authorization", format!("Bearer {token}"));
