@@ -35,7 +35,7 @@ fn nothing_is_left_of_hostile_outputs() {
         let sandbox = Arc::new(Bubblewrap::new(PathBuf::from(&program)).unwrap());
         let grader = Grader::prepare(sandbox, &folder, TestKind::Aixgrade, &tree, &classes, allowance, 1).unwrap();
         let before = files(&folder);
-        let mut worker = Worker::new(Arc::new(grader), 0);
+        let mut worker = Worker::new(Arc::new(grader), Arc::default());
         for name in [
             "crashed_output_flood",
             "failed_exec",

@@ -10,6 +10,7 @@ use super::{Global, table};
 use crate::{
     db::audit::{Entry, Filter, Via},
     error::Failure,
+    report::csv::Table,
 };
 
 /// Entries read at a time for an export.
@@ -103,14 +104,16 @@ fn exported(entries: &[Entry], format: Format, head: bool) -> Result<Vec<u8>, Fa
             Ok(bytes)
         }
         Format::Csv => {
-            let mut writer = csv::Writer::from_writer(Vec::new());
-            if head {
-                writer.write_record(HEAD)?;
-            }
+            let mut bytes = Vec::new();
+            let mut table = if head { Table::new(&mut bytes, HEAD)? } else { Table::continued(&mut bytes) };
             for entry in entries {
-                writer.write_record(cells(entry).iter().map(|cell| crate::report::lines::safe(cell).into_owned()))?;
+                for cell in cells(entry) {
+                    table.text(&cell)?;
+                }
+                table.end_line()?;
             }
-            writer.into_inner().map_err(|e| Failure::internal(e.to_string()))
+            table.finish()?;
+            Ok(bytes)
         }
     }
 }

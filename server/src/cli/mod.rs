@@ -161,7 +161,9 @@ impl Global {
     pub fn open(&self) -> Result<Services, Failure> {
         Services::open(&self.folder()?).map_err(|e| match e {
             // The operator can fix both: a folder that cannot be written, a file that is not our database.
-            OpenFailure::Folder { .. } | OpenFailure::Database(_) => Failure::App(AppError::Conflict(format!("{e}."))),
+            OpenFailure::Folder { .. } | OpenFailure::Database(_) => {
+                Failure::App(AppError::Conflict(format!("{e}.").into()))
+            }
         })
     }
 

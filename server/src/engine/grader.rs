@@ -293,7 +293,7 @@ impl Worker {
             jars: &jars,
             sources: vec![(&recorder.file, &recorder.source)],
         };
-        let compiled = self.compiler().lock().unwrap_or_else(PoisonError::into_inner).compile(&request)?;
+        let compiled = grader.compilers.compile(&request, &self.cancelled)?;
         let Compiled::Classes(between) = compiled else { return Ok(unconfirmed(passed)) };
         let mut both = job.classes.clone();
         both.extend(between.clone());

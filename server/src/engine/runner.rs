@@ -178,7 +178,7 @@ fn answer(
     longest: usize,
 ) -> Result<io::Result<Reader>, EngineError> {
     let before = child.used().unwrap_or_default();
-    let mut wait = |child: &mut Child, longest| frame(child, begun, before, allowance, longest);
+    let wait = |child: &mut Child, longest| frame(child, begun, before, allowance, longest);
     let mut over = match wait(child, 1)? {
         Ok(over) => over,
         failed => return Ok(failed),

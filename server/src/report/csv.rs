@@ -27,6 +27,11 @@ impl<W: Write> Table<W> {
         Ok(table)
     }
 
+    /// Continues a table whose header line is written already.
+    pub fn continued(out: W) -> Self {
+        Table(csv::WriterBuilder::new().flexible(false).from_writer(out))
+    }
+
     /// A cell that holds text: anything that a person, a file or a model chose.
     ///
     /// # Errors
