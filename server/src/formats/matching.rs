@@ -344,15 +344,15 @@ mod tests {
             r#"{"task_id": 0, "raw_nl": "Sorts.", "code": "b"}"#,
             r#"{"task_id": 12, "raw_nl": "Something else", "code": "b"}"#,
         ];
-        check(&other_ids, Matching::Auto, Matching::Description, 2, "for 3 of 3 known ids the description differs");
+        check(&other_ids, Matching::Auto, Matching::Description, 2, "the description differs for 3 of 3 known IDs");
         check(&other_ids, Matching::TaskId, Matching::TaskId, 3, "");
         let reworded = [
             r#"{"task_id": 0, "raw_nl": "Adds two numbers.", "code": "a"}"#,
             r#"{"task_id": 1, "raw_nl": "Closes the Reader.", "code": "b"}"#,
         ];
-        check(&reworded, Matching::Auto, Matching::TaskId, 2, "For 1 of them the file has another description");
+        check(&reworded, Matching::Auto, Matching::TaskId, 2, "The description differs from the dataset for 1 of them");
         let strange_ids = [r#"{"task_id": "x9", "raw_nl": "Sorts.", "code": "a"}"#];
-        check(&strange_ids, Matching::Auto, Matching::Description, 1, "No line's id is one of the dataset's");
+        check(&strange_ids, Matching::Auto, Matching::Description, 1, "No task ID belongs to this dataset");
     }
 
     #[test]

@@ -384,7 +384,7 @@ mod tests {
         let mut files = files(HEADER, TASKS, TEST);
         files.add("d/tests/B2Test.java", TEST.into()).unwrap();
         let found = super::super::read(&files).unwrap();
-        assert_eq!(found.notes, ["No task names these test classes: B2Test.java."]);
+        assert_eq!(found.notes, ["These test classes are not used by any task: B2Test.java."]);
     }
 
     #[test]

@@ -218,7 +218,7 @@ mod tests {
         check(longer.as_bytes(), &["line 1: the line is longer than 2 MiB", "line 2: "]);
         let mut packed = gzip(format!("{good}\n").repeat(5000).as_bytes());
         packed.truncate(packed.len() / 2);
-        check(&packed, &["the gzip file ends in the middle"]);
+        check(&packed, &["the gzip file is incomplete"]);
         let mut packed = gzip(format!("{good}\n").as_bytes());
         let end = packed.len();
         packed[end - 6] ^= 0xff;

@@ -125,7 +125,7 @@ mod tests {
             &CHINESE.replace("可维护性:\n* 2", "可维护性:\n* 3"),
             "without a gap",
         );
-        check(&format!("{ENGLISH}{ENGLISH}"), CHINESE, "stands there twice");
+        check(&format!("{ENGLISH}{ENGLISH}"), CHINESE, "appears twice");
     }
 
     #[test]

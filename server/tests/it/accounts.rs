@@ -317,7 +317,7 @@ async fn what_a_dataset_is_not_made_for_is_not_offered() {
     set("test_class = NULL");
     assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, true));
     let refused = app.services.runs.start(&Caller::Operator, SubmissionId(1), false).await.unwrap_err().to_string();
-    assert_eq!(refused, "Submission 1 cannot be run: none of its outputs answers a task of starter that has tests.");
+    assert_eq!(refused, "None of the tasks of submission 1 (dataset starter) has tests, so there is nothing to run.");
     set("human = 0");
     assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, false));
 }

@@ -298,9 +298,10 @@ async fn a_folder_that_is_no_models_names_its_files() {
     };
     let (code, said) = upload(&one);
     assert_eq!(code, Some(2));
-    for expected in
-        ["Helper.java: its name ends in no number", "Other1.java: it is a second class for task 1, beside First1.java"]
-    {
+    for expected in [
+        "Helper.java: the file name does not end with a task ID",
+        "Other1.java: a second class for task 1, besides First1.java",
+    ] {
         assert!(said.contains(expected), "{said}");
     }
     let (code, said) = upload(checkout.path());
@@ -308,6 +309,10 @@ async fn a_folder_that_is_no_models_names_its_files() {
     assert!(said.contains("Java files in several folders"), "{said}");
     assert!(app.services.submissions.list(&Caller::Operator, None).await.unwrap().is_empty(), "nothing was taken");
 }
+
+/// Tasks of the published benchmark whose results are not the same every time: 160 draws at random; 128 and 129 look at
+/// the clock (docs/engine.md).
+const UNSTEADY: [&str; 3] = ["128", "129", "160"];
 
 #[tokio::test]
 async fn the_published_classes_come_to_the_published_runners_figures() {
@@ -329,15 +334,15 @@ async fn the_published_classes_come_to_the_published_runners_figures() {
         assert_eq!(found.len(), expected.len() + 1);
         for line in &found[..expected.len()] {
             let id = line["task_id"].as_str().unwrap();
-            // The packaged code of 160 draws at random.
-            if id != "160" {
+            if !UNSTEADY.contains(&id) {
                 let came_to = (line["passed"].as_u64().unwrap(), line["total"].as_u64().unwrap());
                 assert_eq!(came_to, expected[id], "{model}: {line}");
             }
         }
-        let random = found.iter().find(|line| line["task_id"] == "160").unwrap();
-        let luck = expected["160"];
-        let same = (random["passed"].as_u64(), random["total"].as_u64()) == (Some(luck.0), Some(luck.1));
+        let same = found[..expected.len()].iter().all(|line| {
+            let (passed, total) = expected[line["task_id"].as_str().unwrap()];
+            (line["passed"].as_u64(), line["total"].as_u64()) == (Some(passed), Some(total))
+        });
         let metrics = &found.last().unwrap()["metrics"];
         if same {
             assert_eq!(metrics["solved"], solved, "{model}");

@@ -112,8 +112,8 @@ async fn a_bad_dataset_leaves_the_database_as_it_was() {
     )
     .await;
     check(&mut admin, &[("a.zip", "no archive")], &["a.zip: the zip archive cannot be read"]).await;
-    check(&mut admin, &[("a.zip", "x"), (MANUAL, TASKS)], &["it is an archive among other files"]).await;
-    check(&mut admin, &[("dataset.json", "{}")], &["dataset.json: it is not as the format wants it"]).await;
+    check(&mut admin, &[("a.zip", "x"), (MANUAL, TASKS)], &["an archive cannot be combined with other files"]).await;
+    check(&mut admin, &[("dataset.json", "{}")], &["dataset.json: the file does not follow the format"]).await;
 }
 
 #[tokio::test]
@@ -180,8 +180,8 @@ async fn a_bad_line_keeps_the_whole_file_out() {
         assert_eq!(submissions.list(&Caller::Operator, None).await.unwrap().len(), before);
     };
     let good = "{\"task_id\": 0, \"code\": \"int a;\"}\n";
-    check(&mut admin, format!("{good}{good}oops").as_bytes(), 3, "no JSON object").await;
-    check(&mut admin, format!("{good}{{\"task_id\": 1}}").as_bytes(), 2, "none of `code`").await;
+    check(&mut admin, format!("{good}{good}oops").as_bytes(), 3, "not a JSON object").await;
+    check(&mut admin, format!("{good}{{\"task_id\": 1}}").as_bytes(), 2, "none of the fields \"code\"").await;
     check(&mut admin, b"{\"task_id\": 0, \"code\": \"\xff\"}", 1, "not UTF-8").await;
 }
 

@@ -539,7 +539,7 @@ mod tests {
         let Picture::Heat { rows, .. } = figure.picture else { panic!("not a heat map") };
         assert_eq!(
             (rows[0][1].look, rows[1][0].tip.as_str()),
-            (Look::Empty, "bo and ada: all values are the same, over 3 outputs")
+            (Look::Empty, "bo and ada: all values are equal, 3 shared outputs")
         );
         assert_eq!(rows[0][2].tip, "ada and chen: no data, 0 shared outputs");
     }

@@ -272,7 +272,7 @@ fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure>
         raters: raters.collect(),
         models: watch::models(conn, study)?,
         leases: watch::leases(conn, study)?,
-        projection: found.projection.clone(),
+        projection: found.projection,
         disputes: found.waiting,
         extra_waiting: found.extra_waiting,
         flags: flags::open(conn, study)?,
