@@ -102,7 +102,7 @@ async fn a_bad_dataset_leaves_the_database_as_it_was() {
         }
         assert_eq!(app.services.datasets.list(&Caller::Operator).await.unwrap().len(), 1, "the starter dataset alone");
     };
-    check(&mut admin, &[], &["no file was chosen"]).await;
+    check(&mut admin, &[], &["no file selected"]).await;
     check(&mut admin, &[(MANUAL, "")], &["dataset_manual_nl.jsonl: the file is empty"]).await;
     let bad = format!("{TASKS}{{\"task_id\": 3}}\nnonsense\n");
     check(

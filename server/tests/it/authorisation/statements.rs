@@ -76,7 +76,11 @@ const FEW: [&str; 6] = [
 ];
 
 /// Statements that may walk a table that grows: a piece of their text, the table or index, and why.
-const ALLOWED: &[(&str, &str, &str)] = &[];
+const ALLOWED: &[(&str, &str, &str)] = &[(
+    "FROM audit a LEFT JOIN users u ON u.id = a.user_id",
+    "audit",
+    "Newest first by key until the page is full; a filter that matches little reads further, for an admin alone.",
+)];
 
 /// A statement that walks something, and what.
 fn walks(conn: &Connection, sql: &str) -> Vec<String> {
@@ -227,11 +231,21 @@ async fn no_statement_walks_a_table_that_grows() {
     let db = &large.services.db;
     db.write_blocking(|tx| {
         fill::fill(tx, &size)?;
-        Ok(tx.execute_batch("ANALYZE")?)
+        // Without statistics the planner expects many rows, which is what tables that are nearly empty here get elsewhere.
+        Ok(tx.execute_batch("ANALYZE; DELETE FROM sqlite_stat1 WHERE CAST(stat AS INTEGER) < 500")?)
     })
     .unwrap();
+    // A migration runs once, before anybody works.
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+    let texts = std::fs::read_dir(folder).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let lines = |text: String| {
+        text.lines().map(|line| line.split("--").next().unwrap_or_default().to_owned() + " ").collect::<String>()
+    };
+    let migrations: String = texts.map(lines).collect();
+    let migrations = migrations.split_whitespace().collect::<Vec<_>>().join(" ");
     let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
-    db.read_blocking(|conn| {
+    db.write_blocking(|conn| {
+        conn.execute_batch("ANALYZE sqlite_schema")?;
         // The test can fail.
         assert_eq!(walks(conn, "SELECT id FROM ratings WHERE comment = ?1"), ["ratings"]);
         assert_eq!(walks(conn, "SELECT max(id) FROM ratings"), [""; 0]);
@@ -239,6 +253,12 @@ async fn no_statement_walks_a_table_that_grows() {
         for sql in &seen {
             let word = sql.split_whitespace().next().unwrap_or_default().to_uppercase();
             if !["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains(&word.as_str()) {
+                continue;
+            }
+            // Walks that the bytecode of a plain INSERT has are checks of foreign keys, made only while one is violated.
+            let one_line = sql.split_whitespace().collect::<Vec<_>>().join(" ");
+            if (word == "INSERT" && !one_line.contains("SELECT")) || migrations.contains(one_line.trim_end_matches(';'))
+            {
                 continue;
             }
             for name in walks(conn, sql) {
