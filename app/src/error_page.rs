@@ -10,6 +10,7 @@ use crate::{
     error::AppError,
     i18n::use_i18n,
     port::visitor,
+    shell::ICON,
     ui::{failure::Failure, frame::Header},
 };
 
@@ -41,6 +42,7 @@ pub fn document(css: String, failed: Failed) -> impl IntoView {
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
                 <meta name="color-scheme" content="light dark" />
                 <link rel="stylesheet" href=css />
+                <link rel="icon" type="image/svg+xml" href=ICON />
                 <MetaTags />
             </head>
             <body>

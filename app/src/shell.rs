@@ -51,7 +51,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
 }
 
 /// Three steps of a scale, the middle one chosen. A data address: the policy allows those for images.
-const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
+pub(crate) const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
 %3Crect width='32' height='32' rx='6' fill='%230d5c63'/%3E\
 %3Cpath d='M7 23h5M7 16h10M7 9h18' stroke='%23fff' stroke-width='3.4' stroke-linecap='round'/%3E\
 %3Ccircle cx='23.5' cy='16' r='3' fill='%23ffc15e'/%3E%3C/svg%3E";

@@ -176,7 +176,7 @@ test('a task with fifteen outputs is shown and rated whole, and the study ends',
     asked += request.url().endsWith('/rpc/next_task') ? 1 : 0;
   });
   await logIn(page, demo.ada);
-  await page.locator('li.card', { hasText: 'Fifteen' }).getByRole('link', { name: /^(Start|Continue) grading$/ }).click();
+  await page.locator('li.card', { hasText: 'Fifteen' }).getByRole('link', { name: /^(Start|Continue) rating$/ }).click();
   for (const task of [1, 2]) {
     await hydrated(page);
     await expect(page.locator('.column')).toHaveCount(15);
@@ -199,6 +199,6 @@ test('a task with fifteen outputs is shown and rated whole, and the study ends',
   await expect(page.locator('.column')).toHaveCount(0);
   // One request a task for the page, one ahead of each, and those that found nothing more.
   expect(asked).toBeLessThan(8);
-  await page.getByRole('link', { name: 'Your ratings' }).click();
+  await page.getByRole('link', { name: 'My ratings' }).click();
   await expect(page.locator('tbody tr')).toHaveCount(30);
 });

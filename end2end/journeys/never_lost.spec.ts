@@ -59,6 +59,7 @@ async function rated(page: Page): Promise<number> {
   }
   await link.first().click();
   await expect(page.getByRole('heading', { level: 1, name: 'My ratings' })).toBeVisible();
+  await expect(page.locator('tbody tr').first()).toBeVisible();
   return page.locator('tbody tr').count();
 }
 

@@ -16,6 +16,8 @@ pub mod error;
 pub mod formats;
 pub mod http;
 pub mod jobs;
+#[cfg(test)]
+mod layers_test;
 pub mod layout;
 pub mod plan;
 #[cfg(test)]

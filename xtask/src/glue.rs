@@ -190,12 +190,16 @@ const css = once({}, (name) => new Promise((loaded, failed) => {
     link.onerror = () => { link.remove(); failed(new Error(`no ${name}`)); };
     document.head.append(link);
 }));
+// Leaving the page breaks off what is being fetched ahead; that is no failure to report.
+let leaving = false;
+for (const event of ['beforeunload', 'pagehide']) addEventListener(event, () => { leaving = true; });
+addEventListener('pageshow', () => { leaving = false; });
 const loader = (group) => async (callback, data) => {
     let here = true;
     try {
         await Promise.all([css(CSS[group]), ...CODE[group].map(code)]);
     } catch (error) {
-        console.error(error);
+        if (!leaving) console.error(error);
         here = false;
     }
     initSync().__indirect_function_table.get(callback)(data, here);

@@ -132,12 +132,12 @@ struct Shared {
 
 impl Shared {
     fn shortcuts(self, column: usize) -> Option<Shortcuts> {
-        self.columns.with_value(|columns| columns.get(column).copied())
+        self.columns.try_with_value(|columns| columns.get(column).copied()).flatten()
     }
 
-    /// Makes a column active and puts the keyboard on its scales.
+    /// Makes a column active and puts the keyboard on its scales, unless the page has gone on by then.
     fn go_to(self, column: usize) {
-        self.task.update(|task| task.activate(column));
+        self.task.try_update(|task| task.activate(column));
         // The panel of a tab is drawn before it takes the keyboard.
         request_animation_frame(move || {
             if let Some(shortcuts) = self.shortcuts(column) {
