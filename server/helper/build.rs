@@ -1,4 +1,4 @@
-//! What the sources come to, so that server and helper know each other for the same build.
+//! Hashes the sources, so that server and helper can check that they are from the same build.
 
 use std::{
     fs,

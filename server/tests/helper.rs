@@ -1,4 +1,4 @@
-//! The sandbox's helper as a program: what it does whoever starts it, and whichever of the two it is.
+//! The sandbox's helper as a program, in both of its forms.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
 
@@ -18,17 +18,17 @@ use server::sandbox::{Sandbox, bubblewrap::Bubblewrap};
 
 const WHOLE: &str = env!("CARGO_BIN_EXE_aixgrade");
 
-/// The small one, where the engine finds it.
+/// The small helper, where the engine finds it.
 fn small() -> PathBuf {
     let helper = Path::new(WHOLE).with_file_name("aixgrade-sandbox");
     assert!(helper.is_file(), "{} is missing: `cargo xtask build` makes it", helper.display());
     helper
 }
 
-/// Writes a file into scratch, where it starts, and reads it.
+/// Writes a file into scratch, the current folder, and reads it.
 const WRITES: &str = "echo written > file && read text < file && echo $text";
 
-/// An order to run a script with nothing of the host but its programs.
+/// A command that runs a script with nothing of the host except its programs.
 fn order(version: &str, script: &str) -> Order {
     let shown = ["/bin", "/lib", "/lib64", "/usr"].into_iter().filter(|folder| Path::new(folder).is_dir());
     Order {
@@ -48,6 +48,9 @@ fn order(version: &str, script: &str) -> Order {
                 scratch_files: 16,
                 printed_bytes: 1 << 20,
             },
+            profile: helper::Profile::Run,
+            keep: None,
+            control_is_input: false,
         },
         bwrap: server::sandbox::bubblewrap::find("bwrap").unwrap(),
         uid: 60_990,
@@ -55,7 +58,7 @@ fn order(version: &str, script: &str) -> Order {
     }
 }
 
-/// A helper at work, and the server's end of its control socket: closed, it is a server that is gone.
+/// A running helper, and the server's end of its control socket; closing it acts like a dead server.
 #[allow(clippy::disallowed_methods, reason = "the helper itself is what is tried")]
 fn start(program: &Path, mask: &str, order: &Order) -> (Child, UnixStream) {
     let mut shell = Command::new("/bin/sh");
@@ -68,7 +71,7 @@ fn start(program: &Path, mask: &str, order: &Order) -> (Child, UnixStream) {
     (shell.spawn().unwrap(), server)
 }
 
-/// What the helper reports at its end, as its last line, and what was printed inside.
+/// The helper's report, its last line, and the output of the script.
 fn end(helper: Child) -> (Report, String) {
     let output = helper.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -106,11 +109,12 @@ fn only_a_helper_of_this_build_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let aixgrade = folder.path().join("aixgrade");
     let started_by = || Bubblewrap::new(aixgrade.clone()).unwrap().started_by().unwrap();
-    assert!(started_by().contains("does not lie beside"), "{}", started_by());
+    assert!(started_by().contains("is not installed next to"), "{}", started_by());
     let beside = folder.path().join("aixgrade-sandbox");
-    // Links, because a program that is being written cannot be started, and another test's child may hold it open.
+    // Links, because a program that is being written cannot be started, and another test's child may have
+    // it open.
     symlink("/bin/echo", &beside).unwrap();
-    assert!(started_by().contains("beside it is") && started_by().contains(VERSION), "{}", started_by());
+    assert!(started_by().contains("next to it is") && started_by().contains(VERSION), "{}", started_by());
     fs::remove_file(&beside).unwrap();
     symlink(small(), &beside).unwrap();
     assert_eq!(started_by(), "aixgrade-sandbox");
@@ -120,7 +124,7 @@ fn only_a_helper_of_this_build_is_used() {
 fn what_is_ended_from_outside_has_its_processor_time_counted() {
     let work = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; times; exec sleep 3600";
     let (mut helper, server) = start(&small(), "022", &order(VERSION, work));
-    // The shell's own count, "0m0.410000s 0m0.020000s": user and system; then that of its children.
+    // The shell's own CPU time, "0m0.410000s 0m0.020000s" (user and system), then that of its children.
     let mut said = String::new();
     BufReader::new(helper.stdout.as_mut().unwrap()).read_line(&mut said).unwrap();
     let micros = |text: &str| {
@@ -145,7 +149,7 @@ fn the_helper_ends_what_has_used_up_its_processor_time_and_says_so() {
     let busy = limited("while true; do i=1; done");
     assert!(busy.over_cpu && busy.cpu_us >= 1_000_000, "{busy:?}");
     assert_eq!((busy.code, &busy.fault), (Some(137), &None));
-    // Ended by the same signal, and by nobody's limit.
+    // Ended by the same signal, but not by a limit.
     let quick = limited("exit 137");
     assert!(!quick.over_cpu && quick.cpu_us < 1_000_000, "{quick:?}");
     assert_eq!(quick.code, Some(137));
@@ -160,9 +164,48 @@ fn nothing_inside_outlives_the_helper_however_it_ends() {
     printed.read_line(&mut line).unwrap();
     assert_eq!(line, "here\n");
     helper.kill().unwrap();
-    // Its end comes when nobody holds the pipe any more.
+    // The pipe ends when no process has it open any more.
     let mut rest = String::new();
     printed.read_to_string(&mut rest).unwrap();
     helper.wait().unwrap();
     assert_eq!(rest, "");
+}
+
+/// Runs a script that leaves something behind under the name `kept`; what the host got.
+fn kept(script: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let host = folder.path().join("kept");
+    fs::write(&host, "").unwrap();
+    let mut order = order(VERSION, script);
+    order.command.keep = Some(helper::Keep { name: "kept".to_owned(), host: host.clone() });
+    let (report, _) = run(&small(), "022", &order);
+    assert_eq!(report.fault, None);
+    fs::read_to_string(host).unwrap()
+}
+
+#[test]
+fn a_file_that_was_left_is_copied_out_and_a_link_is_not() {
+    assert_eq!(kept("echo made > kept"), "made\n");
+    assert_eq!(kept("true"), "");
+    assert_eq!(kept("mkdir kept"), "");
+    // Outside of the sandbox the link would lead to a file of the host.
+    assert_eq!(kept("ln -s /etc/passwd kept || exit 1"), "");
+    let mut outside = order(VERSION, "true");
+    let folder = tempfile::tempdir().unwrap();
+    let host = folder.path().join("kept");
+    fs::write(&host, "").unwrap();
+    outside.command.keep = Some(helper::Keep { name: "../kept".to_owned(), host });
+    let (report, _) = run(&small(), "022", &outside);
+    assert!(report.fault.is_some_and(|fault| fault.contains("without folders")));
+}
+
+#[test]
+fn only_a_compiler_can_start_a_process() {
+    let starts = |profile| {
+        let mut order = order(VERSION, "/bin/true; echo $?");
+        order.command.profile = profile;
+        run(&small(), "022", &order).1
+    };
+    assert_eq!(starts(helper::Profile::Build), "0\n");
+    assert_ne!(starts(helper::Profile::Run), "0\n");
 }

@@ -1,4 +1,4 @@
-/** What a dataset's tests are written against. It holds interfaces only: the harness implements them. */
+/** The API for a dataset's tests. It contains only interfaces, which the harness implements. */
 module aixgrade.api {
     exports aixgrade.api;
 }

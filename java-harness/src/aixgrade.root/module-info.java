@@ -1,9 +1,9 @@
 /**
- * Brings the harness into every JVM of the run image without being asked for.
+ * Adds the harness to every JVM of the run image without options.
  *
- * <p>Java resolves by default what exports something, and what that requires. The harness exports
- * nothing and should not; naming it on the command line ({@code -m}) would make Java work out all its
- * modules anew at every start, which takes longer than a small program runs.
+ * <p>By default Java resolves modules that export a package, and their dependencies. The harness exports
+ * nothing and should not; naming it on the command line ({@code -m}) would make Java resolve all its
+ * modules again at every start, which takes longer than a small program runs.
  */
 module aixgrade.root {
     requires aixgrade.harness;

@@ -39,6 +39,47 @@ pub struct Command {
     pub scratch: Vec<String>,
     /// What it may use up.
     pub limits: Limits,
+    /// Which system calls it may make.
+    #[serde(default)]
+    pub profile: Profile,
+    /// A file that it leaves behind, if any.
+    #[serde(default)]
+    pub keep: Option<Keep>,
+    /// Whether the control socket is its standard input, too: for a program that holds nothing from the code beside it.
+    #[serde(default)]
+    pub control_is_input: bool,
+}
+
+/// The system calls of a sandbox. Network, namespaces, tracing and mounts are in none of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// One process with threads: an interpreter, a JVM or a compiled program. It cannot start another.
+    #[default]
+    Run,
+    /// A compiler, which starts the programs it consists of. It reads model code and never runs it.
+    Build,
+    /// A fork server: it may start processes in process and mount namespaces of their own, which put themselves under
+    /// the filter of [`Profile::Run`] before they run model code. It never runs any itself.
+    ForkServer,
+}
+
+/// The filter of a profile as the kernel reads it, for a fork server that puts its processes under it.
+///
+/// # Errors
+/// Fails on a processor that the filter does not support.
+pub fn filter(profile: Profile) -> io::Result<Vec<u8>> {
+    seccomp::program(profile)
+}
+
+/// A file that is copied out of the first scratch folder when the command has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keep {
+    /// The file's name in the first scratch folder, without folders.
+    pub name: String,
+    /// Where the host gets it: a file that exists and is empty. It stays empty if the command left none.
+    pub host: PathBuf,
 }
 
 /// What one process may use up. Reaching a limit is the program's failure, never ours.
@@ -137,6 +178,6 @@ pub fn main(mut args: impl Iterator<Item = String>) -> Option<u8> {
 
 fn other_version(server: &str) -> io::Error {
     io::Error::other(format!(
-        "aixgrade has helper version {server} and its sandbox helper is {VERSION}: install both of one build"
+        "aixgrade has helper version {server}, but its sandbox helper has {VERSION}; install both from the same build"
     ))
 }

@@ -10,6 +10,6 @@ fn main() -> ExitCode {
         println!("{}", helper::VERSION);
         return ExitCode::SUCCESS;
     }
-    eprintln!("aixgrade-sandbox is started by aixgrade, for each sandbox. There is nothing to do by hand.");
+    eprintln!("aixgrade starts aixgrade-sandbox for each sandbox. Do not start it yourself.");
     ExitCode::from(2)
 }

@@ -1,4 +1,4 @@
-//! Allows only the system calls that a JVM needs.
+//! Allows only the system calls that a program needs, by [`Profile`].
 //!
 //! An allow-list, because new kernels add calls. Everything else returns
 //! ENOSYS, so that the C library falls back (`clone3` to `clone`) and Java throws an exception
@@ -13,6 +13,8 @@ use seccompiler::{
     TargetArch, sock_filter,
 };
 
+use crate::Profile;
+
 /// The filter as an array of `struct sock_filter`, as the kernel reads it.
 ///
 /// The crate's program compares a call with the list one by one. When the filter is set, the kernel runs it for
@@ -21,8 +23,8 @@ use seccompiler::{
 ///
 /// # Errors
 /// Fails on a processor that the crate does not support.
-pub fn program() -> io::Result<Vec<u8>> {
-    let whole = rules().map_err(io::Error::other)?;
+pub fn program(profile: Profile) -> io::Result<Vec<u8>> {
+    let whole = rules(profile).map_err(io::Error::other)?;
     let (plain, conditional): (Rules, Rules) = whole.into_iter().partition(|(_, conditions)| conditions.is_empty());
     let mut program = shortcut(plain.into_keys());
     program.extend(compiled(conditional)?);
@@ -115,16 +117,37 @@ fn op(code: u16, k: u32, jt: u8, jf: u8) -> sock_filter {
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-fn rules() -> Result<Rules, seccompiler::BackendError> {
+fn rules(profile: Profile) -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = CALLS.iter().chain(LEGACY).map(|&call| (call, Vec::new())).collect();
-    // Threads but no processes: `Runtime.exec` has nothing to start with.
-    let thread = libc::CLONE_THREAD as u64;
-    rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(thread), thread)?]);
+    match profile {
+        // Threads but no processes: `Runtime.exec`, `fork` and `subprocess` have nothing to start with.
+        Profile::Run => {
+            let thread = libc::CLONE_THREAD as u64;
+            rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(thread), thread)?]);
+        }
+        // Processes, but none in a namespace of its own.
+        Profile::Build => {
+            rules.extend(PROCESSES.iter().map(|&call| (call, Vec::new())));
+            rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(NAMESPACES), 0)?]);
+        }
+        // Processes, each in a process and a mount namespace of its own; these calls want a capability, which they drop.
+        Profile::ForkServer => {
+            rules.extend(PROCESSES.iter().chain(FORK_SERVER).map(|&call| (call, Vec::new())));
+            rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(NAMESPACES), 0)?]);
+            let kinds = [libc::CLONE_NEWPID, libc::CLONE_NEWNS].map(|kind| one(0, SeccompCmpOp::Eq, kind as u64));
+            rules.insert(libc::SYS_unshare, kinds.into_iter().collect::<Result<_, _>>()?);
+            rules.insert(libc::SYS_setns, vec![one(1, SeccompCmpOp::Eq, libc::CLONE_NEWPID as u64)?]);
+        }
+    }
     // The JDK wakes its selectors with a socket pair, which reaches nothing outside.
     rules.insert(libc::SYS_socketpair, vec![one(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64)?]);
     // Thread names only. Not the parent-death signal, which ends the sandbox with the server.
-    let names = [libc::PR_SET_NAME, libc::PR_GET_NAME].map(|option| one(0, SeccompCmpOp::Eq, option as u64));
-    rules.insert(libc::SYS_prctl, names.into_iter().collect::<Result<_, _>>()?);
+    let mut options = vec![libc::PR_SET_NAME, libc::PR_GET_NAME];
+    if profile == Profile::ForkServer {
+        options.push(libc::PR_SET_SECCOMP);
+    }
+    let options = options.into_iter().map(|option| one(0, SeccompCmpOp::Eq, option as u64));
+    rules.insert(libc::SYS_prctl, options.collect::<Result<_, _>>()?);
     // Not TIOCSTI: only what the C library asks of a stream, FIONREAD and FIONBIO.
     let ioctls = [libc::TCGETS, libc::FIONREAD, libc::FIONBIO, libc::TIOCGWINSZ];
     // Of different types in glibc and musl.
@@ -138,8 +161,8 @@ fn one(argument: u8, op: SeccompCmpOp, value: u64) -> Result<SeccompRule, seccom
     SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, op, value)?])
 }
 
-/// On every architecture. `execve` is allowed because the filter is set before the JVM starts; with
-/// nothing executable but the JVM itself and scratch mounted `noexec`, it cannot be abused.
+/// On every architecture. `execve` is allowed because the filter is set before the program starts; with
+/// nothing executable but the program itself and scratch mounted `noexec`, it cannot be abused.
 const CALLS: &[i64] = &[
     // Memory.
     libc::SYS_brk,
@@ -251,6 +274,29 @@ const CALLS: &[i64] = &[
     libc::SYS_writev,
 ];
 
+/// What a compiler's driver needs beside [`CALLS`] to start its programs and wait for them.
+const PROCESSES: &[i64] = &[
+    libc::SYS_getpgid,
+    libc::SYS_kill,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_getpgrp,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_vfork,
+    libc::SYS_waitid,
+];
+
+/// What a fork server needs beside [`PROCESSES`]: it is sent descriptors, watches its processes, and makes their mounts.
+const FORK_SERVER: &[i64] = &[libc::SYS_capset, libc::SYS_mount, libc::SYS_pidfd_open, libc::SYS_recvmsg];
+
+/// Flags of `clone` that make a namespace.
+const NAMESPACES: u64 = (libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWUTS) as u64;
+
 /// Older names of the same calls, which only this architecture has.
 #[cfg(target_arch = "x86_64")]
 const LEGACY: &[i64] = &[
@@ -289,9 +335,11 @@ mod tests {
 
     #[test]
     fn is_a_program_of_a_size_that_the_kernel_takes() {
-        let bytes = program().unwrap();
-        assert_eq!(bytes.len() % 8, 0);
-        assert!((100..4096).contains(&(bytes.len() / 8)), "{}", bytes.len() / 8);
+        for profile in [Profile::Run, Profile::Build, Profile::ForkServer] {
+            let bytes = program(profile).unwrap();
+            assert_eq!(bytes.len() % 8, 0);
+            assert!((100..4096).contains(&(bytes.len() / 8)), "{profile:?} {}", bytes.len() / 8);
+        }
     }
 
     /// Interprets a program like the kernel, for the instructions that occur here.
@@ -321,8 +369,14 @@ mod tests {
 
     #[test]
     fn the_shortcut_changes_no_verdict() {
-        let whole = compiled(rules().unwrap()).unwrap();
-        let (plain, conditional): (Rules, Rules) = rules().unwrap().into_iter().partition(|(_, r)| r.is_empty());
+        for profile in [Profile::Run, Profile::Build, Profile::ForkServer] {
+            check_the_shortcut(profile);
+        }
+    }
+
+    fn check_the_shortcut(profile: Profile) {
+        let whole = compiled(rules(profile).unwrap()).unwrap();
+        let (plain, conditional): (Rules, Rules) = rules(profile).unwrap().into_iter().partition(|(_, r)| r.is_empty());
         let mut quick = shortcut(plain.into_keys());
         quick.extend(compiled(conditional).unwrap());
         let this = THIS_KIND.unwrap();
@@ -345,12 +399,34 @@ mod tests {
 
     #[test]
     fn leaves_out_what_leads_outside() {
-        let rules = rules().unwrap();
-        for call in [libc::SYS_socket, libc::SYS_connect, libc::SYS_ptrace, libc::SYS_unshare, libc::SYS_mount] {
-            assert!(!rules.contains_key(&call), "{call}");
+        for profile in [Profile::Run, Profile::Build] {
+            let rules = rules(profile).unwrap();
+            for call in [
+                libc::SYS_socket,
+                libc::SYS_connect,
+                libc::SYS_ptrace,
+                libc::SYS_unshare,
+                libc::SYS_setns,
+                libc::SYS_mount,
+                libc::SYS_clone3,
+                libc::SYS_bpf,
+                libc::SYS_io_uring_setup,
+            ] {
+                assert!(!rules.contains_key(&call), "{profile:?} {call}");
+            }
+            for call in [libc::SYS_clone, libc::SYS_socketpair, libc::SYS_ioctl, libc::SYS_prctl] {
+                assert!(!rules[&call].is_empty(), "{profile:?} {call} needs a condition");
+            }
         }
-        for call in [libc::SYS_clone, libc::SYS_socketpair, libc::SYS_ioctl, libc::SYS_prctl] {
-            assert!(!rules[&call].is_empty(), "{call} needs a condition");
+        for call in PROCESSES.iter().chain(FORK_SERVER) {
+            assert!(!rules(Profile::Run).unwrap().contains_key(call), "{call}");
+        }
+        let server = rules(Profile::ForkServer).unwrap();
+        for call in [libc::SYS_socket, libc::SYS_connect, libc::SYS_ptrace, libc::SYS_clone3, libc::SYS_bpf] {
+            assert!(!server.contains_key(&call), "{call}");
+        }
+        for call in [libc::SYS_clone, libc::SYS_unshare, libc::SYS_setns, libc::SYS_prctl] {
+            assert!(!server[&call].is_empty(), "{call} needs a condition");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     os::{
         fd::{AsFd, AsRawFd, OwnedFd},
         unix::{
-            fs::DirBuilderExt,
+            fs::{DirBuilderExt, OpenOptionsExt},
             process::{CommandExt, ExitStatusExt},
         },
     },
@@ -16,7 +16,7 @@ use std::{
 };
 
 use nix::{
-    fcntl::{FcntlArg, FdFlag, fcntl},
+    fcntl::{FcntlArg, FdFlag, OFlag, fcntl},
     mount::{MsFlags, mount},
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sched::{CloneFlags, sched_getaffinity, unshare},
@@ -33,7 +33,7 @@ use nix::{
 };
 use serde::Deserialize;
 
-use crate::{Limits, Order, Report, Started, landlock, seccomp};
+use crate::{Keep, Limits, Order, Profile, Report, Started, landlock, seccomp};
 
 /// Puts the walls up, runs the command inside, and tells how it ended.
 ///
@@ -52,23 +52,39 @@ pub fn run(order: &Order) -> io::Result<Report> {
     for group in &order.groups {
         fs::write(group.join("cgroup.procs"), "0")?;
     }
+    // Opened while we still may write where the server may; the sandbox's user may not.
+    let keep = order
+        .command
+        .keep
+        .as_ref()
+        .map(|keep| Ok::<_, io::Error>((keep, OpenOptions::new().write(true).open(&keep.host)?)));
+    let keep = keep.transpose()?;
     let stage = Stage::build(order)?;
     landlock::restrict()?;
-    limit(&order.command.limits)?;
+    limit(&order.command.limits, order.command.profile)?;
     let (status, status_in) = io::pipe()?;
     let (filter, mut filter_in) = io::pipe()?;
-    filter_in.write_all(&seccomp::program()?)?;
+    filter_in.write_all(&seccomp::program(order.command.profile)?)?;
     drop(filter_in);
     let handed_down = [control.as_fd(), status_in.as_fd(), filter.as_fd()];
     for fd in handed_down {
         fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))?;
     }
-    let mut child = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string())).spawn()?;
+    let mut bubblewrap = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string()));
+    if order.command.control_is_input {
+        bubblewrap.stdin(control.try_clone()?);
+    }
+    let mut child = bubblewrap.spawn()?;
+    // It holds a copy of the socket.
+    drop(bubblewrap);
     drop(status_in);
     drop(filter);
     let over_cpu = accompany(Pid::from_raw(child.id().cast_signed()), &control, status, order.command.limits.cpu_s);
     let end = child.wait()?;
     while wait().is_ok() {}
+    if let Some((keep, host)) = keep {
+        copy_out(&stage, keep, host, order.command.limits.file_bytes)?;
+    }
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let micros = |t: nix::sys::time::TimeVal| u64::try_from(t.tv_sec() * 1_000_000 + t.tv_usec()).unwrap_or(0);
     Ok(Report {
@@ -88,6 +104,8 @@ pub fn run(order: &Order) -> io::Result<Report> {
 struct Stage {
     /// What becomes the root folder; nobody outside sees it.
     root: PathBuf,
+    /// The first scratch folder, seen from outside of the sandbox.
+    first_scratch: PathBuf,
 }
 
 /// What the JDK's random numbers and its `exec` of nothing want; no terminal, no shared memory.
@@ -119,7 +137,7 @@ impl Stage {
         let options = format!("size={},nr_inodes={},mode=0755", limits.scratch_bytes, limits.scratch_files + 128);
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
         mount(Some("scratch"), place, Some("tmpfs"), flags, Some(options.as_str()))?;
-        let stage = Stage { root: place.join("root") };
+        let stage = Stage { root: place.join("root"), first_scratch: place.join("scratch-0") };
         mkdir(&stage.root, Mode::from_bits_truncate(0o755))?;
         // A mount of its own, so that it can be made read-only and scratch beside it cannot.
         mount(Some(&stage.root), &stage.root, NOTHING, MsFlags::MS_BIND, NOTHING)?;
@@ -173,11 +191,33 @@ fn read_only(target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn limit(limits: &Limits) -> io::Result<()> {
+/// Copies a file that the command left in its first scratch folder. Anything but a plain file is left where it is.
+fn copy_out(stage: &Stage, keep: &Keep, mut host: fs::File, most: u64) -> io::Result<()> {
+    let name = Path::new(&keep.name);
+    if name.file_name() != Some(name.as_os_str()) {
+        return Err(io::Error::other("the file to keep must be named without folders"));
+    }
+    // Never through a link: it would lead to a file of the host.
+    let left = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlag::O_NOFOLLOW.bits() | OFlag::O_NONBLOCK.bits())
+        .open(stage.first_scratch.join(name));
+    let Ok(left) = left else { return Ok(()) };
+    if left.metadata()?.is_file() {
+        io::copy(&mut left.take(most), &mut host)?;
+    }
+    Ok(())
+}
+
+fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
     // A backstop only. The kernel holds this limit against a count that it takes at clock ticks, which differs from
     // the clock that `accompany` reads by a fifth and more on a busy or virtual machine; it must never decide first.
-    let backstop = limits.cpu_s * 4 + 60;
+    let backstop = match profile {
+        Profile::Run | Profile::ForkServer => limits.cpu_s * 4 + 60,
+        // Here it decides, for each process of the compiler: the clock that `accompany` reads is the first one's alone.
+        Profile::Build => limits.cpu_s,
+    };
     set(Resource::RLIMIT_CPU, backstop, backstop)?;
     set(Resource::RLIMIT_DATA, limits.data_bytes, limits.data_bytes)?;
     set(Resource::RLIMIT_NPROC, limits.threads, limits.threads)?;
@@ -195,7 +235,11 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
     let mut process = Process::new(&order.bwrap);
     process.args(["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
     process.args(["--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
-    // Nothing inside can start a process, so there is none to collect and no first process needed that would.
+    if order.command.profile == Profile::ForkServer {
+        // In its user namespace only: for the namespaces and mounts of its processes, which drop it.
+        process.args(["--cap-add", "CAP_SYS_ADMIN"]);
+    }
+    // A program that runs cannot start a process, and a compiler collects its own: no first process is needed that would.
     process.arg("--as-pid-1");
     process.arg("--dev-bind").arg(&stage.root).arg("/");
     if let Some(first) = order.command.scratch.first() {

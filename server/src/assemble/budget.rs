@@ -1,36 +1,36 @@
-//! How much work one text may cause. Steps are counted, not timed, so that the same text comes to the same end on
-//! every machine. Where the parser recovers from nonsense a step of its own can take milliseconds; for that there is a
-//! limit of CPU time, as there is for running an output.
+//! Limits the work that one text may cause. Steps are counted, not timed, so that the same text has the same
+//! result on every machine. During the parser's error recovery a single step can take milliseconds; CPU time
+//! is limited for that, as it is for running an output.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
-/// Steps for one text. The longest text that is read ([`super::LONGEST`]) has at most 1.5 million tokens and nodes,
-/// which are walked through six times at most; parsing is bounded by itself, below this.
+/// Steps for one text. The longest accepted text ([`super::LONGEST`]) has at most 1.5 million tokens and
+/// nodes, which are visited at most six times; parsing has a lower limit of its own.
 const MOST_STEPS: u64 = 16_000_000;
 
 /// CPU time of parsing one text. The longest honest text takes half a second.
 const MOST_CPU: Duration = Duration::from_secs(5);
 
-/// Whether the run was cancelled is looked up after so many steps: whenever the parser reports progress.
+/// Cancellation is checked after this many steps: whenever the parser reports progress.
 const LOOK_EVERY: u64 = 100;
 
-/// Why no class was made of a text.
+/// Why a text could not be assembled into a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It has more than [`super::LONGEST`] bytes.
     TooLong,
-    /// Nothing in it is code.
+    /// It contains no code.
     NoCode,
-    /// Brackets nest deeper, or more of them stay open, than in any program.
+    /// Brackets nest deeper, or more of them stay open, than in any real program.
     TooDeep,
     /// Its CPU time is used up.
     TooMuchCpu,
-    /// Its budget is spent.
+    /// Its step budget is used up.
     TooManySteps,
-    /// Somebody stopped the run. This says nothing about the text.
+    /// The run was cancelled. This says nothing about the text.
     Cancelled,
 }
 
@@ -39,7 +39,6 @@ pub enum Refusal {
 pub struct Budget<'a> {
     spent: u64,
     most: u64,
-    /// CPU time that parsing may take.
     cpu: Duration,
     cancelled: Option<&'a AtomicBool>,
 }
@@ -56,13 +55,13 @@ impl<'a> Budget<'a> {
         Budget { cancelled: Some(cancelled), ..Budget::default() }
     }
 
-    /// A budget of so many steps.
+    /// A budget of this many steps.
     #[cfg(test)]
     pub fn of(most: u64) -> Budget<'a> {
         Budget { most, ..Budget::default() }
     }
 
-    /// A budget whose CPU time is used up at once.
+    /// A budget without CPU time.
     #[cfg(test)]
     pub fn without_cpu() -> Budget<'a> {
         Budget { cpu: Duration::ZERO, ..Budget::default() }
@@ -76,7 +75,8 @@ impl<'a> Budget<'a> {
     /// Counts steps.
     ///
     /// # Errors
-    /// [`Refusal::TooManySteps`] once the budget is spent, [`Refusal::Cancelled`].
+    ///
+    /// [`Refusal::TooManySteps`] once the budget is used up, [`Refusal::Cancelled`].
     pub fn spend(&mut self, steps: u64) -> Result<(), Refusal> {
         let looked = self.spent / LOOK_EVERY;
         self.spent = self.spent.saturating_add(steps);

@@ -1,4 +1,4 @@
-//! Which imports a text lacks, and which of several types of a name is meant.
+//! Finds missing imports, and decides between types with the same name.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -12,15 +12,15 @@ use super::{
     tree::{self, Walk},
 };
 
-/// The types that exist: simple name to full names.
+/// The known types: simple name to full names.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     by_name: BTreeMap<String, Vec<String>>,
     packages: HashSet<String>,
 }
 
-/// Packages in the order in which people mean them; what is in none of them comes after, by name.
-/// `java.util.List` is meant far more often than `java.awt.List`.
+/// Packages by likelihood; types in other packages come last, by name. `java.util.List` is meant far more
+/// often than `java.awt.List`.
 const PREFERRED: &[&str] = &[
     "java.util",
     "java.io",
@@ -59,16 +59,17 @@ const PREFERRED: &[&str] = &[
     "javax.imageio",
 ];
 
-/// How deep types may nest in an import: deeper than in any library, and few enough steps for an import that is one
-/// long chain of names.
+/// Maximum nesting of types in an import: deeper than in any library, and few steps even for an import that
+/// is one long chain of names.
 const DEEPEST_TYPE: usize = 16;
 
-/// Types that the dataset's own sources import, by their simple names: they decide between types of one name.
+/// Types that the dataset's own sources import, by simple name: they decide between types with the same
+/// name.
 #[derive(Debug, Default)]
 pub struct Hints<'a>(HashMap<&'a str, &'a str>);
 
 impl<'a> Hints<'a> {
-    /// Of several with one name the first counts.
+    /// Of several with the same name, the first counts.
     pub fn new(imports: &'a [String]) -> Hints<'a> {
         let mut hints = HashMap::new();
         for full in imports {
@@ -78,7 +79,7 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// Nested types that people write without their outer one.
+/// Nested types that are usually written without their outer type.
 const NESTED: &[(&str, &str)] =
     &[("Entry", "java.util.Map.Entry"), ("StandardCharsets", "java.nio.charset.StandardCharsets")];
 
@@ -95,7 +96,7 @@ impl Index {
         index
     }
 
-    /// The type of this name that is most likely meant, with its package.
+    /// The most likely type with this name, with its package.
     pub fn choose(&self, name: &str, hints: &Hints<'_>) -> Option<String> {
         if let Some(hint) = hints.0.get(name) {
             return Some((*hint).to_owned());
@@ -112,7 +113,7 @@ impl Index {
         best.or_else(|| NESTED.iter().find(|(n, _)| *n == name).map(|(_, full)| (*full).to_owned()))
     }
 
-    /// Whether this is a type that exists, or a nested type or static member of one.
+    /// Whether this is an existing type, or a nested type or static member of one.
     fn has(&self, full: &str) -> bool {
         let mut name = full;
         for _ in 0..DEEPEST_TYPE {
@@ -132,7 +133,7 @@ impl Index {
         self.by_name.get(name).is_some_and(|list| list.iter().any(|f| f == full))
     }
 
-    /// The packages that have a type of this name.
+    /// The packages that have a type with this name.
     fn packages_with(&self, name: &str) -> impl Iterator<Item = &str> {
         let types = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
         types.iter().filter_map(|full| full.rsplit_once('.').map(|(package, _)| package))
@@ -143,7 +144,7 @@ impl Index {
     }
 }
 
-/// What a text names, declares and imports.
+/// The names that a text uses, declares and imports.
 #[derive(Debug, Default)]
 pub struct Needs {
     used: BTreeSet<String>,
@@ -151,10 +152,11 @@ pub struct Needs {
     imports: Vec<(Range<usize>, String)>,
 }
 
-/// Reads a text's needs off its tree.
+/// Collects the names of a tree.
 ///
 /// # Errors
-/// The budget is spent.
+///
+/// The budget is used up.
 pub fn needs(root: Node<'_>, text: &str, budget: &mut Budget<'_>) -> Result<Needs, Refusal> {
     let mut needs = Needs::default();
     let of = |node: Node<'_>| text[node.byte_range()].to_owned();
@@ -175,15 +177,15 @@ pub fn needs(root: Node<'_>, text: &str, budget: &mut Budget<'_>) -> Result<Need
     Ok(needs)
 }
 
-/// Whether the name at which the walk is stands where a type must or may stand and no import can be avoided.
+/// Whether the current name is at a position where a type must or may be, and would need an import.
 fn is_type_use(walk: &Walk<'_>, kind: &str, name: &str) -> bool {
     let Some(parent) = walk.parent() else { return false };
     match (kind, parent.kind()) {
         // `Map.Entry`: only the first name is looked up.
         ("type_identifier", "scoped_type_identifier") => walk.is_first() && name.starts_with(char::is_uppercase),
         ("type_identifier", _) => true,
-        // `Arrays.asList(…)`, `Integer.MAX_VALUE`, `String::valueOf`; a variable may have a capital too,
-        // and then the index most likely knows no such type.
+        // `Arrays.asList(…)`, `Integer.MAX_VALUE`, `String::valueOf`. A variable may be capitalised too;
+        // the index then most likely has no such type.
         ("identifier", "method_invocation" | "field_access") => {
             walk.field() == Some("object") && name.starts_with(char::is_uppercase)
         }
@@ -194,12 +196,12 @@ fn is_type_use(walk: &Walk<'_>, kind: &str, name: &str) -> bool {
 }
 
 impl Needs {
-    /// Names that nothing in the text brings in.
+    /// Names that nothing in the text declares or imports.
     pub fn missing<'a>(&'a self, index: &'a Index) -> impl Iterator<Item = String> + 'a {
         let imported: HashSet<&str> =
             self.imports.iter().filter_map(|(_, name)| name.rsplit('.').next()).filter(|n| *n != "*").collect();
         let stars: HashSet<&str> = self.imports.iter().filter_map(|(_, name)| name.strip_suffix(".*")).collect();
-        // `import java.util.Map.*` may bring in anything: nested types are not in the index.
+        // `import java.util.Map.*` may import anything: nested types are not in the index.
         let of_a_type = stars.iter().any(|star| star.contains('.') && index.has(star));
         self.used
             .iter()
@@ -213,7 +215,7 @@ impl Needs {
             .cloned()
     }
 
-    /// Imports of what is not there and is not used either.
+    /// Unused imports of types that do not exist.
     pub fn useless(&self, index: &Index) -> Vec<(Range<usize>, String)> {
         let useless = |name: &str| {
             let full = name.trim_start_matches("static ");

@@ -1,14 +1,14 @@
-//! From a model's text to a class that can be compiled, with no person in between.
+//! Turns a model's text into a class that can be compiled, without human help.
 //!
-//! Pure but for the clock of its own CPU time: no file, no process. The engine calls [`assemble`] with the text, what the
-//! dataset wants ([`Target`]) and the types that exist ([`imports::Index`]). The model's text keeps
-//! its lines: everything added stands before its first or after its last line, and what is taken
-//! away becomes blank, so that a compiler's line is the model's line plus a constant.
+//! Pure except for its own CPU clock: no file, no process. The engine calls [`assemble`] with the text, the
+//! dataset's requirements ([`Target`]) and the existing types ([`imports::Index`]). The model's text keeps
+//! its lines: additions are before its first or after its last line, and removed text becomes blank, so that
+//! a compiler's line is the model's line plus a constant.
 //!
-//! What must stay true: every change is recorded; nothing that the model wrote is completed or
-//! corrected beyond what a person would do to make it fit the class (imports, wrapping, `static`). The text is
-//! hostile, and this runs in the server's own process: every walk through it spends a [`Budget`], and the work grows
-//! no faster than the text.
+//! What must stay true: every change is recorded; the model's code is not completed or corrected beyond what
+//! a person would do to make it fit the class (imports, wrapping, `static`). The text is hostile, and this
+//! runs in the server's own process: every walk through it spends a [`Budget`], and the work grows at most
+//! linearly with the text.
 
 mod budget;
 pub mod flags;
@@ -20,29 +20,34 @@ pub mod wanted;
 
 use std::collections::BTreeSet;
 
-use app::model::run::{Change, Flag, LimitHit, said};
+use app::model::{
+    reason::{Change, Flag, Reason},
+    run::LimitHit,
+};
 use tree_sitter::Node;
 
 pub use budget::{Budget, Refusal};
 use imports::{Hints, Index};
 use text::Edits;
 
-/// What the dataset wants the text to become.
+use crate::brackets;
+
+/// What the dataset requires of the class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The package; empty for none.
+    /// The package; may be empty.
     pub package: String,
     /// The class's name.
     pub class: String,
-    /// What it extends, with its package.
+    /// The base class, with its package.
     pub extends: Option<String>,
-    /// What it implements, with its package.
+    /// The interface, with its package.
     pub implements: Option<String>,
     /// The names of the methods that tests will call.
     pub methods: Vec<String>,
-    /// The signature asked for, to put around a bare body.
+    /// The requested signature, to wrap around a bare body.
     pub signature: Option<String>,
-    /// Types that the dataset's own tests import, which decide between types of the same name.
+    /// Types that the dataset's own tests import, which decide between types with the same name.
     pub hints: Vec<String>,
 }
 
@@ -51,36 +56,39 @@ pub struct Target {
 pub struct Assembled {
     /// The source.
     pub source: String,
-    /// What was done to the text.
+    /// The changes made to the text.
     pub changes: Vec<Change>,
-    /// What a person should look at.
+    /// The warnings about the text.
     pub flags: Vec<Flag>,
-    /// Lines put before the text.
+    /// Number of lines before the text.
     offset: u32,
-    /// Lines of the text.
+    /// Number of lines of the text.
     lines: u32,
 }
 
 impl Assembled {
-    /// The line of the model's text that this line of the source is; absent for what was added.
+    /// The line of the model's text for this line of the source; `None` for added lines.
     pub fn line(&self, source_line: u32) -> Option<u32> {
         source_line.checked_sub(self.offset).filter(|line| (1..=self.lines).contains(line))
     }
 }
 
-/// The most bytes of text that are read. More is not code for one task.
+/// Maximum length of the text in bytes. A longer text is not code for one task.
 pub const LONGEST: usize = 1 << 20;
 
 impl Refusal {
-    /// The reason, in a sentence.
-    pub fn reason(self) -> &'static str {
+    /// The reason that an outcome names.
+    pub fn reason(self) -> Reason {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         match self {
-            Refusal::TooLong => said::TOO_LONG,
-            Refusal::NoCode => said::NO_CODE,
-            Refusal::TooDeep => said::TOO_DEEP,
-            Refusal::TooMuchCpu => said::PARSER_CPU,
-            // Nobody reads the outcome of a run that was stopped.
-            Refusal::TooManySteps | Refusal::Cancelled => said::TOO_MANY_STEPS,
+            Refusal::TooLong => Reason::OutputTooLong { limit_bytes: LONGEST as u64 },
+            Refusal::NoCode => Reason::NoCode,
+            Refusal::TooDeep => {
+                Reason::NestedTooDeep { brackets: number(brackets::DEEPEST), angles: number(brackets::MOST_OPEN) }
+            }
+            Refusal::TooMuchCpu => Reason::ParsingCpu,
+            // The outcome of a cancelled run is never shown.
+            Refusal::TooManySteps | Refusal::Cancelled => Reason::ParsingSteps,
         }
     }
 
@@ -94,16 +102,18 @@ impl Refusal {
     }
 }
 
-/// Makes a class of a model's text.
+/// Assembles a class from a model's text.
 ///
 /// # Errors
-/// Where there is nothing to make a class of, and where the budget ends it.
+///
+/// Fails if the text contains no code, or the budget is used up.
 pub fn assemble(text: &str, target: &Target, index: &Index, budget: &mut Budget<'_>) -> Result<Assembled, Refusal> {
     if text.len() > LONGEST {
         return Err(Refusal::TooLong);
     }
     let mut changes = Vec::new();
-    // One kind of line end, so that everybody counts lines alike; a NUL ends a file for the parser.
+    // One kind of line ending, so that all line numbers agree; the parser takes a NUL for the end of the
+    // file.
     let text = text.replace("\r\n", "\n").replace(['\r', '\0'], " ");
     let text = text::without_fences(&text, &target.methods, &mut changes);
     if text.trim().is_empty() {
@@ -130,7 +140,7 @@ pub fn assemble(text: &str, target: &Target, index: &Index, budget: &mut Budget<
     Ok(Assembled { source, changes: made.changes, flags, offset, lines })
 }
 
-/// The work in progress.
+/// An assembly in progress.
 struct Making<'a> {
     target: &'a Target,
     index: &'a Index,
@@ -141,25 +151,20 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn note(&mut self, kind: &str, names: &[&str], detail: impl Into<String>) {
-        let names = names.iter().map(|name| (*name).to_owned()).collect();
-        self.changes.push(Change { kind: kind.into(), detail: detail.into(), names });
-    }
-
     fn of(&self, node: Node<'_>) -> &str {
         &self.text[node.byte_range()]
     }
 
-    /// Fits the text's outermost things to the target; returns what goes before and after it, both
-    /// ending in a line break where not empty.
+    /// Fits the text's outermost declarations to the target. Returns the text before and after it, both
+    /// ending in a line break if not empty.
     fn fit(&mut self, root: Node<'_>, budget: &mut Budget<'_>) -> Result<(String, String), Refusal> {
         let mut cursor = root.walk();
         let top: Vec<Node<'_>> = root.named_children(&mut cursor).collect();
         for node in &top {
             if node.kind() == "package_declaration" {
                 self.edits.blank(node.byte_range());
-                let said = self.of(*node).to_owned();
-                self.note("package", &[&said], format!("`{said}` was left out: the dataset says which package it is"));
+                let declaration = self.of(*node).to_owned();
+                self.changes.push(Change::Package { declaration });
             }
         }
         let classes: Vec<Node<'_>> = top.iter().copied().filter(|n| tree::is_type(*n)).collect();
@@ -168,7 +173,7 @@ impl Making<'_> {
             self.fit_class(root, main, &classes, budget)?;
             return Ok((String::new(), String::new()));
         }
-        // Imports cannot stand inside the class that goes around.
+        // Imports cannot stay inside the class that is wrapped around them.
         for node in top.iter().filter(|n| n.kind() == "import_declaration") {
             self.edits.blank(node.byte_range());
             let import = tree::import_name(self.of(*node));
@@ -179,20 +184,15 @@ impl Making<'_> {
         if let (false, Some(signature)) = (has_method, &self.target.signature) {
             let text = self.edits.apply(self.text);
             let text = text.trim_start();
-            // Cut off in the signature, it is no body; the compiler shall say what is wrong.
+            // A text that is cut off in the signature is no body; the compiler will report it.
             if !text.starts_with("public ") && !text.starts_with("private ") && !text.starts_with("protected ") {
-                self.note(
-                    "wrap",
-                    &[],
-                    "the text is a bare body: the task's signature and the class were put around it",
-                );
+                self.changes.push(Change::WrapBody);
                 let signature = signature.trim().trim_end_matches('{').trim_end();
                 let (open, close) = if text.starts_with('{') { ("", "") } else { " {}".split_at(2) };
                 return Ok((format!("{opening}{signature}{open}\n"), format!("{close}\n}}\n")));
             }
         }
-        let class = self.target.class.clone();
-        self.note("wrap", &[&class], format!("the class {class} was put around the method"));
+        self.changes.push(Change::Wrap { class: self.target.class.clone() });
         self.fit_methods(&top, budget)?;
         Ok((opening, "}\n".into()))
     }
@@ -203,7 +203,7 @@ impl Making<'_> {
         [extends, implements].into_iter().flatten().collect()
     }
 
-    /// The class that holds a method which the tests call; else the first public one, else the first.
+    /// The class with a method that the tests call; otherwise the first public one, otherwise the first.
     fn main_class<'t>(&self, classes: &[Node<'t>]) -> Option<Node<'t>> {
         let real: Vec<Node<'t>> = classes.iter().copied().filter(|n| n.kind() == "class_declaration").collect();
         let holds = |class: &&Node<'t>| {
@@ -230,7 +230,7 @@ impl Making<'_> {
                     self.edits.replace(node.byte_range(), new.clone());
                 }
             }
-            self.note("rename", &[&old, &new], format!("the class {old} is called {new} here"));
+            self.changes.push(Change::Rename { from: old, to: new });
         }
         for class in all {
             let public = tree::modifier(*class, self.text, "public");
@@ -238,14 +238,14 @@ impl Making<'_> {
                 (None, true) => self.edits.insert(class.start_byte(), "public "),
                 (Some(word), false) => {
                     self.edits.blank(word.byte_range());
-                    self.note("public", &[], "only one class of a file may be public");
+                    self.changes.push(Change::OnePublicClass);
                 }
                 _ => {}
             }
         }
         if let Some(word) = tree::modifier(main, self.text, "abstract") {
             self.edits.blank(word.byte_range());
-            self.note("abstract", &[], "the class must be one that objects can be made of");
+            self.changes.push(Change::Abstract);
         }
         self.fit_heritage(main, name);
         let members = tree::members(main);
@@ -263,15 +263,15 @@ impl Making<'_> {
             match main.child_by_field_name("superclass") {
                 Some(node) => {
                     let said = self.of(node).trim_start_matches("extends").trim().to_owned();
-                    // By its full name in any case: the text's own import may be of another package.
+                    // By its full name, because the text's own import may be from another package.
                     self.edits.replace(node.byte_range(), format!("extends {base}"));
                     if simple(&said) != simple(&base) {
-                        self.note("extends", &[&base, &said], format!("it extends {base} here, not {said}"));
+                        self.changes.push(Change::Extends { base, was: Some(said) });
                     }
                 }
                 None => {
                     self.edits.insert(after, &format!(" extends {base}"));
-                    self.note("extends", &[&base], format!("it extends {base}"));
+                    self.changes.push(Change::Extends { base, was: None });
                 }
             }
         }
@@ -289,16 +289,16 @@ impl Making<'_> {
                 None => {
                     let after = main.child_by_field_name("superclass").map_or(after, |node| node.end_byte());
                     self.edits.insert(after, &format!(" implements {interface}"));
-                    self.note("implements", &[&interface], format!("it implements {interface}"));
+                    self.changes.push(Change::Implements { interface });
                 }
             }
         }
     }
 
-    /// Makes the methods that the tests call what the base class or interface has: public, not static. What calls a
-    /// method that is static no longer cannot be static either.
+    /// Gives the methods that the tests call the modifiers of the base class or interface: public, not
+    /// static. Static methods that call a method made non-static become non-static, too.
     fn fit_methods(&mut self, members: &[Node<'_>], budget: &mut Budget<'_>) -> Result<(), Refusal> {
-        // Names of methods that were static, and who is not static any more for one of these reasons.
+        // Names of methods that were static, and those of them that are no longer static.
         let (mut were_static, mut freed) = (BTreeSet::new(), BTreeSet::new());
         for method in members.iter().filter(|member| member.kind() == "method_declaration") {
             budget.spend(1)?;
@@ -308,7 +308,7 @@ impl Making<'_> {
             self.make_public(*method, &name);
             if let Some(word) = tree::modifier(*method, self.text, "static") {
                 self.edits.blank(word.byte_range());
-                self.note("static", &[&name], format!("{name} was static, and overrides a method of an object"));
+                self.changes.push(Change::Static { method: name.clone() });
                 freed.insert(method.id());
                 were_static.insert(name);
             }
@@ -320,8 +320,8 @@ impl Making<'_> {
             let Some(word) = tree::modifier(*member, self.text, "static") else { continue };
             let Some(called) = self.first_call(*member, &were_static, budget)? else { continue };
             self.edits.blank(word.byte_range());
-            let name = self.method_name(*member).unwrap_or("a member").to_owned();
-            self.note("static", &[&name, &called], format!("{name} was static and calls {called}"));
+            let member = self.method_name(*member).map(str::to_owned);
+            self.changes.push(Change::StaticCaller { member, calls: called });
         }
         Ok(())
     }
@@ -330,9 +330,9 @@ impl Making<'_> {
         let narrower = ["private", "protected"].into_iter().find_map(|w| tree::modifier(method, self.text, w));
         match narrower {
             Some(word) => {
-                let said = self.of(word).to_owned();
+                let was = self.of(word).to_owned();
                 self.edits.replace(word.byte_range(), "public".into());
-                self.note("public", &[name, &said], format!("{name} was {said}, and the tests have to call it"));
+                self.changes.push(Change::Public { method: name.to_owned(), was });
             }
             None if tree::modifier(method, self.text, "public").is_none() => {
                 self.edits.insert(tree::after_annotations(method), "public ");
@@ -358,13 +358,13 @@ impl Making<'_> {
         Ok(None)
     }
 
-    /// Tests make objects without arguments: where only other constructors are, nothing is added,
-    /// because what the arguments should be is not ours to say; but a private one becomes usable.
+    /// Tests create objects without arguments. If a class has only other constructors, nothing is added,
+    /// because we cannot guess the arguments; a private constructor without arguments becomes usable.
     fn fit_constructor(&mut self, constructor: Node<'_>) {
         let empty = constructor.child_by_field_name("parameters").is_some_and(|p| p.named_child_count() == 0);
         if let (true, Some(word)) = (empty, tree::modifier(constructor, self.text, "private")) {
             self.edits.blank(word.byte_range());
-            self.note("constructor", &[], "its constructor was private, and the tests have to call it");
+            self.changes.push(Change::Constructor);
         }
     }
 
@@ -386,19 +386,15 @@ impl Making<'_> {
         let names: BTreeSet<&str> = useless.iter().map(|(_, name)| name.as_str()).collect();
         self.imports.retain(|import| !names.contains(import.as_str()));
         for (node, name) in &useless {
-            // An import of something that is not there and is not used stops the compiler for nothing.
+            // An unused import of a missing type would needlessly stop the compiler.
             self.edits.blank(node.clone());
-            self.note(
-                "import_left_out",
-                &[name],
-                format!("`import {name}` was left out: there is no such thing here, and it is not used"),
-            );
+            self.changes.push(Change::ImportLeftOut { name: name.clone() });
         }
         let hints = Hints::new(&self.target.hints);
         for name in needs.missing(self.index) {
             budget.spend(1)?;
             if let Some(full) = self.index.choose(&name, &hints) {
-                self.note("import", &[&full], format!("import {full}"));
+                self.changes.push(Change::Import { name: full.clone() });
                 self.imports.push(full);
             }
         }

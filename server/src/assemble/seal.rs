@@ -1,13 +1,14 @@
-//! Hides a test class of our own format from the solution that it tests.
+//! Hides a test class of our own format from the solutions that it tests.
 //!
-//! A solution implements an interface nested in its test class, so the class must be public where the solution is
-//! compiled. Whatever else a solution could name there, it could take its answers from: `cases` with a collector of
-//! its own, data in static fields, constants, which the compiler copies into the solution. So neither what solutions
-//! are compiled against nor what runs is made of the test class as it was written. In both, the members of the class
-//! lose `public` and `protected`, and so do the static fields of types nested in it, at any depth; an interface
-//! cannot hide its constants, so an interface that has some is hidden itself. Nested types, their constructors,
-//! methods, instance fields and enum constants stay as they are, since solutions may need them. Where it runs, the
-//! class itself is hidden, too: in a named module that opens nothing, nobody else can then call it.
+//! A solution implements an interface nested in its test class, so the class must be public when the
+//! solution is compiled. Everything else that a solution could name there could reveal answers: `cases` with
+//! a collector of its own, data in static fields, and constants, which the compiler copies into the
+//! solution. Therefore both the classes that solutions are compiled against and those that run are made from
+//! a rewritten test class. In both, the members of the class lose `public` and `protected`, and so do the
+//! static fields of types nested in it, at any depth. An interface cannot hide its constants, so an
+//! interface with constants is hidden itself. Nested types, their constructors, methods, instance fields and
+//! enum constants stay unchanged, since solutions may need them. At run time the class itself is hidden,
+//! too: in a named module that opens nothing, no other module can then call it.
 
 use tree_sitter::Node;
 
@@ -16,12 +17,12 @@ use super::{budget::Budget, text::Edits, tree};
 /// The interface that solutions implement, by the format's definition.
 const SOLUTION: &str = "Solution";
 
-/// The text of which the classes are made that solutions are compiled against. `None` where it cannot be read.
+/// The source of the classes that solutions are compiled against. `None` if it cannot be parsed.
 pub fn for_compiling(source: &str) -> Option<String> {
     sealed(source, false)
 }
 
-/// The text of which the classes are made that run; the same lines. `None` where it cannot be read.
+/// The source of the classes that run, with the same lines. `None` if it cannot be parsed.
 pub fn for_running(source: &str) -> Option<String> {
     sealed(source, true)
 }
@@ -105,7 +106,7 @@ mod tests {
             "public enum E { ONE, TWO; public static final E BEST = TWO; }",
             "public enum E { ONE, TWO;  static final E BEST = TWO; }",
         );
-        // The solution's own interface shows what it declares.
+        // The solution's own interface keeps its constants visible.
         check("public interface Limits { int MOST = 42; }", " interface Limits { int MOST = 42; }");
         check(
             "public interface Solution { int MOST = 42; int f(); }",
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_cannot_be_read_is_not_taken_for_sealed() {
+    fn unparsable_text_is_not_sealed() {
         assert_eq!(for_running(&"(".repeat(1_000)), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use app::model::run::Change;
+use app::model::reason::Change;
 
 /// Blanks everything but the code if the text is a chat answer with fenced blocks.
 ///
@@ -22,11 +22,8 @@ pub fn without_fences(text: &str, methods: &[String], changes: &mut Vec<Change>)
         lines[block.clone()].iter().any(|line| methods.iter().any(|m| line.contains(m.as_str()) && line.contains('(')))
     };
     let chosen = blocks.iter().rev().find(|b| holds(b)).or(blocks.last()).cloned().unwrap_or(0..0);
-    changes.push(Change {
-        kind: "fence".into(),
-        detail: format!("only the fenced code of lines {} to {} was taken", chosen.start + 1, chosen.end),
-        names: vec![(chosen.start + 1).to_string(), chosen.end.to_string()],
-    });
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    changes.push(Change::Fence { first: number(chosen.start + 1), last: number(chosen.end) });
     let kept = lines.iter().enumerate().map(|(i, line)| if chosen.contains(&i) { *line } else { "" });
     kept.collect::<Vec<_>>().join("\n")
 }

@@ -1,6 +1,5 @@
-//! Small questions to a syntax tree. Walks are loops, not recursion: a hostile text can nest deeper
-//! than a stack is. They carry what they know of a node's parent, because tree-sitter finds a parent by descending
-//! from the root.
+//! Queries on a syntax tree. Walks are loops, not recursion, because a hostile text can nest deeper than a
+//! stack. They track each node's parent, because tree-sitter finds a parent by descending from the root.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -8,30 +7,22 @@ use nix::time::{ClockId, clock_gettime};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
 use super::budget::{Budget, Refusal};
+use crate::brackets;
 
-/// The parser reports progress after so many steps of its own (`OP_COUNT_PER_PARSER_CALLBACK_CHECK`).
+/// The parser reports progress after this many of its own steps (`OP_COUNT_PER_PARSER_CALLBACK_CHECK`).
 const STEPS_A_REPORT: u64 = 100;
 
-/// How many steps parsing may take. What remains of a [`Budget`] is for walking through the tree.
+/// Maximum number of parsing steps. The rest of a [`Budget`] is for walks through the tree.
 const MOST_PARSE_STEPS: u64 = 4_000_000;
 
-/// How deep brackets may nest. No program comes near; for the parser's recovery, text that opens and
-/// never closes costs the square of its length and more, and it reports no progress meanwhile.
-const DEEPEST: usize = 256;
-
-/// How many `<` may stay open, in one statement and in all. Each could begin a comparison or type arguments, and the
-/// parser keeps both readings: memory grows with the square of their number, to 100 MB here. The largest real outputs
-/// have some dozens.
-const MOST_OPEN_IN_A_ROW: usize = 256;
-const MOST_OPEN: usize = 2_000;
-
-/// Parses Java. Broken text gives a tree with errors in it.
+/// Parses Java. Invalid text gives a tree with errors.
 ///
 /// # Errors
-/// Where the parser cannot find its way through in bounded work, and where the run was cancelled.
+///
+/// Fails if parsing exceeds its limits, or the run was cancelled.
 pub fn parse(text: &str, budget: &mut Budget<'_>) -> Result<Tree, Refusal> {
     budget.spend(text.len() as u64)?;
-    if deepest(text) > DEEPEST || has_many_open(text) {
+    if brackets::are_too_many(text) {
         return Err(Refusal::TooDeep);
     }
     let mut parser = Parser::new();
@@ -62,54 +53,17 @@ fn cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
 
-/// Whether more `<` stay open than [`MOST_OPEN_IN_A_ROW`] or [`MOST_OPEN`]. A `>` closes one of its own statement; the
-/// one of `->` or `>=` closes none.
-fn has_many_open(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let (mut open, mut before) = (0_usize, 0_usize);
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'<' => open += 1,
-            b'>' if at > 0 && bytes[at - 1] == b'-' || bytes.get(at + 1) == Some(&b'=') => {}
-            b'>' => open = open.saturating_sub(1),
-            b';' | b'{' | b'}' => {
-                before += open;
-                open = 0;
-            }
-            _ => {}
-        }
-        if open > MOST_OPEN_IN_A_ROW || before + open > MOST_OPEN {
-            return true;
-        }
-    }
-    false
-}
-
-/// How deep brackets of any kind nest. Those in texts and comments count, too: it is no parser.
-fn deepest(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    for byte in text.bytes() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    deepest
-}
-
-/// A node and everything below it, in the text's order. Each node costs one step.
+/// A node and its descendants in the text's order. Each node costs one step.
 pub struct Walk<'t> {
     cursor: TreeCursor<'t>,
-    /// The nodes above the current one, and how many of their named children were visited.
+    /// The ancestors of the current node, and how many of their named children were visited.
     above: Vec<(Node<'t>, usize)>,
     begun: bool,
     done: bool,
 }
 
 impl<'t> Walk<'t> {
-    /// A walk from this node on, which is the first that it visits.
+    /// A walk that starts at this node.
     pub fn new(root: Node<'t>) -> Walk<'t> {
         Walk { cursor: root.walk(), above: Vec::new(), begun: false, done: false }
     }
@@ -117,7 +71,8 @@ impl<'t> Walk<'t> {
     /// Goes to the next node; `None` after the last.
     ///
     /// # Errors
-    /// The budget is spent.
+    ///
+    /// The budget is used up.
     pub fn next(&mut self, budget: &mut Budget<'_>) -> Result<Option<Node<'t>>, Refusal> {
         if self.done {
             return Ok(None);
@@ -160,16 +115,17 @@ impl<'t> Walk<'t> {
         self.above.last().is_some_and(|(_, visited)| *visited == 1)
     }
 
-    /// What the current node is to its parent, as `object` of a `method_invocation`.
+    /// The role of the current node in its parent, such as `object` of a `method_invocation`.
     pub fn field(&self) -> Option<&'t str> {
         self.cursor.field_name()
     }
 }
 
-/// Whether some node from this one on is what is asked for.
+/// Whether any node from this one on satisfies the condition.
 ///
 /// # Errors
-/// The budget is spent.
+///
+/// The budget is used up.
 pub fn any(root: Node<'_>, budget: &mut Budget<'_>, wanted: impl Fn(Node<'_>) -> bool) -> Result<bool, Refusal> {
     let mut walk = Walk::new(root);
     while let Some(node) = walk.next(budget)? {
@@ -192,7 +148,7 @@ pub fn is_type(node: Node<'_>) -> bool {
     )
 }
 
-/// What stands directly in a type's body; of an enum the constants and what follows them.
+/// The direct members of a type's body; for an enum, the constants and the members after them.
 pub fn members<'t>(class: Node<'t>) -> Vec<Node<'t>> {
     let Some(body) = class.child_by_field_name("body") else { return Vec::new() };
     let mut members = Vec::new();
@@ -208,7 +164,7 @@ pub fn members<'t>(class: Node<'t>) -> Vec<Node<'t>> {
     members
 }
 
-/// The words among a declaration's modifiers; annotations are not words.
+/// The keywords among a declaration's modifiers, without annotations.
 pub fn modifier_words<'t>(declaration: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = declaration.walk();
     let modifiers = declaration.children(&mut cursor).find(|n| n.kind() == "modifiers");
@@ -222,7 +178,7 @@ pub fn modifier<'t>(declaration: Node<'t>, text: &str, word: &str) -> Option<Nod
     modifier_words(declaration).into_iter().find(|n| &text[n.byte_range()] == word)
 }
 
-/// Where a modifier can be put in: after the annotations, before everything else.
+/// Where a modifier can be inserted: after the annotations, before everything else.
 pub fn after_annotations(declaration: Node<'_>) -> usize {
     if let Some(first) = modifier_words(declaration).first() {
         return first.start_byte();
@@ -230,8 +186,8 @@ pub fn after_annotations(declaration: Node<'_>) -> usize {
     let mut cursor = declaration.walk();
     let mut children = declaration.children(&mut cursor);
     let Some(modifiers) = children.find(|n| n.kind() == "modifiers") else { return declaration.start_byte() };
-    // Annotations alone: what follows them is the declaration's next child. (A node's own `next_sibling` would look
-    // for its parent from the root.)
+    // Only annotations: the declaration's next child follows them. (A node's own `next_sibling` would
+    // search for its parent from the root.)
     children.next().map_or(modifiers.end_byte(), |n| n.start_byte())
 }
 

@@ -1,4 +1,4 @@
-//! What a dataset's own sources say about the class that tests want.
+//! Reads from a dataset's own sources which class the tests require.
 
 use super::{budget::Budget, tree};
 
@@ -9,7 +9,7 @@ pub fn method_of_signature(signature: &str) -> Option<String> {
     (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')).then(|| name.to_owned())
 }
 
-/// The types that a source imports by name, static imports and its test interface's package left out.
+/// The types that a source imports by name, without static imports and the package of the test interface.
 pub fn imports(source: &str) -> Vec<String> {
     let Ok(tree) = tree::parse(source, &mut Budget::default()) else { return Vec::new() };
     let root = tree.root_node();
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_the_tests_want() {
+    fn reads_required_methods_and_types() {
         let source = "package t; import java.util.List; import java.io.*; import static java.lang.Math.abs; import aixgrade.api.Cases;\npublic class T { public interface Solution { int f(int x); List<String> g(); } interface Other { void h(); } }";
         assert_eq!(interface_methods(source, "Solution"), ["f", "g"]);
         assert_eq!(imports(source), ["java.util.List"]);

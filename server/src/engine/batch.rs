@@ -1,11 +1,10 @@
-//! The fast mode: one sandboxed JVM that takes one output after another, each in a class loader of its
-//! own with its own copy of the tests.
+//! The fast mode: one sandboxed JVM that runs several outputs one after another, each in its own class
+//! loader with its own copy of the tests.
 //!
-//! What must stay true: fast and strict come to the same verdict. So only an output that is [`tame`]
-//! gets in, and only a clean pass comes out: every case passed, no default changed, no thread left,
-//! soon enough. Everything else (a failed case, too) is decided by a fresh JVM as ever, and after
-//! anything that was not a clean end the shared one is given up. Nothing that a neighbour did can cost
-//! an output its pass.
+//! What must stay true: fast and strict runs give the same verdicts. So only [`tame`] outputs qualify, and
+//! only a clean pass counts: every case passed, no default changed, no thread left, in time. Everything else
+//! (a failed case, too) is decided by a fresh JVM, and after anything that was not a clean end the shared
+//! JVM is discarded. Outputs that share a JVM cannot cost each other a pass.
 
 use std::{
     sync::Arc,
@@ -24,11 +23,11 @@ use super::{
 };
 use crate::sandbox::{Child, Sandbox};
 
-/// How long one output may take here. Ordinary ones take milliseconds; one that needs more is run alone, which
-/// decides. On a busy host more outputs are run alone, and none comes to another verdict.
+/// Time limit of one output here. Ordinary ones take milliseconds; one that needs more is run alone, which
+/// decides. On a busy host more outputs are run alone, and no verdict changes.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A fresh JVM after so many: loaded classes pile up.
+/// Maximum number of outputs per JVM, because loaded classes accumulate.
 const MOST: u32 = 100;
 
 /// A JVM that several outputs share, one at a time.
@@ -41,7 +40,8 @@ impl Batch {
     /// Starts one.
     ///
     /// # Errors
-    /// Our own failure.
+    ///
+    /// Engine errors only.
     pub fn start(
         sandbox: &Arc<dyn Sandbox>,
         toolchain: &Toolchain,
@@ -53,8 +53,8 @@ impl Batch {
         Ok(Batch { child, taken: 0 })
     }
 
-    /// Runs one output; its outcome if it is a clean pass. `None` says nothing about the output but
-    /// that it has to be run alone; the second value is whether this JVM can go on.
+    /// Runs one output and returns its outcome if it is a clean pass. `None` only means that it must be run
+    /// alone; the second value is whether this JVM can continue.
     pub fn pass(&mut self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> (Option<Outcome>, bool) {
         self.taken += 1;
         let before = self.child.cpu().unwrap_or_default();
@@ -80,7 +80,7 @@ impl Batch {
     }
 }
 
-/// Whether an output may be tried here at all.
+/// Whether an output may be tried here.
 pub fn may_share(suite: &Suite, job: Job<'_>) -> bool {
     let known = [&suite.library, job.classes, &job.tests.classes];
     tame::are_tame(job.classes, &known) && tame::are_tame(&job.tests.classes, &known)

@@ -1,15 +1,15 @@
-//! The little that we read of class files: their constant pools (Java Virtual Machine Specification, 4.4), and
-//! where what follows them begins.
+//! Reads class files as far as needed: their constant pools (Java Virtual Machine Specification, 4.4), and
+//! where the rest begins.
 
-/// What a class file names, and the rest of it.
+/// The names in a class file, and the rest of it.
 pub struct Pool<'a> {
-    /// By number; the first is none, as in the file.
+    /// By number; entry 0 is unused, as in the file.
     pub entries: Vec<Entry<'a>>,
     /// The file from its access flags on.
     pub rest: &'a [u8],
 }
 
-/// An entry of the pool, as far as somebody here asks for it.
+/// An entry of the pool, as far as it is needed here.
 #[derive(Clone, Copy)]
 pub enum Entry<'a> {
     /// A text.
@@ -18,14 +18,14 @@ pub enum Entry<'a> {
     Class(u16),
     /// A field or method: its class, its name and type.
     Member(u16, u16),
-    /// A name with a type: the number of the name.
-    NameAndType(u16),
-    /// Any other, and the second place of one that takes two.
+    /// A name with a type: the numbers of both.
+    NameAndType(u16, u16),
+    /// Any other, and the second slot of one that takes two.
     Other,
 }
 
 impl<'a> Pool<'a> {
-    /// Reads a class file's pool; `None` where it is no class file.
+    /// Reads a class file's pool; `None` if it is not a class file.
     pub fn read(bytes: &'a [u8]) -> Option<Pool<'a>> {
         let mut rest = Bytes(bytes.get(8..)?);
         let count = rest.number()?;
@@ -39,17 +39,13 @@ impl<'a> Pool<'a> {
                 [3 | 4 | 17 | 18] => rest.take(4).map(|_| Entry::Other)?,
                 [5 | 6] => {
                     rest.take(8)?;
-                    // These two take two places.
+                    // These two take two slots.
                     entries.push(Entry::Other);
                     Entry::Other
                 }
                 [7] => Entry::Class(rest.number()?),
                 [9..=11] => Entry::Member(rest.number()?, rest.number()?),
-                [12] => {
-                    let name = rest.number()?;
-                    rest.take(2)?;
-                    Entry::NameAndType(name)
-                }
+                [12] => Entry::NameAndType(rest.number()?, rest.number()?),
                 [8 | 16 | 19 | 20] => rest.take(2).map(|_| Entry::Other)?,
                 [15] => rest.take(3).map(|_| Entry::Other)?,
                 _ => return None,
@@ -59,7 +55,7 @@ impl<'a> Pool<'a> {
         Some(Pool { entries, rest: rest.0 })
     }
 
-    /// The class's own methods: flags, name and descriptor of each; `None` where the file is damaged.
+    /// The class's own methods: flags, name and descriptor of each; `None` if the file is damaged.
     pub fn methods(&self) -> Option<Vec<(u16, &'a str, &'a str)>> {
         let mut rest = Bytes(self.rest);
         rest.take(6)?;
@@ -98,13 +94,31 @@ impl<'a> Pool<'a> {
     /// The name of the member's name and type with this number.
     pub fn name(&self, at: u16) -> Option<&'a str> {
         match self.entries.get(usize::from(at))? {
-            Entry::NameAndType(name) => self.text(*name),
+            Entry::NameAndType(name, _) => self.text(*name),
             _ => None,
         }
     }
+
+    /// The descriptor of the member's name and type with this number.
+    pub fn descriptor(&self, at: u16) -> Option<&'a str> {
+        match self.entries.get(usize::from(at))? {
+            Entry::NameAndType(_, descriptor) => self.text(*descriptor),
+            _ => None,
+        }
+    }
+
+    /// The names of the class's superclass and interfaces; `None` if the file is damaged.
+    pub fn supertypes(&self) -> Option<Vec<&'a str>> {
+        let mut rest = Bytes(self.rest);
+        rest.take(4)?;
+        let superclass = rest.number()?;
+        let interfaces = rest.number()?;
+        let all = (0..interfaces).map(|_| rest.number()).chain([Some(superclass)]);
+        all.map(|number| self.class(number?)).collect()
+    }
 }
 
-/// Whether a class file's class is public. What is no class file counts as public: nothing is known to hide it.
+/// Whether a class file's class is public. Unparsable files count as public.
 pub fn is_public(bytes: &[u8]) -> bool {
     let flags = Pool::read(bytes).and_then(|pool| Bytes(pool.rest).number());
     flags.is_none_or(|flags| flags & 1 != 0)
@@ -114,14 +128,14 @@ pub fn is_public(bytes: &[u8]) -> bool {
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    /// The next so many, where there are as many.
+    /// The next bytes, if there are that many.
     pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (part, after) = self.0.split_at_checked(count)?;
         self.0 = after;
         Some(part)
     }
 
-    /// Passes over a list of attributes.
+    /// Skips a list of attributes.
     pub fn skip_attributes(&mut self) -> Option<()> {
         for _ in 0..self.number()? {
             self.take(2)?;
@@ -131,7 +145,7 @@ impl<'a> Bytes<'a> {
         Some(())
     }
 
-    /// The next number of two bytes.
+    /// The next two-byte number.
     pub fn number(&mut self) -> Option<u16> {
         self.take(2)?.try_into().ok().map(u16::from_be_bytes)
     }

@@ -15,14 +15,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use app::model::run::{LimitHit, said};
+use app::model::{reason::Reason, run::LimitHit};
 
 use super::{
     EngineError,
     toolchain::{COMPILE_COLLECTOR, IN_PLACE, Toolchain, mounts},
     wire::{Files, Frame, PROTOCOL, Reader},
 };
-use crate::sandbox::{Child, Command, Limits, Sandbox};
+use crate::sandbox::{Child, Command, Limits, Profile, Sandbox};
 
 /// Processor time of one source in a compiler that others wait for. Ordinary ones take 20 ms, the first of a cold
 /// JVM one second. It decides nothing: a source that needs more is compiled again, alone, in a fresh JVM.
@@ -103,13 +103,13 @@ impl Exceeded {
         }
     }
 
-    /// The reason, in a sentence.
-    pub fn reason(self) -> &'static str {
+    /// The reason that an outcome names.
+    pub fn reason(self) -> Reason {
         match self {
-            Exceeded::Cpu => said::COMPILER_CPU,
-            Exceeded::Stack => said::COMPILER_STACK,
-            Exceeded::Memory => said::COMPILER_MEMORY,
-            Exceeded::Crash => said::COMPILER_CRASH,
+            Exceeded::Cpu => Reason::CompilerCpu,
+            Exceeded::Stack => Reason::CompilerStack,
+            Exceeded::Memory => Reason::CompilerMemory,
+            Exceeded::Crash => Reason::CompilerCrash,
         }
     }
 }
@@ -229,6 +229,9 @@ impl Compiler {
                 scratch_files: 64,
                 printed_bytes: 16 << 20,
             },
+            profile: Profile::Run,
+            keep: None,
+            control_is_input: false,
         };
         let child = self.sandbox.start(&command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
         Ok(Running { child, greeted: false, libraries: BTreeSet::new(), compiled: 0 })

@@ -7,9 +7,9 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use app::{
-    i18n,
-    model::run::{Change, Conditions, Diagnostic, Environment, Flag, Outcome, Verdict, said},
+use app::model::{
+    reason::{FailedCheck, Flag, Reason},
+    run::{Conditions, Diagnostic, Environment, Outcome, Verdict},
 };
 use sha2::{Digest, Sha256};
 
@@ -21,6 +21,7 @@ use super::{
     suite::{SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
     tape,
     toolchain::Toolchain,
+    twin,
 };
 use crate::{
     assemble::{self, Assembled, Budget, Refusal, Target, imports::Index, wanted},
@@ -29,7 +30,7 @@ use crate::{
 
 /// Raised when the same output could come to another outcome than before, so that nothing kept from
 /// an older engine is taken for this one's.
-const GENERATION: u32 = 4;
+const GENERATION: u32 = 5;
 
 /// How many workers share one compiler as a rule: it is busy for a quarter of an output's time.
 const WORKERS_A_COMPILER: usize = 4;
@@ -115,21 +116,22 @@ impl Grader {
         Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
     }
 
-    /// What is the same for every output, to be recorded with a run; `fallen`: why the operator let it run
-    /// although walls had fallen.
-    pub fn environment(&self, fallen: Option<String>) -> Environment {
+    /// What is the same for every output, to be recorded with a run; `failed_checks`: sandbox checks that failed and
+    /// that the operator allows to fail.
+    pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         let setting = |key: &str| SETTINGS.iter().find(|(k, _)| *k == key).map_or("", |(_, value)| value).to_owned();
         let Allowance { cpu_s, wall_s, heap_mib, threads, fast, dates } = self.allowance;
         let OptionalWalls { landlock, groups } = self.sandbox.optional_walls();
         let dates = dates.map(|dates| dates.name().to_owned());
-        let conditions = Conditions { cpu_s, wall_s, heap_mib, threads, fast, dates, landlock, groups, fallen };
+        let conditions =
+            Conditions { cpu_s, wall_s, heap_mib, threads, fast, dates, landlock, groups, failed_checks, fallen: None };
         Environment {
             java: self.toolchain.java.clone(),
             time_zone: setting("user.timezone"),
             locale: format!("{}-{}", setting("user.language"), setting("user.country")),
             encoding: setting("file.encoding"),
-            limits: one_line(&conditions),
             conditions: Some(conditions),
+            limits: None,
             fingerprint: self.fingerprint(),
         }
     }
@@ -217,12 +219,12 @@ impl Worker {
             Ok(assembled) => assembled,
             Err(Refusal::Cancelled) => return Err(EngineError::Cancelled),
             Err(why) => {
-                let (limit, message) = (why.limit(), why.reason().to_owned());
-                return Ok(Outcome { limit, message, ..Outcome::new(Verdict::CompileError) });
+                let (limit, reason) = (why.limit(), Some(why.reason()));
+                return Ok(Outcome { limit, reason, ..Outcome::new(Verdict::CompileError) });
             }
         };
         let Some(tests) = grader.suite.tests(&task.test_class) else {
-            return Err(EngineError::Tests(format!("there is no test class {}", task.test_class)));
+            return Err(EngineError::Tests(format!("test class {} not found", task.test_class)));
         };
         if !grader.allowance.fast {
             self.start_ahead()?;
@@ -237,8 +239,8 @@ impl Worker {
         };
         let outcome = match grader.compilers.compile(&request, &self.cancelled)? {
             Compiled::Exceeded(exceeded) => {
-                let limit = exceeded.limit();
-                Outcome { limit, message: exceeded.reason().into(), ..Outcome::new(Verdict::CompileError) }
+                let (limit, reason) = (exceeded.limit(), Some(exceeded.reason()));
+                Outcome { limit, reason, ..Outcome::new(Verdict::CompileError) }
             }
             Compiled::Refused(messages) => refused(&messages, &assembled),
             Compiled::Classes(classes) => {
@@ -247,12 +249,13 @@ impl Worker {
                     package => format!("{package}.{}", target.class),
                 };
                 let job = Job { tests, class: &class, classes: &classes, prefix: SOLUTION_PREFIX, tape: Tape::Off };
-                match self.shared(job)? {
+                match self.shared(job, &assembled.flags)? {
                     Some(passed) => passed,
                     None => {
                         let outcome = self.alone(job)?.0;
-                        let suspicious = outcome.verdict == Verdict::Passed
-                            && tape::is_suspicious(&grader.suite, job, &assembled.flags);
+                        let flags = [&assembled.flags[..], &outcome.flags].concat();
+                        let suspicious =
+                            outcome.verdict == Verdict::Passed && tape::is_suspicious(&grader.suite, job, &flags);
                         if suspicious { self.confirm(outcome, job, &target)? } else { outcome }
                     }
                 }
@@ -262,9 +265,10 @@ impl Worker {
     }
 
     /// The outcome in a JVM shared with others, where the run is fast and that is beyond doubt.
-    fn shared(&mut self, job: Job<'_>) -> Result<Option<Outcome>, EngineError> {
+    fn shared(&mut self, job: Job<'_>, flags: &[Flag]) -> Result<Option<Outcome>, EngineError> {
         let grader = &self.grader;
-        if !grader.allowance.fast || !batch::may_share(&grader.suite, job) {
+        let suite = &grader.suite;
+        if !grader.allowance.fast || !batch::may_share(suite, job) || tape::is_suspicious(suite, job, flags) {
             return Ok(None);
         }
         let start = || Batch::start(&grader.sandbox, &grader.toolchain, &grader.suite, grader.allowance);
@@ -277,16 +281,11 @@ impl Worker {
         Ok(passed)
     }
 
-    /// A pass of code that could do more than compute, judged once more where that code cannot reach: the solution's
-    /// answers are recorded in a fresh JVM, and the tests run over the record in another, without the solution.
+    /// A suspicious pass, judged once more where the solution's code cannot reach: its answers are recorded in a fresh
+    /// JVM, and the tests run over the record in another, without the solution.
     fn confirm(&mut self, passed: Outcome, job: Job<'_>, target: &Target) -> Result<Outcome, EngineError> {
-        let unconfirmed = |mut outcome: Outcome| {
-            let detail = "the pass could not be repeated outside of its process".to_owned();
-            outcome.flags.push(Flag { kind: "unconfirmed".into(), line: None, detail });
-            outcome
-        };
         let grader = Arc::clone(&self.grader);
-        let Some(recorder) = tape::recorder(&grader.suite, job, target) else { return Ok(unconfirmed(passed)) };
+        let Some(recorder) = tape::recorder(&grader.suite, job, target) else { return self.doubt(passed, job) };
         let jars: Vec<String> = grader.suite.jars.iter().map(|(_, inside)| inside.clone()).collect();
         let request = Request {
             library: (&grader.suite.fingerprint, &grader.suite.library),
@@ -294,7 +293,7 @@ impl Worker {
             sources: vec![(&recorder.file, &recorder.source)],
         };
         let compiled = grader.compilers.compile(&request, &self.cancelled)?;
-        let Compiled::Classes(between) = compiled else { return Ok(unconfirmed(passed)) };
+        let Compiled::Classes(between) = compiled else { return self.doubt(passed, job) };
         let mut both = job.classes.clone();
         both.extend(between.clone());
         let job = Job { class: &recorder.class, prefix: &recorder.prefix, ..job };
@@ -309,8 +308,16 @@ impl Worker {
         };
         Ok(match played {
             Some(played) if played.verdict == Verdict::Passed && played.total == passed.total => passed,
-            _ => Outcome { message: said::UNCONFIRMED.into(), verdict: Verdict::Tampered, ..passed },
+            _ => Outcome { reason: Some(Reason::Unconfirmed), verdict: Verdict::Tampered, ..passed },
         })
+    }
+
+    /// A suspicious pass that cannot be repeated without the solution: it counts, with a warning, if the same program
+    /// fails tests that must fail.
+    fn doubt(&mut self, passed: Outcome, job: Job<'_>) -> Result<Outcome, EngineError> {
+        let Some(tests) = twin::of(self.grader.suite.kind, job.tests) else { return Ok(twin::unconfirmed(passed)) };
+        let found = self.alone(Job { tests: &tests, ..job })?.0;
+        Ok(twin::judge(passed, found))
     }
 
     fn alone(&mut self, job: Job<'_>) -> Result<(Outcome, Option<Vec<u8>>), EngineError> {
@@ -331,33 +338,23 @@ impl Worker {
     }
 }
 
-/// Limits and walls for people, in English.
-pub fn one_line(conditions: &Conditions) -> String {
-    let said = i18n::runs::EN.conditions(conditions);
-    said.into_iter().map(|(what, value)| format!("{what}: {value}")).collect::<Vec<_>>().join("; ")
-}
-
 fn refused(messages: &[Message], assembled: &Assembled) -> Outcome {
     let mut outcome = Outcome::new(Verdict::CompileError);
     outcome.diagnostics = messages
         .iter()
         .map(|m| Diagnostic { line: m.line.and_then(|line| assembled.line(line)), message: m.text.clone() })
         .collect();
-    let first = outcome.diagnostics.first();
-    outcome.message = match first {
-        Some(Diagnostic { line: Some(line), message }) => format!("line {line}: {message}"),
-        Some(Diagnostic { line: None, message }) => message.clone(),
-        None => said::NO_MESSAGE.into(),
+    let (reason, message) = match outcome.diagnostics.first() {
+        Some(Diagnostic { line, message }) => (Reason::CompilerError { line: *line }, message.clone()),
+        None => (Reason::CompilerSilent, String::new()),
     };
-    outcome
+    Outcome { reason: Some(reason), message, ..outcome }
 }
 
-fn complete(mut outcome: Outcome, assembled: Assembled) -> Outcome {
+fn complete(outcome: Outcome, assembled: Assembled) -> Outcome {
     let Assembled { source, changes, flags, .. } = assembled;
     let flags: Vec<Flag> = flags.into_iter().chain(outcome.flags).collect();
-    let changes: Vec<Change> = changes;
-    outcome = Outcome { source, changes, flags, ..outcome };
-    outcome
+    Outcome { source, changes, flags, ..outcome }
 }
 
 /// The types that may be imported: the JDK's, the jars' and the dataset's own helpers.

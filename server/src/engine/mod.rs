@@ -1,13 +1,12 @@
 //! The engine: from an output's text and its dataset's tests to an [`Outcome`].
 //!
-//! [`toolchain`] makes the Java that stands inside the walls, [`suite`] readies a dataset's tests,
-//! [`compiler`] and [`runner`] speak with the Java side, [`grader`] puts them together: assemble,
-//! compile, run, judge; [`batch`] runs what is [`tame`] in one JVM where a run asks for it, [`dates`]
-//! sets the clock, [`proof`] tries the walls with our own fixtures, [`readiness`] looks for what the
-//! machine lacks. Called by `jobs`; it knows no
-//! database. The sandbox is a trait object, so that tests can play the Java side.
+//! [`toolchain`] makes the Java images of the sandbox, [`suite`] prepares a dataset's tests, [`compiler`]
+//! and [`runner`] talk to the Java side, and [`grader`] combines them: assemble, compile, run, judge.
+//! [`batch`] runs [`tame`] outputs in one JVM if a run asks for it, [`dates`] sets the clock, [`proof`]
+//! checks the sandbox with our own fixtures, [`readiness`] looks for missing prerequisites. Called by
+//! `jobs`; it uses no database. The sandbox is a trait object, so that tests can play the Java side.
 //!
-//! What must stay true: a program's failure is an [`Outcome`], our own is an [`EngineError`], and
+//! What must stay true: a program's failure is an [`Outcome`], a failure of ours is an [`EngineError`], and
 //! neither ever becomes the other.
 //!
 //! [`Outcome`]: app::model::run::Outcome
@@ -16,7 +15,9 @@ pub mod batch;
 mod classfile;
 pub mod compiler;
 pub mod dates;
+mod edit;
 pub mod grader;
+mod lies;
 mod native_gate;
 mod opened;
 pub mod proof;
@@ -26,29 +27,48 @@ pub mod suite;
 pub mod tame;
 mod tape;
 pub mod toolchain;
+mod twin;
 pub mod wire;
 
 use std::io;
 
+use app::model::reason::{Fault, Reason};
+
 /// Our own failure: the host, the sandbox, the harness. It says nothing about the output.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The walls could not be put up.
+    /// The sandbox could not be set up.
     #[error("the sandbox could not be started: {0}")]
     Sandbox(String),
-    /// The Java side did not do its part.
+    /// The Java side failed.
     #[error("the Java side failed: {0}")]
     Harness(String),
-    /// The host gave a process too little of its processors for anything to be said of it.
+    /// The host gave a process too little CPU time to judge it.
     #[error("the host is too busy: {0}")]
     Busy(String),
-    /// Somebody stopped the run.
+    /// The run was cancelled.
     #[error("the run was stopped")]
     Cancelled,
-    /// The dataset's tests do not compile or are not there.
+    /// The dataset's tests do not compile or are missing.
     #[error("the dataset's tests cannot be used: {0}")]
     Tests(String),
+    /// The compiler could not finish the dataset's tests, or refused them without a message.
+    #[error("the dataset's tests cannot be compiled: {0:?}")]
+    TestsNotCompiled(Reason),
     /// The operating system refused something.
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl From<EngineError> for Fault {
+    fn from(e: EngineError) -> Self {
+        match e {
+            EngineError::Sandbox(detail) => Fault::Sandbox { detail },
+            EngineError::Harness(detail) => Fault::Harness { detail },
+            EngineError::Busy(detail) => Fault::Busy { detail },
+            EngineError::Tests(detail) => Fault::Tests { reason: None, detail },
+            EngineError::TestsNotCompiled(reason) => Fault::Tests { reason: Some(reason), detail: String::new() },
+            EngineError::Cancelled | EngineError::Io(_) => Fault::System { detail: e.to_string() },
+        }
+    }
 }

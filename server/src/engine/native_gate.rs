@@ -3,12 +3,10 @@
 //! Java binds a native method by name, for any class loader that has loaded a library, and the image must contain the
 //! JDK's own libraries. A solution that defines a class under the right name would bind JDK code that writes to any
 //! descriptor or skips access checks. Every way to a native library or to a native method's address goes through the
-//! methods in [`GUARDED`], so the image puts a call of our `NativeGate` (`java-harness/patch`) in front of each.
-//!
-//! The edit is the same for every JDK version: it renames the method and adds one under the old name that calls
-//! `NativeGate.check` with its first argument, and then the renamed method. It changes no existing instruction.
+//! methods in [`GUARDED`], so the image puts a call of our `NativeGate` (`java-harness/patch`) in front of each:
+//! `NativeGate.check` with the method's first argument.
 
-use super::classfile::{Bytes, Entry, Pool};
+use super::edit::{self, Code};
 
 /// The class that decides, with its two methods `check`, of a `Class` and of a `ClassLoader`.
 pub const GATE: &str = "jdk/internal/loader/NativeGate";
@@ -29,93 +27,20 @@ pub const GUARDED: &[(&str, &str)] = &[
 
 const RENAMED: &str = "$unguarded";
 
-const NATIVE_OR_ABSTRACT: u16 = 0x0100 | 0x0400;
 const STATIC: u16 = 0x0008;
-const SYNCHRONIZED: u16 = 0x0020;
 
 /// A class file with the gate in front of each method of that name; `None` if the class has no such method that takes
 /// a class or a class loader first, or has one that cannot be guarded.
 pub fn guard(class: &[u8], method: &str) -> Option<Vec<u8>> {
-    let pool = Pool::read(class)?;
-    let mut names = Names { next: u16::try_from(pool.entries.len()).ok()?, bytes: Vec::new() };
-    let code = names.text("Code")?;
-    let gate = names.text(GATE)?;
-    let gate = names.entry(&[&[7], &gate.to_be_bytes()[..]])?;
-    let check = names.text("check")?;
-
-    let mut rest = Bytes(pool.rest);
-    rest.take(2)?;
-    let this = rest.number()?;
-    rest.take(2)?;
-    let interfaces = rest.number()?;
-    rest.take(usize::from(interfaces) * 2)?;
-    for _ in 0..rest.number()? {
-        rest.take(6)?;
-        rest.skip_attributes()?;
-    }
-    let head = &pool.rest[..pool.rest.len() - rest.0.len()];
-    let count = rest.number()?;
-    let (mut methods, mut added) = (Vec::new(), Vec::new());
-    let mut number_added: u16 = 0;
-    for _ in 0..count {
-        let begin = rest.0;
-        let (flags, name, descriptor) = (rest.number()?, rest.number()?, rest.number()?);
-        rest.skip_attributes()?;
-        let whole = &begin[..begin.len() - rest.0.len()];
-        let parameters = match pool.entries.get(usize::from(name))? {
-            Entry::Text(bytes) if *bytes == method.as_bytes() => Parameters::read(pool.text(descriptor)?)?,
-            _ => Parameters::default(),
-        };
-        let Some(first) = parameters.gated else {
-            methods.extend_from_slice(whole);
-            continue;
-        };
-        if flags & NATIVE_OR_ABSTRACT != 0 {
-            return None;
-        }
-        let renamed = names.text(&format!("{method}{RENAMED}"))?;
-        let signature = names.entry(&[&[12], &renamed.to_be_bytes()[..], &descriptor.to_be_bytes()])?;
-        let original = names.entry(&[&[10], &this.to_be_bytes()[..], &signature.to_be_bytes()])?;
-        let checked = names.text(&format!("({first})V"))?;
-        let signature = names.entry(&[&[12], &check.to_be_bytes()[..], &checked.to_be_bytes()])?;
-        let check = names.entry(&[&[10], &gate.to_be_bytes()[..], &signature.to_be_bytes()])?;
-
-        methods.extend([&flags.to_be_bytes()[..], &renamed.to_be_bytes(), &whole[4..]].concat());
-        let body = parameters.forward(flags & STATIC != 0, check, original)?;
-        let flags = flags & !SYNCHRONIZED;
-        added.extend([flags, name, descriptor, 1, code].map(u16::to_be_bytes).concat());
-        added.extend(u32::try_from(body.len()).ok()?.to_be_bytes());
-        added.extend(body);
-        number_added = number_added.checked_add(1)?;
-    }
-    if number_added == 0 {
-        return None;
-    }
-    let old_names = class.get(10..class.len() - pool.rest.len())?;
-    let count = count.checked_add(number_added)?;
-    let parts =
-        [&class[..8], &names.next.to_be_bytes(), old_names, &names.bytes, head, &count.to_be_bytes(), &methods, &added];
-    Some([&parts.concat()[..], rest.0].concat())
-}
-
-/// Entries that are added to the end of a constant pool.
-struct Names {
-    next: u16,
-    bytes: Vec<u8>,
-}
-
-impl Names {
-    fn entry(&mut self, parts: &[&[u8]]) -> Option<u16> {
-        let number = self.next;
-        self.next = number.checked_add(1)?;
-        self.bytes.extend(parts.concat());
-        Some(number)
-    }
-
-    fn text(&mut self, text: &str) -> Option<u16> {
-        let length = u16::try_from(text.len()).ok()?.to_be_bytes();
-        self.entry(&[&[1], &length, text.as_bytes()])
-    }
+    // One whose parameters cannot be read is refused below.
+    let is_gated = |name: &str, kind: &str| name == method && Parameters::read(kind).is_none_or(|p| p.gated.is_some());
+    edit::in_front(class, RENAMED, is_gated, |names, renamed| {
+        let parameters = Parameters::read(renamed.descriptor)?;
+        let gate = names.class(GATE)?;
+        let (name, kind) = (names.text("check")?, names.text(&format!("({})V", parameters.gated?))?);
+        let check = names.method(gate, name, kind)?;
+        parameters.forward(renamed.flags & STATIC != 0, check, renamed.original)
+    })
 }
 
 /// A method's parameters: for each the instruction that loads it and how many slots it takes.
@@ -159,8 +84,8 @@ impl Parameters {
         Some(Parameters { gated, loads, returns })
     }
 
-    /// A `Code` attribute's content: check the first parameter, call the original with all, return its value.
-    fn forward(&self, is_static: bool, check: u16, original: u16) -> Option<Vec<u8>> {
+    /// Checks the first parameter, calls the original with all and returns its value.
+    fn forward(&self, is_static: bool, check: u16, original: u16) -> Option<Code> {
         let mut slot = u8::from(!is_static);
         let mut code = vec![0x19, slot, 0xb8];
         code.extend(check.to_be_bytes());
@@ -176,22 +101,26 @@ impl Parameters {
         code.extend(original.to_be_bytes());
         code.push(self.returns);
         // Both the arguments and a result of two slots fit.
-        let slots = u16::from(slot).max(2).to_be_bytes();
-        let length = u32::try_from(code.len()).ok()?.to_be_bytes();
-        // No exception table, no attributes: without a jump no stack map is needed.
-        Some([&slots[..], &slots, &length, &code, &[0; 4]].concat())
+        let slots = u16::from(slot).max(2);
+        Some(Code { stack: slots, locals: slots, bytes: code })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{
+            classfile::{Bytes, Pool},
+            edit::Names,
+        },
+        *,
+    };
 
     /// A class `C` with a field and these methods (flags, name, descriptor), each with an attribute of one byte.
     fn class(methods: &[(u16, &str, &str)]) -> Vec<u8> {
-        let mut pool = Names { next: 1, bytes: Vec::new() };
-        let name = pool.text("C").unwrap();
-        let this = pool.entry(&[&[7], &name.to_be_bytes()]).unwrap();
+        let mut pool = Names::after(1).unwrap();
+        let this = pool.class("C").unwrap();
+        let name = pool.text("f").unwrap();
         let mut body = [0x31, this, 0, 0, 1, 0, name, name, 0].map(u16::to_be_bytes).concat();
         body.extend(u16::try_from(methods.len()).unwrap().to_be_bytes());
         for (flags, name, descriptor) in methods {
@@ -200,7 +129,8 @@ mod tests {
             body.extend([0, 0, 0, 1, 0xaa]);
         }
         body.extend([0, 0]);
-        [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61], &pool.next.to_be_bytes()[..], &pool.bytes, &body].concat()
+        let (next, bytes) = pool.done();
+        [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61], &next.to_be_bytes()[..], &bytes, &body].concat()
     }
 
     /// The methods of a class: flags, name, content of its attribute.
@@ -253,7 +183,7 @@ mod tests {
         let check = |methods: &[(u16, &str, &str)]| assert_eq!(guard(&class(methods), "find"), None, "{methods:?}");
         check(&[]);
         check(&[(0x08, "lookup", "(Ljava/lang/Class;)V")]);
-        // Nothing by which the gate could judge.
+        // Nothing that the gate could check.
         check(&[(0x08, "find", "(Ljava/lang/String;Ljava/lang/Class;)V")]);
         // A native method is bound by its name.
         check(&[(0x0108, "find", "(Ljava/lang/Class;)V")]);

@@ -19,23 +19,24 @@ use super::{
     native_gate::{self, GUARDED},
 };
 
-/// What a module's file begins with: a sign, its format's version, then an ordinary archive.
+/// The prefix of a module's file: a signature and its format's version; an ordinary archive follows.
 const SIGN: &[u8; 4] = b"JM\x01\x00";
 
 const DESCRIPTION: &str = "classes/module-info.class";
 
-/// Copies a JDK's `java.base.jmod`: opens packages of it, written with slashes, to a module each, adds the compiled
-/// class `gate` and puts it in front of everything in [`GUARDED`].
+/// Copies a JDK's `java.base.jmod`: opens packages of it, written with slashes, to a module each, adds the
+/// compiled class `gate` and calls it from everything in [`GUARDED`].
 ///
 /// # Errors
-/// When a file cannot be read or written, and when this JDK's `java.base` lacks a method that has to be guarded: an
-/// image without the gate is never made.
+///
+/// Fails when a file cannot be read or written, and when this JDK's `java.base` lacks a method that must be
+/// guarded: an image without the gate is never made.
 pub fn copy(jmod: &Path, target: &Path, opened: &[(&str, &str)], gate: &[u8]) -> io::Result<()> {
     let none = || io::Error::other(format!("the module {} has no readable description", jmod.display()));
     let mut source = ZipArchive::new(BufReader::new(File::open(jmod)?))?;
     let mut file = BufWriter::new(File::create(target)?);
     file.write_all(SIGN)?;
-    // Offsets in an archive count from its first byte, so it is built apart from the signature.
+    // Offsets in an archive count from its first byte, so it is built separately from the signature.
     let mut copy = ZipWriter::new(io::Cursor::new(Vec::new()));
     let mut guarded = 0;
     for at in 0..source.len() {
@@ -77,10 +78,10 @@ fn unguarded(class: &str, method: &str) -> io::Error {
     ))
 }
 
-/// A module's description (`module-info.class`) with one `opens … to …` more; `None` where it is none.
+/// A module's descriptor (`module-info.class`) with one more `opens … to …`; `None` if it is not one.
 ///
-/// Java Virtual Machine Specification, 4.7.25. What is added to the constant pool goes to its end, so that every
-/// number in the file goes on meaning what it did.
+/// Java Virtual Machine Specification, 4.7.25. Entries are appended to the constant pool, so that existing
+/// numbers remain valid.
 fn open(class: &[u8], package: &str, module: &str) -> Option<Vec<u8>> {
     let pool = Pool::read(class)?;
     let next = u16::try_from(pool.entries.len()).ok()?;
@@ -122,7 +123,7 @@ fn open(class: &[u8], package: &str, module: &str) -> Option<Vec<u8>> {
 /// Where in a `Module` attribute the list of open packages begins, with their number.
 fn opens(body: &[u8]) -> Option<usize> {
     let mut rest = Bytes(body);
-    // Name, flags, version; then what it requires, three numbers each.
+    // Name, flags, version; then the required modules, three numbers each.
     rest.take(6)?;
     let requires = rest.number()?;
     rest.take(usize::from(requires) * 6)?;
@@ -139,7 +140,7 @@ fn opens(body: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A description that exports `java.lang` to itself and opens nothing, as a compiler writes it.
+    /// A descriptor that exports `java.lang` to itself and opens nothing, as a compiler writes it.
     fn description() -> Vec<u8> {
         let text = |text: &str| [&[1, 0, u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
         let pool = [
@@ -178,7 +179,7 @@ mod tests {
             &[0; 4],
         ];
         assert_eq!(pool.rest[14..], attributes.concat());
-        // Once more, beside the first.
+        // Added once more.
         let twice = open(&opened, "java/net", "other").unwrap();
         let rest = Pool::read(&twice).unwrap().rest;
         let opens = [&[0, 2][..], &[0, 13, 0, 0, 0, 1, 0, 15], &[0, 9, 0, 0, 0, 1, 0, 11]].concat();

@@ -11,7 +11,10 @@ use std::{
     thread,
 };
 
-use app::model::run::{Outcome, Verdict};
+use app::model::{
+    reason::{FailedCheck, SandboxCheck},
+    run::{Outcome, Verdict},
+};
 
 use super::{
     EngineError,
@@ -21,17 +24,17 @@ use super::{
 };
 use crate::sandbox::Sandbox;
 
-/// A fixture, the verdict it must come to, and what that shows.
+/// A fixture, the verdict it must come to, and what it checks.
 struct Trial {
-    shows: &'static str,
+    check: SandboxCheck,
     code: &'static str,
     verdict: Verdict,
 }
 
 macro_rules! trial {
-    ($shows:literal, $file:literal, $verdict:ident) => {
+    ($check:ident, $file:literal, $verdict:ident) => {
         Trial {
-            shows: $shows,
+            check: SandboxCheck::$check,
             code: include_str!(concat!("../../../java-harness/fixtures/outputs/", $file, ".java")),
             verdict: Verdict::$verdict,
         }
@@ -39,27 +42,27 @@ macro_rules! trial {
 }
 
 const TRIALS: &[Trial] = &[
-    trial!("right code passes", "passed", Passed),
-    trial!("wrong code fails", "failed", Failed),
-    trial!("files of the host cannot be read", "failed_reads_host_files", Failed),
-    trial!("nothing can be written but scratch", "failed_writes_outside", Failed),
-    trial!("scratch is bounded", "failed_fills_the_disk", Failed),
-    trial!("code in scratch cannot be loaded", "failed_native_library", Failed),
-    trial!("the process's own memory is no file", "failed_own_memory", Failed),
-    trial!("no sockets", "failed_sockets", Failed),
-    trial!("no processes", "failed_exec", Failed),
-    trial!("no unsafe memory access", "failed_unsafe", Failed),
-    trial!("native code cannot be bound", "failed_binds_native_code", Failed),
-    trial!("libraries cannot be loaded", "failed_loads_a_library", Failed),
-    trial!("no access of JDK code can be borrowed", "failed_borrowed_lookup", Failed),
-    trial!("no foreign memory or functions", "failed_foreign_memory", Failed),
-    trial!("the control descriptor cannot be made by reflection", "failed_forged_on_descriptor", Failed),
-    trial!("the control descriptor cannot be reached by number", "failed_raw_descriptor", Failed),
-    trial!("results cannot be forged by native code", "failed_forged_by_native_code", Failed),
-    trial!("expected values cannot be read", "failed_reads_the_expected_values", Failed),
-    trial!("passes are confirmed outside of the solution's process", "tampered_erases_the_record", Tampered),
-    trial!("leaving early is no pass", "no_result_exit", NoResult),
-    trial!("changed defaults are seen", "tampered_locale", Tampered),
+    trial!(RightCode, "passed", Passed),
+    trial!(WrongCode, "failed", Failed),
+    trial!(HostFiles, "failed_reads_host_files", Failed),
+    trial!(Writes, "failed_writes_outside", Failed),
+    trial!(ScratchSize, "failed_fills_the_disk", Failed),
+    trial!(ScratchCode, "failed_native_library", Failed),
+    trial!(OwnMemory, "failed_own_memory", Failed),
+    trial!(Sockets, "failed_sockets", Failed),
+    trial!(Processes, "failed_exec", Failed),
+    trial!(UnsafeMemory, "failed_unsafe", Failed),
+    trial!(NativeBinding, "failed_binds_native_code", Failed),
+    trial!(Libraries, "failed_loads_a_library", Failed),
+    trial!(BorrowedAccess, "failed_borrowed_lookup", Failed),
+    trial!(ForeignMemory, "failed_foreign_memory", Failed),
+    trial!(DescriptorByReflection, "failed_forged_on_descriptor", Failed),
+    trial!(DescriptorByNumber, "failed_raw_descriptor", Failed),
+    trial!(ForgedResults, "failed_forged_by_native_code", Failed),
+    trial!(ExpectedValues, "failed_reads_the_expected_values", Failed),
+    trial!(Confirmation, "tampered_erases_the_record", Tampered),
+    trial!(EarlyExit, "no_result_exit", NoResult),
+    trial!(ChangedDefaults, "tampered_locale", Tampered),
 ];
 
 const TEST: &str = include_str!("../../../java-harness/fixtures/tests/SumTest.java");
@@ -67,12 +70,10 @@ const TEST: &str = include_str!("../../../java-harness/fixtures/tests/SumTest.ja
 /// What one trial came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// What it shows when all is well.
-    pub what: &'static str,
-    /// Whether all is well.
-    pub well: bool,
-    /// What happened instead; "tried" where all is well.
-    pub detail: String,
+    /// What it checks.
+    pub check: SandboxCheck,
+    /// What happened instead, where the check failed.
+    pub failed: Option<FailedCheck>,
 }
 
 /// Runs every trial, with so many workers; what each came to is in the trials' own order.
@@ -115,7 +116,7 @@ fn tried(grader: Grader, workers: usize) -> Result<Vec<Shown>, EngineError> {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(trial) = TRIALS.get(at) else { return };
-                    let came_to = worker.grade(task, trial.code).map(|outcome| trial.judge(&outcome));
+                    let came_to = worker.grade(task, trial.code).map(|outcome| trial.judge(outcome));
                     shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, came_to);
                 }
             });
@@ -125,17 +126,15 @@ fn tried(grader: Grader, workers: usize) -> Result<Vec<Shown>, EngineError> {
 }
 
 impl Trial {
-    fn judge(&self, outcome: &Outcome) -> Shown {
-        let well = outcome.verdict == self.verdict;
-        let detail = match well {
-            true => "tried".into(),
-            false => format!(
-                "the trial should have come to {} and came to {} ({})",
-                self.verdict.name(),
-                outcome.verdict.name(),
-                outcome.message
-            ),
-        };
-        Shown { what: self.shows, well, detail }
+    fn judge(&self, outcome: Outcome) -> Shown {
+        let failed = (outcome.verdict != self.verdict).then_some(FailedCheck {
+            lang: None,
+            check: self.check,
+            expected: self.verdict,
+            found: outcome.verdict,
+            reason: outcome.reason,
+            message: outcome.message,
+        });
+        Shown { check: self.check, failed }
     }
 }

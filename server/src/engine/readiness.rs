@@ -5,19 +5,22 @@
 
 use std::fs;
 
-use app::model::run::{EngineNeed, EngineReadiness};
+use app::model::run::{Dates, EngineNeed, EngineReadiness};
 
-use super::toolchain;
+use super::{dates, toolchain};
 use crate::sandbox::bubblewrap;
 
-/// Looks for bubblewrap and a JDK.
-pub fn look() -> EngineReadiness {
+/// Looks for bubblewrap and a JDK, and for what a run with this date needs besides.
+pub fn look(date: Option<Dates>) -> EngineReadiness {
     let mut missing = Vec::new();
     if toolchain::find_jdk().is_err() {
         missing.push(EngineNeed::Jdk);
     }
     if bubblewrap::find("bwrap").is_none() {
         missing.push(EngineNeed::Bubblewrap);
+    }
+    if date.is_some_and(|date| dates::needs(date).is_err()) {
+        missing.push(EngineNeed::Libfaketime);
     }
     let system = fs::read_to_string("/etc/os-release").or_else(|_| fs::read_to_string("/usr/lib/os-release"));
     let install = install_command(&system.unwrap_or_default(), &missing);
@@ -49,6 +52,7 @@ fn install_command(os_release: &str, missing: &[EngineNeed]) -> Option<String> {
     let packages = missing.iter().map(|need| match need {
         EngineNeed::Jdk => *jdk,
         EngineNeed::Bubblewrap => "bubblewrap",
+        EngineNeed::Libfaketime => "libfaketime",
     });
     Some(format!("sudo {command} {}", packages.collect::<Vec<_>>().join(" ")))
 }
@@ -74,6 +78,8 @@ mod tests {
         );
         check("ID=\"opensuse-tumbleweed\"\n", &[EngineNeed::Bubblewrap], Some("sudo zypper install bubblewrap"));
         check("ID=arch\n", &both, Some("sudo pacman -S jdk17-openjdk bubblewrap"));
+        let dates = [EngineNeed::Libfaketime];
+        check("ID=debian\n", &dates, Some("sudo apt-get install --no-install-recommends libfaketime"));
         check("ID=nixos\n", &both, None);
         check("", &both, None);
         check("ID=debian\n", &[], None);

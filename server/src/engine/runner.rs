@@ -7,19 +7,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use app::model::run::{CaseResult, Flag, LimitHit, Outcome, Verdict, said};
+use app::model::{
+    reason::{Flag, Reason, Setting, Sign},
+    run::{CaseResult, Dates, LimitHit, Outcome, Verdict},
+};
 use rand::Rng;
 
 use super::{
     EngineError,
     compiler::{environment, greet},
-    dates::Dates,
+    dates,
     suite::{Suite, TaskTests},
     tame,
     toolchain::{IN_PLACE, RUN_COLLECTOR, Toolchain, mounts},
     wire::{Files, Frame, Reader},
 };
-use crate::sandbox::{Child, Command, Limits, Report, Sandbox, process::Used};
+use crate::sandbox::{Child, Command, Limits, Profile, Report, Sandbox, process::Used};
 
 /// What one output may use up, as an operator can set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,8 +168,8 @@ impl Waiting {
 }
 
 /// Waits for the end of the tests, hands over the nonce and waits for the result, until the process has waited in vain
-/// for `wall_s` seconds in all: [`io::ErrorKind::TimedOut`] then. While the solution's code runs, the nonce is nowhere in
-/// its process.
+/// for `wall_s` seconds in all: [`io::ErrorKind::TimedOut`] then. While the tests run, the nonce is nowhere in their
+/// process; threads that the solution leaves running make a pass suspicious.
 ///
 /// # Errors
 /// The host kept the process from running for so long that nothing can be said of it.
@@ -259,28 +262,36 @@ struct End<'a> {
 /// scheduler's, by which the helper ends the process and the report's figure is made; so an output that used more
 /// than it may is a timeout, even if its result came in the moment before the helper looked.
 fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Option<Vec<u8>>) {
-    let with =
-        |verdict, limit, message: &str| (Outcome { limit, message: message.into(), ..Outcome::new(verdict) }, None);
+    let with = |verdict, limit, reason| (Outcome { limit, reason: Some(reason), ..Outcome::new(verdict) }, None);
+    let limit_ms = |seconds: u64| Some(seconds.saturating_mul(1000));
     if end.report.over_cpu || end.report.cpu_us >= end.allowance.cpu_s * 1_000_000 {
-        return with(Verdict::Timeout, Some(LimitHit::Cpu), said::CPU);
+        return with(
+            Verdict::Timeout,
+            Some(LimitHit::Cpu),
+            Reason::CpuTime { limit_ms: limit_ms(end.allowance.cpu_s) },
+        );
     }
     let mut answer = match answer {
         Ok(answer) => answer,
         Err(e) if e.kind() == io::ErrorKind::InvalidData => {
-            return with(Verdict::Tampered, None, said::NO_FRAME);
+            return with(Verdict::Tampered, None, Reason::NotAFrame);
         }
-        Err(_) if end.flooded => return with(Verdict::Crashed, Some(LimitHit::Printed), said::PRINTED),
+        Err(_) if end.flooded => return with(Verdict::Crashed, Some(LimitHit::Printed), Reason::PrintedTooMuch),
         Err(_) if end.report.out_of_memory => {
-            return with(Verdict::OutOfMemory, Some(LimitHit::Heap), said::MEMORY);
+            return with(Verdict::OutOfMemory, Some(LimitHit::Heap), Reason::SandboxMemory);
         }
         Err(_) if end.timed_out => {
-            return with(Verdict::Timeout, Some(LimitHit::Wall), said::WALL);
+            return with(
+                Verdict::Timeout,
+                Some(LimitHit::Wall),
+                Reason::WaitingTime { limit_ms: limit_ms(end.allowance.wall_s) },
+            );
         }
         Err(_) => return (without_answer(end), None),
     };
     match result(&mut answer, nonce) {
         Some(told) if !end.more => told,
-        _ => with(Verdict::Tampered, None, said::FALSE_RESULT),
+        _ => with(Verdict::Tampered, None, Reason::FalseResult),
     }
 }
 
@@ -291,28 +302,22 @@ pub fn result(answer: &mut Reader, nonce: &str) -> Option<(Outcome, Option<Vec<u
     outcome.cases = result.cases;
     if !result.changed.is_empty() {
         outcome.verdict = Verdict::Tampered;
-        outcome.message = format!("{}{}", said::CHANGED, result.changed.join(", "));
+        outcome.reason = Some(Reason::ChangedSettings { settings: result.changed });
     }
     if result.threads > 0 {
-        let detail = format!("{} threads were left running", result.threads);
-        outcome.flags.push(Flag { kind: "threads".into(), line: None, detail });
+        outcome.flags.push(Flag { line: None, sign: Sign::ThreadsLeft { count: result.threads } });
     }
     Some((outcome, result.tape))
 }
 
 fn without_answer(end: &End<'_>) -> Outcome {
-    let mut outcome = match end.report.code {
-        // Java's own codes for an orderly end are below 128; above stand signals.
-        Some(code) if code < 128 => Outcome::new(Verdict::NoResult),
-        _ => Outcome::new(Verdict::Crashed),
+    let (verdict, reason) = match end.report.code {
+        // Codes for an orderly end are below 128; above stand signals.
+        Some(code) if code < 128 => (Verdict::NoResult, Reason::EndedEarly { exit_code: Some(code) }),
+        Some(code) => (Verdict::Crashed, Reason::Signal { signal: code - 128 }),
+        None => (Verdict::Crashed, Reason::Lost),
     };
-    outcome.message = match (outcome.verdict, end.report.code) {
-        // Which code it was says nothing: the solution chose it.
-        (Verdict::NoResult, _) => said::LEFT.into(),
-        (_, Some(code)) => format!("{}{}", said::SIGNAL, code - 128),
-        (_, None) => said::LOST.into(),
-    };
-    outcome
+    Outcome { reason: Some(reason), ..Outcome::new(verdict) }
 }
 
 /// What the result frame says.
@@ -322,7 +327,7 @@ struct Told {
     total: i32,
     message: String,
     cases: Vec<CaseResult>,
-    changed: Vec<String>,
+    changed: Vec<Setting>,
     threads: u32,
     tape: Option<Vec<u8>>,
 }
@@ -344,8 +349,11 @@ const MOST_CASES_LISTED: u32 = 500;
 /// some dozens.
 const MOST_CASES: u32 = 1_000_000;
 
-/// `Defaults.java` knows eight defaults with short names.
+/// `Defaults.java` knows eight settings, [`Setting::ALL`].
 const MOST_CHANGED: u32 = 16;
+
+/// The greatest length of a setting's name in characters.
+const LONGEST_SETTING: usize = 64;
 
 /// A sandbox has far fewer threads.
 const MOST_THREADS: u32 = 100_000;
@@ -374,7 +382,9 @@ fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
     if !cases.is_empty() && (listed(true) > passed || listed(false) > total.saturating_sub(passed)) {
         return Err(invalid());
     }
-    let changed = (0..answer.number_at_most(MOST_CHANGED)?).map(|_| answer.text(64)).collect::<io::Result<_>>()?;
+    let changed = (0..answer.number_at_most(MOST_CHANGED)?)
+        .map(|_| Setting::from_harness(&answer.text(LONGEST_SETTING)?).ok_or_else(invalid))
+        .collect::<io::Result<_>>()?;
     let threads = answer.number_at_most(MOST_THREADS)?;
     let recorded = answer.number_at_most(1)? == 1;
     let tape = Some(answer.bytes()?).filter(|_| recorded);
@@ -390,6 +400,10 @@ fn verdict(result: &Told) -> Outcome {
             let threads = result.message.contains("native thread");
             outcome.limit = Some(if threads { LimitHit::Threads } else { LimitHit::Heap });
         }
+        "no_counts" => {
+            outcome.verdict = Verdict::Anomaly;
+            outcome.reason = Some(Reason::NoCounts);
+        }
         "finished" => {
             outcome.passed = u32::try_from(result.passed).unwrap_or(0);
             outcome.total = u32::try_from(result.total).unwrap_or(0);
@@ -399,8 +413,8 @@ fn verdict(result: &Told) -> Outcome {
                 () if result.passed == result.total => Verdict::Passed,
                 () => Verdict::Failed,
             };
-            if odd && outcome.message.is_empty() {
-                outcome.message = format!("the tests reported {} of {} cases passed", result.passed, result.total);
+            if odd {
+                outcome.reason = Some(Reason::ImpossibleCounts { passed: result.passed, total: result.total });
             }
         }
         // "error".
@@ -413,7 +427,7 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
     let mut read_only = mounts(&toolchain.run)?;
     let (mut env, mut scratch) = (environment(), vec!["/work".to_owned(), "/tmp".to_owned()]);
     if let Some(dates) = allowance.dates {
-        let needs = dates.needs()?;
+        let needs = dates::needs(dates)?;
         read_only.extend(needs.mounts);
         env.extend(needs.env);
         // Where libfaketime keeps what several processes of one program would share.
@@ -485,6 +499,9 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
             scratch_files: 4096,
             printed_bytes: 8 << 20,
         },
+        profile: Profile::Run,
+        keep: None,
+        control_is_input: false,
     })
 }
 

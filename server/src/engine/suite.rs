@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use app::model::reason::Reason;
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -225,11 +226,11 @@ fn compile(
         let sources = sources.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
         match compiler.compile(&Request { library: ("", &nothing), jars: &jars, sources })? {
             Compiled::Classes(classes) => Ok(classes),
-            Compiled::Exceeded(exceeded) => Err(EngineError::Tests(exceeded.reason().into())),
+            Compiled::Exceeded(exceeded) => Err(EngineError::TestsNotCompiled(exceeded.reason())),
             Compiled::Refused(messages) => {
                 let first = messages.first();
                 let at = first.map(|m| format!("{}, line {}: {}", m.file, m.line.unwrap_or(0), m.text));
-                Err(EngineError::Tests(at.unwrap_or_else(|| "the compiler refused them without a word".into())))
+                Err(at.map_or(EngineError::TestsNotCompiled(Reason::CompilerSilent), EngineError::Tests))
             }
         }
     };

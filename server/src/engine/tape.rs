@@ -12,11 +12,12 @@
 
 use std::collections::BTreeSet;
 
-use app::model::run::Flag;
+use app::model::reason::Flag;
 
 use super::{
     batch,
     classfile::{Entry, Pool},
+    lies,
     runner::Job,
     suite::Suite,
     tame,
@@ -36,10 +37,11 @@ pub struct Recorder {
     pub prefix: String,
 }
 
-/// Whether code could do more than compute: it is flagged, or names things that the lists in [`tame`] do not know.
+/// Whether a pass must be confirmed: the code's answers could deceive the tests ([`lies`]), or the code could do more
+/// than compute, because it is flagged or names things that the lists in [`tame`] do not know.
 pub fn is_suspicious(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
     let may_more = || !flags.is_empty() || tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
-    !batch::may_share(suite, job) && may_more()
+    lies::may_lie(suite, job, flags) || !batch::may_share(suite, job) && may_more()
 }
 
 const PUBLIC: u16 = 0x0001;
@@ -316,7 +318,12 @@ fn in_source(kind: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use app::model::reason::Sign;
+
+    use super::{
+        super::{edit::Names, runner::Tape, suite::TaskTests, wire::Files},
+        *,
+    };
 
     #[test]
     fn a_recorder_passes_every_call_on() {
@@ -335,6 +342,22 @@ mod tests {
         assert!(passed_on.contains("solution.m(a0);") && !passed_on.contains("Tape.call"), "{passed_on}");
         let answers = Method::read("m", "()Ljava/io/File;").unwrap().source();
         assert!(answers.contains("return solution.m();"), "{answers}");
+    }
+
+    #[test]
+    fn a_warning_makes_a_pass_suspicious() {
+        let mut names = Names::after(1).unwrap();
+        // It reads files, so it runs alone, and changes no default.
+        let this = names.class("java/io/File").unwrap();
+        let (next, entries) = names.done();
+        let body: Vec<u8> = [1, this, this, 0, 0, 0, 0].into_iter().flat_map(u16::to_be_bytes).collect();
+        let class = [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61], &next.to_be_bytes()[..], &entries, &body].concat();
+        let classes = Files::from([("Output".to_owned(), class)]);
+        let tests = TaskTests { class: "T".into(), classes: Files::new() };
+        let job = Job { tests: &tests, class: "Output", classes: &classes, prefix: "", tape: Tape::Off };
+        assert!(!is_suspicious(&Suite::bare(), job, &[]));
+        let left = Flag { line: None, sign: Sign::ThreadsLeft { count: 1 } };
+        assert!(is_suspicious(&Suite::bare(), job, &[left]));
     }
 
     #[test]

@@ -122,7 +122,7 @@ const MODULES: &[&str] = &[
 /// The archive of classes is mapped where it was made for. Java would rather move it, which touches each of its
 /// pages: nearly half of all page faults of a JVM that lives for a tenth of a second. The switch is for diagnosis,
 /// so a Java that knows it no longer may pass it over.
-pub(super) const IN_PLACE: [&str; 3] =
+pub const IN_PLACE: [&str; 3] =
     ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"];
 
 /// What is open to our own modules, and to nobody else: what makes a descriptor of a number, and what makes modules.
@@ -210,7 +210,7 @@ pub fn mounts(image: &Path) -> io::Result<Vec<(PathBuf, String)>> {
 ///
 /// # Errors
 /// Where there is none with `jlink` and its modules.
-pub(super) fn find_jdk() -> io::Result<PathBuf> {
+pub fn find_jdk() -> io::Result<PathBuf> {
     let named = ["AIXGRADE_JDK", "JAVA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let found = bubblewrap::find("javac").and_then(|javac| javac.canonicalize().ok());
     let mut homes = named.chain(found.and_then(|javac| Some(javac.parent()?.parent()?.to_path_buf())));
@@ -395,8 +395,11 @@ fn copy_libraries(java: &Path, sys: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whoever the sandbox is may read everything, whatever this process's umask is.
-fn readable(folder: &Path) -> io::Result<()> {
+/// Lets every user read everything below a folder, whatever this process's umask is.
+///
+/// # Errors
+/// Permissions cannot be read or changed.
+pub fn readable(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

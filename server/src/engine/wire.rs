@@ -1,20 +1,20 @@
-//! Frames on the control socket, as docs/harness-protocol.md describes them: a length of four bytes
-//! (big endian), a kind of one, then numbers of four bytes, strings and bytes with their length.
+//! Frames on the control socket (docs/harness-protocol.md): a length of four bytes (big endian), a kind of
+//! one, then numbers of four bytes, strings and bytes with their length.
 
 use std::{collections::BTreeMap, io, time::Instant};
 
 use crate::sandbox::Child;
 
-/// Raised with every change of a frame's layout; the same number stands in `Control.java`.
+/// Increase with every change of a frame's layout; `Control.java` has the same number.
 pub const PROTOCOL: u32 = 3;
 
-/// No frame from inside is longer; a longer one is out of step or hostile.
+/// Maximum length of a frame from inside; a longer one is out of sync or hostile.
 const LONGEST: usize = 64 << 20;
 
 /// Classes or files by name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// A frame in the making.
+/// A frame being built.
 #[derive(Debug)]
 pub struct Frame(Vec<u8>);
 
@@ -55,7 +55,7 @@ impl Frame {
         files.fold(frame, |frame, (name, bytes)| frame.string(name).bytes(bytes))
     }
 
-    /// The frame as it travels.
+    /// The encoded frame.
     pub fn done(mut self) -> Vec<u8> {
         let length = u32::try_from(self.0.len() - 4).unwrap_or(u32::MAX);
         self.0[..4].copy_from_slice(&length.to_be_bytes());
@@ -63,7 +63,7 @@ impl Frame {
     }
 }
 
-/// A frame that came.
+/// A received frame.
 #[derive(Debug)]
 pub struct Reader {
     bytes: Vec<u8>,
@@ -71,18 +71,21 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Waits for a frame until the deadline. A frame that is not whole by then can be waited for again.
+    /// Waits for a frame until the deadline. If it is incomplete by then, it can be waited for again.
     ///
     /// # Errors
-    /// [`io::ErrorKind::TimedOut`], [`io::ErrorKind::UnexpectedEof`] where the program ended, and
-    /// [`io::ErrorKind::InvalidData`] for what is no frame.
+    ///
+    /// [`io::ErrorKind::TimedOut`], [`io::ErrorKind::UnexpectedEof`] if the program ended, and
+    /// [`io::ErrorKind::InvalidData`] if it is not a frame.
     pub fn receive(child: &mut Child, deadline: Instant) -> io::Result<Reader> {
         Reader::receive_at_most(child, deadline, LONGEST)
     }
 
-    /// Waits until the deadline for a frame of at most `longest` bytes. Nothing is allocated for a longer one.
+    /// Waits until the deadline for a frame of at most `longest` bytes. Nothing is allocated for a longer
+    /// one.
     ///
     /// # Errors
+    ///
     /// As [`Reader::receive`]; a longer frame is [`io::ErrorKind::InvalidData`].
     pub fn receive_at_most(child: &mut Child, deadline: Instant, longest: usize) -> io::Result<Reader> {
         let length = child.await_bytes(4, deadline)?.iter().fold(0, |sum, &b| sum << 8 | usize::from(b));
@@ -92,7 +95,7 @@ impl Reader {
         Ok(Reader { bytes: child.receive(4 + length, deadline)?, at: 4 })
     }
 
-    /// A frame's content that is in memory already.
+    /// A frame's content that is already in memory.
     pub fn over(bytes: Vec<u8>) -> Reader {
         Reader { bytes, at: 0 }
     }
@@ -118,9 +121,10 @@ impl Reader {
         Ok(String::from_utf8_lossy(&self.bytes()?).into_owned())
     }
 
-    /// A string of at most so many characters.
+    /// A string of at most this many characters.
     ///
     /// # Errors
+    ///
     /// [`io::ErrorKind::InvalidData`] for a longer one, and for one that is not UTF-8.
     pub fn text(&mut self, longest: usize) -> io::Result<String> {
         let length = self.number()? as usize;
@@ -134,6 +138,7 @@ impl Reader {
     /// A number that is at most this.
     ///
     /// # Errors
+    ///
     /// [`io::ErrorKind::InvalidData`] for a larger one.
     pub fn number_at_most(&mut self, most: u32) -> io::Result<u32> {
         self.number().and_then(|number| if number <= most { Ok(number) } else { Err(out_of_step()) })

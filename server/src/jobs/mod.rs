@@ -2,15 +2,12 @@
 //!
 //! [`Engine::work`] takes one run to its end, with as many workers as cores; the server's background
 //! thread ([`Engine::serve`]) and the command line both call it, also at once on the same run:
-//! leases keep them apart. Workers on other machines would need [`runs::claim`], [`runs::renew`] and
-//! [`runs::finish`], nothing more.
+//! leases keep them apart.
 //!
 //! What must stay true: every item ends in an outcome or in a fault of ours, whatever dies when; no
 //! item counts twice; what our machinery failed on is tried once more with nothing beside it.
-//!
-//! [`runs::claim`]: crate::db::runs::claim
-//! [`runs::renew`]: crate::db::runs::renew
-//! [`runs::finish`]: crate::db::runs::finish
+
+mod backend;
 
 use std::{
     collections::BTreeSet,
@@ -23,11 +20,17 @@ use std::{
     time::Duration,
 };
 
-use app::model::{
-    ids::RunId,
-    run::{LimitHit, Outcome, RunStatus},
-    time::Timestamp,
+use app::{
+    i18n::runs::{EN, ZH},
+    model::{
+        ids::{DatasetVersionId, RunId},
+        reason::{FailedCheck, Fault},
+        run::{LimitHit, Outcome, RunStatus},
+        time::Timestamp,
+    },
 };
+
+use backend::{Backend, ItemWorker};
 
 use crate::{
     clock,
@@ -35,19 +38,14 @@ use crate::{
         Db, datasets, run_how,
         runs::{self, Basis, Finish, Leased},
     },
-    engine::{
-        EngineError,
-        grader::{Grader, Task, Worker},
-        proof,
-        runner::Allowance,
-        suite::TestKind,
-    },
-    error::{Failure, chain},
+    engine::{EngineError, dates, grader::Grader, proof, runner::Allowance, suite::TestKind},
+    error::{self, Failure, chain},
+    lang::suite::Suite,
     sandbox::{Sandbox, bubblewrap::Bubblewrap},
 };
 
-/// How long a lease lasts when nobody renews it: how long a killed worker's item lies idle.
-const LEASE: Duration = Duration::from_secs(20);
+/// Items in one write transaction, at some 40 µs each.
+const BATCH: usize = 100;
 
 /// How often leases are renewed: several times before one runs out, even on a busy host.
 const RENEW: Duration = Duration::from_secs(4);
@@ -65,8 +63,8 @@ pub struct Engine {
     folder: Arc<PathBuf>,
     allowance: Allowance,
     bell: Arc<Bell>,
-    /// Whether all sandbox checks have passed.
-    proved: Arc<Mutex<bool>>,
+    /// The backends whose sandbox checks have all passed.
+    proved: Arc<Mutex<BTreeSet<String>>>,
     /// Whether to run outputs even if a sandbox check fails.
     allow_degraded_sandbox: bool,
 }
@@ -89,12 +87,6 @@ impl Engine {
             proved: Arc::default(),
             allow_degraded_sandbox: false,
         }
-    }
-
-    /// The same with other limits.
-    pub fn with_allowance(mut self, allowance: Allowance) -> Engine {
-        self.allowance = allowance;
-        self
     }
 
     /// Runs outputs even if a sandbox check fails. For operators who trust the code; the failed checks are
@@ -142,36 +134,37 @@ impl Engine {
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| run.status != RunStatus::Running) {
             return Ok(());
         }
-        let grader = match self.prepare(run) {
-            Ok(grader) => Arc::new(grader),
-            Err(failure) => {
-                let fault = said(&failure);
+        let backend = match self.prepare(run) {
+            Ok(backend) => backend,
+            Err(fault) => {
                 self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
-                return Err(failure);
+                return Err(told(&fault));
             }
         };
-        self.recheck(run, &grader)?;
-        self.recall(run, &grader)?;
+        runs::fill(&self.db, run)?;
+        self.recheck(run, &backend)?;
+        self.recall(run, &backend)?;
         if self.db.read_blocking(|conn| runs::left(conn, run))?.0 > 0 {
-            let judged = self.fallen(&grader).and_then(|fallen| trusted(fallen, self.allow_degraded_sandbox));
-            match judged {
-                Ok(None) => {}
-                Ok(Some(why)) => {
-                    tracing::warn!(%run, "running in a degraded sandbox, as the operator allows: {why}");
-                    let environment = grader.environment(Some(why));
+            let failed = self.failed_checks(&backend).map_err(|e| self.fault(e));
+            match failed.and_then(|failed| trusted(failed, self.allow_degraded_sandbox)) {
+                Ok(failed) if failed.is_empty() => {}
+                Ok(failed) => {
+                    let why: Vec<String> = failed.iter().map(|check| EN.failed_check(check)).collect();
+                    tracing::warn!(%run, "running in a degraded sandbox, as the operator allows: {}", why.join("; "));
+                    let environment = backend.environment(failed);
                     self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
                 }
-                Err(failure) => {
-                    self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&said(&failure))))?;
-                    return Err(failure);
+                Err(fault) => {
+                    self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
+                    return Err(told(&fault));
                 }
             }
         }
         let workers = worker_count();
         loop {
             // What has not failed yet, side by side; then what has, one by one.
-            self.round(run, &grader, workers, false)?;
-            self.round(run, &grader, 1, true)?;
+            self.round(run, &backend, workers, false)?;
+            self.round(run, &backend, 1, true)?;
             match self.db.read_blocking(|conn| Ok((runs::get(conn, run)?.map(|r| r.status), runs::left(conn, run)?)))? {
                 (Some(RunStatus::Running), (0, 0)) => {
                     self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Finished, None))?;
@@ -185,20 +178,18 @@ impl Engine {
         }
     }
 
-    /// Tries the walls with our own fixtures, once in a process's life; those that do not stand, in words.
-    fn fallen(&self, run: &Grader) -> Result<Vec<String>, Failure> {
+    /// Runs the sandbox checks of a backend, once in a process's life, and returns those that failed.
+    fn failed_checks(&self, backend: &Backend) -> Result<Vec<FailedCheck>, EngineError> {
         let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
-        if *proved {
+        if proved.contains(&backend.name()) {
             return Ok(Vec::new());
         }
-        let fallen: Vec<String> = proof::prove_beside(run, worker_count())?
-            .into_iter()
-            .filter(|shown| !shown.well)
-            .map(|shown| format!("\"{}\" does not hold: {}", shown.what, shown.detail))
-            .collect();
-        // A wall that has fallen may be put up again meanwhile: only success is remembered.
-        *proved = fallen.is_empty();
-        Ok(fallen)
+        let failed = backend.failed_checks()?;
+        // What failed may be repaired meanwhile: only success is remembered.
+        if failed.is_empty() {
+            proved.insert(backend.name());
+        }
+        Ok(failed)
     }
 
     /// Every trial of the walls, for `aixgrade doctor`.
@@ -206,63 +197,97 @@ impl Engine {
     /// # Errors
     /// The sandbox or the Java images cannot be made at all.
     pub fn trials(&self) -> Result<Vec<proof::Shown>, Failure> {
-        Ok(proof::prove(sandbox()?, &self.folder, worker_count())?)
+        let sandbox = sandbox().map_err(|fault| told(&fault))?;
+        Ok(proof::prove(sandbox, &self.folder, worker_count())?)
     }
 
-    fn prepare(&self, run: RunId) -> Result<Grader, Failure> {
-        let (kind, tree, classes, how) = self.db.read_blocking(|conn| {
-            let how = run_how::get(conn, run)?;
-            let run = runs::get(conn, run)?.ok_or_else(|| Failure::not_found("run"))?;
-            let tests = datasets::tests(conn, run.version)?;
-            let (kind, tree) = tests.ok_or_else(|| Failure::conflict("the dataset has no tests"))?;
-            let classes: BTreeSet<String> = runs::test_classes(conn, run.version)?.into_iter().collect();
-            Ok((kind, tree, classes, how))
+    fn prepare(&self, run: RunId) -> Result<Backend, Fault> {
+        let (version, how) = self.db.read_blocking(|conn| {
+            let found = runs::get(conn, run)?.ok_or_else(|| Failure::not_found("run"))?;
+            Ok((found.version, run_how::get(conn, run)?))
         })?;
-        let kind =
-            TestKind::from_name(&kind).ok_or_else(|| Failure::internal(format!("no such kind of test: {kind}")))?;
+        let backend = match self.db.read_blocking(|conn| datasets::test_kind(conn, version))? {
+            Some(kind) if kind.is_program() => {
+                let tests = self.db.read_blocking(|conn| runs::task_tests(conn, version))?;
+                let suite = Suite::prepare(sandbox()?, &self.folder, &tests, self.allowance);
+                Backend::Programs(suite.map_err(|e| self.fault(e))?)
+            }
+            _ => Backend::Java(Arc::new(self.prepare_java(version, how)?)),
+        };
+        let environment = backend.environment(Vec::new());
+        self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
+        Ok(backend)
+    }
+
+    /// A grader of test classes.
+    fn prepare_java(&self, version: DatasetVersionId, how: run_how::How) -> Result<Grader, Fault> {
+        let (tests, classes) = self.db.read_blocking(|conn| {
+            let tests = datasets::tests(conn, version)?;
+            let classes: BTreeSet<String> = runs::test_classes(conn, version)?.into_iter().collect();
+            Ok((tests, classes))
+        })?;
+        let (kind, tree) = tests.ok_or(Fault::NoTests)?;
+        let kind = TestKind::from_name(&kind)
+            .ok_or_else(|| Fault::System { detail: format!("no such kind of test: {kind}") })?;
         if let Some(dates) = how.dates {
-            dates.needs().map_err(|missing| Failure::conflict(missing.to_string()))?;
+            dates::needs(dates).map_err(|missing| Fault::Sandbox { detail: missing.to_string() })?;
         }
         let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
-        let grader = Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, allowance, worker_count())?;
-        let environment = grader.environment(None);
-        self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
-        Ok(grader)
+        Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, allowance, worker_count())
+            .map_err(|e| self.fault(e))
     }
 
-    /// Where somebody asked for it: sends back what could come to something else than when it was run.
-    fn recheck(&self, run: RunId, grader: &Grader) -> Result<(), Failure> {
+    /// Why the engine failed. A full disk is named with its folder.
+    fn fault(&self, e: EngineError) -> Fault {
+        match is_disk_full(&e) {
+            true => Fault::DiskFull { folder: self.folder.display().to_string() },
+            false => e.into(),
+        }
+    }
+
+    /// Resets the items whose result could differ today, if the run was asked to. In batches: ratings that people
+    /// submit are stored in between.
+    fn recheck(&self, run: RunId, backend: &Backend) -> Result<(), Failure> {
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| !run.recheck) {
             return Ok(());
         }
-        self.db.write_blocking(|tx| {
-            let done = runs::done(tx, run)?;
-            let is_other = |item: &Leased, key: &Option<String>| {
-                key.as_deref() != Some(grader.key(&task(item), &item.code).as_str())
-            };
-            let changed: Vec<i64> =
-                done.iter().filter(|(item, key)| is_other(item, key)).map(|(item, _)| item.item).collect();
-            runs::rechecked(tx, run, &changed)
-        })
+        let mut after = 0;
+        loop {
+            let done = self.db.read_blocking(|conn| runs::done(conn, run, after, BATCH))?;
+            let Some((last, _)) = done.last() else { break };
+            after = last.item;
+            let is_outdated = |item: &Leased, key: &Option<String>| key.as_deref() != Some(backend.key(item).as_str());
+            let outdated: Vec<i64> =
+                done.iter().filter(|(item, key)| is_outdated(item, key)).map(|(item, _)| item.item).collect();
+            if !outdated.is_empty() {
+                self.db.write_blocking(|tx| runs::reset(tx, &outdated, false))?;
+            }
+        }
+        self.db.write_blocking(|tx| runs::rechecked(tx, run))
     }
 
-    /// Answers what was answered before, in one go.
-    fn recall(&self, run: RunId, grader: &Grader) -> Result<(), Failure> {
-        self.db.write_blocking(|tx| {
-            if runs::get(tx, run)?.is_some_and(|run| run.fresh) {
-                return Ok(());
+    /// Gives waiting items their cached outcomes, in batches as in [`Self::recheck`].
+    fn recall(&self, run: RunId, backend: &Backend) -> Result<(), Failure> {
+        if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| run.fresh) {
+            return Ok(());
+        }
+        let fingerprint = backend.fingerprint();
+        let mut after = 0;
+        loop {
+            let waiting = self.db.read_blocking(|conn| runs::waiting(conn, run, after, BATCH))?;
+            let Some(last) = waiting.last() else { return Ok(()) };
+            after = last.item;
+            let keys: Vec<(i64, String)> =
+                waiting.iter().filter(|item| !item.fresh).map(|item| (item.item, backend.key(item))).collect();
+            let cached = self.db.read_blocking(|conn| runs::cached_outcomes(conn, keys))?;
+            if !cached.is_empty() {
+                self.db.write_blocking(|tx| runs::recall(tx, &cached, &fingerprint))?;
             }
-            let fingerprint = grader.fingerprint();
-            for item in runs::waiting(tx, run)?.into_iter().filter(|item| !item.fresh) {
-                let key = grader.key(&task(&item), &item.code);
-                runs::recall(tx, item.item, Basis { key: &key, fingerprint: &fingerprint })?;
-            }
-            Ok(())
-        })
+        }
     }
 
     /// Works off one of the two queues with so many workers, until nothing in it is free.
-    fn round(&self, run: RunId, grader: &Arc<Grader>, workers: usize, alone: bool) -> Result<(), Failure> {
+    fn round(&self, run: RunId, backend: &Backend, workers: usize, alone: bool) -> Result<(), Failure> {
         let waiting = self.db.read_blocking(|conn| runs::left(conn, run))?.0;
         if waiting == 0 {
             return Ok(());
@@ -272,8 +297,8 @@ impl Engine {
         thread::scope(|scope| {
             scope.spawn(|| self.keep_leases(run, &holder, &over, &cancelled));
             let take = || {
-                let (worker, holder) = (Worker::new(Arc::clone(grader), Arc::clone(&cancelled)), &holder);
-                move || self.take(run, grader, worker, holder, alone)
+                let (worker, holder) = (backend.worker(Arc::clone(&cancelled)), &holder);
+                move || self.take(run, backend, worker, holder, alone)
             };
             let started: Vec<_> = (0..workers.min(waiting as usize)).map(|_| scope.spawn(take())).collect();
             let mut result = Ok(());
@@ -287,24 +312,30 @@ impl Engine {
     }
 
     /// One worker: claims and grades until there is nothing to claim.
-    fn take(&self, run: RunId, grader: &Grader, mut worker: Worker, holder: &str, alone: bool) -> Result<(), Failure> {
-        let fingerprint = grader.fingerprint();
+    fn take(
+        &self,
+        run: RunId,
+        backend: &Backend,
+        mut worker: ItemWorker<'_>,
+        holder: &str,
+        alone: bool,
+    ) -> Result<(), Failure> {
+        let fingerprint = backend.fingerprint();
         let claim = |conn: &rusqlite::Connection| runs::claim(conn, run, holder, lease_end(), alone);
         let mut next = self.db.write_blocking(|tx| claim(tx))?;
         while let Some(item) = next {
-            let task = task(&item);
-            let graded = worker.grade(&task, &item.code);
-            let key = grader.key(&task, &item.code);
+            let graded = worker.grade(&item);
+            let key = backend.key(&item);
             // Leaving one and taking the next is one transaction: half the waiting for the disk.
             next = self.db.write_blocking(|tx| {
-                let how = match &graded {
-                    Ok(outcome) => {
+                let how = match graded {
+                    Ok(ref outcome) => {
                         Finish::Done(outcome, Basis { key: &key, fingerprint: &fingerprint }, lasting(outcome))
                     }
                     Err(EngineError::Cancelled) => Finish::Returned,
                     Err(e) => {
-                        tracing::warn!(%run, item = item.item, cause = %chain(e), "the engine failed on an output");
-                        Finish::Failed { fault: &e.to_string(), again: !alone }
+                        tracing::warn!(%run, item = item.item, cause = %chain(&e), "the engine failed on an output");
+                        Finish::Failed { fault: self.fault(e), again: !alone }
                     }
                 };
                 runs::finish(tx, item.item, holder, &how)?;
@@ -353,9 +384,17 @@ impl Engine {
 ///
 /// # Errors
 /// Where bubblewrap is missing.
-pub fn sandbox() -> Result<Arc<dyn Sandbox>, Failure> {
-    let sandbox = Bubblewrap::new(std::env::current_exe()?);
-    sandbox.map(|s| Arc::new(s) as Arc<dyn Sandbox>).map_err(|e| Failure::conflict(e.to_string()))
+pub fn sandbox() -> Result<Arc<dyn Sandbox>, Fault> {
+    let sandbox = std::env::current_exe().and_then(Bubblewrap::new);
+    sandbox.map(|s| Arc::new(s) as Arc<dyn Sandbox>).map_err(|e| Fault::Sandbox { detail: e.to_string() })
+}
+
+/// Whether the disk is full; tools that the engine starts say it in their words.
+fn is_disk_full(e: &EngineError) -> bool {
+    match e {
+        EngineError::Io(e) => error::is_disk_full(e) || e.to_string().contains("No space left on device"),
+        _ => false,
+    }
 }
 
 /// As many workers as cores.
@@ -365,15 +404,21 @@ pub fn worker_count() -> usize {
 
 /// Whether outputs may run given these failed sandbox checks. Returns the failures to record if they run
 /// anyway, because the operator allows a degraded sandbox.
-fn trusted(fallen: Vec<String>, allow: bool) -> Result<Option<String>, Failure> {
-    let why = fallen.join("; ");
-    match (fallen.is_empty(), allow) {
-        (true, _) => Ok(None),
-        (false, true) => Ok(Some(why)),
-        (false, false) => Err(Failure::conflict(format!(
-            "a sandbox check failed, so nothing was run: {why}. Run `aixgrade doctor` for all checks; docs/engine.md \
-             lists what each isolation layer needs"
-        ))),
+fn trusted(failed: Vec<FailedCheck>, allow: bool) -> Result<Vec<FailedCheck>, Fault> {
+    match failed.is_empty() || allow {
+        true => Ok(failed),
+        false => Err(Fault::FailedChecks { checks: failed }),
+    }
+}
+
+/// A fault for the person who started the run.
+fn told(fault: &Fault) -> Failure {
+    Failure::conflict((EN.fault_line(fault), ZH.fault_line(fault)))
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        Fault::System { detail: said(&failure) }
     }
 }
 
@@ -383,13 +428,8 @@ fn lasting(outcome: &Outcome) -> bool {
     outcome.limit != Some(LimitHit::Wall)
 }
 
-fn task(item: &Leased) -> Task {
-    Task { test_class: item.test_class.clone(), signature: item.signature.clone() }
-}
-
 fn lease_end() -> Timestamp {
-    let length = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
-    Timestamp(clock::now().0.saturating_add(length))
+    Timestamp(clock::now().0.saturating_add(runs::LEASE_MS))
 }
 
 fn said(failure: &Failure) -> String {
@@ -402,8 +442,8 @@ fn said(failure: &Failure) -> String {
 impl From<EngineError> for Failure {
     fn from(e: EngineError) -> Self {
         match e {
-            // The operator's to mend, and told in words for them.
-            EngineError::Sandbox(_) | EngineError::Tests(_) => Failure::conflict(e.to_string()),
+            // For the operator, who can fix it.
+            EngineError::Sandbox(_) | EngineError::Tests(_) | EngineError::TestsNotCompiled(_) => told(&e.into()),
             EngineError::Harness(_) | EngineError::Busy(_) | EngineError::Cancelled | EngineError::Io(_) => {
                 Failure::internal(e)
             }
@@ -413,29 +453,44 @@ impl From<EngineError> for Failure {
 
 #[cfg(test)]
 mod tests {
-    use app::model::run::Conditions;
+    use app::model::{reason::SandboxCheck, run::Verdict};
 
     use super::*;
-    use crate::engine::grader;
 
     #[test]
     fn a_failed_sandbox_check_stops_the_run_unless_the_operator_allows_it() {
-        let fallen = || vec!["\"no sockets\" does not hold: it passed".to_owned()];
-        assert_eq!(trusted(Vec::new(), false).unwrap(), None);
-        assert_eq!(trusted(Vec::new(), true).unwrap(), None);
-        let refusal = said(&trusted(fallen(), false).unwrap_err());
-        assert!(refusal.contains("nothing was run") && refusal.contains("no sockets"), "{refusal}");
-        let recorded = grader::one_line(&Conditions {
-            cpu_s: 10,
-            wall_s: 60,
-            heap_mib: 256,
-            threads: 64,
-            fast: false,
-            dates: None,
-            landlock: false,
-            groups: None,
-            fallen: trusted(fallen(), true).unwrap(),
-        });
-        assert!(recorded.contains("allowed by the operator") && recorded.contains("no sockets"), "{recorded}");
+        let failed = || {
+            vec![FailedCheck {
+                lang: None,
+                check: SandboxCheck::Sockets,
+                expected: Verdict::Failed,
+                found: Verdict::Passed,
+                reason: None,
+                message: String::new(),
+            }]
+        };
+        assert_eq!(trusted(Vec::new(), false), Ok(Vec::new()));
+        assert_eq!(trusted(failed(), true), Ok(failed()));
+        let fault = trusted(failed(), false).unwrap_err();
+        let refusal = said(&told(&fault));
+        assert!(refusal.contains("nothing was run") && refusal.contains("sockets cannot be opened"), "{refusal}");
+        assert!(ZH.fault_line(&fault).contains("无法打开套接字"));
+    }
+
+    #[test]
+    fn a_full_disk_is_named_with_its_folder() {
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        assert!(is_disk_full(&full().into()));
+        let jlink = "jlink failed (exit status: 1): java.io.IOException: No space left on device";
+        assert!(is_disk_full(&std::io::Error::other(jlink).into()));
+        assert!(!is_disk_full(&EngineError::Harness("No space left on device".into())));
+        let folder = tempfile::tempdir().unwrap();
+        let engine = Engine::new(Db::open(folder.path()).unwrap(), folder.path());
+        let fault = engine.fault(full().into());
+        let shown = folder.path().join("engine").display().to_string();
+        assert_eq!(fault, Fault::DiskFull { folder: shown.clone() });
+        for words in [EN.fault_line(&fault), ZH.fault_line(&fault)] {
+            assert!(words.contains(&shown) && words.contains("aixgrade prune"), "{words}");
+        }
     }
 }

@@ -1,9 +1,15 @@
 //! Splits code into lines of highlighted runs.
 
-use std::sync::LazyLock;
+use std::{sync::OnceLock, time::Duration};
 
-use app::model::code::{Line, Run};
+use app::model::{
+    code::{Line, Run},
+    code_lang::CodeLang,
+};
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
+
+use super::parse;
+use crate::lang;
 
 /// The kinds of a [`Run`] that the style sheet knows. Plain text (variables,
 /// punctuation) has none: it is most of a program, and a run for each bracket would make a page
@@ -11,16 +17,18 @@ use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter}
 pub const KINDS: [&str; 10] =
     ["keyword", "type", "function", "string", "number", "comment", "constant", "annotation", "property", "operator"];
 
-/// The grammar's capture names with the kind of each.
-const CAPTURES: [(&str, &str); 13] = [
+/// The grammars' capture names with the kind of each.
+const CAPTURES: [(&str, &str); 15] = [
     ("keyword", "keyword"),
     ("variable.builtin", "keyword"),
     ("function.builtin", "keyword"),
     ("constant.builtin", "constant"),
     ("constant", "constant"),
+    ("constructor", "type"),
     ("type", "type"),
     ("function", "function"),
     ("string", "string"),
+    ("escape", "string"),
     ("number", "number"),
     ("comment", "comment"),
     ("attribute", "annotation"),
@@ -28,40 +36,32 @@ const CAPTURES: [(&str, &str); 13] = [
     ("operator", "operator"),
 ];
 
-/// Additions to the grammar's query.
-const MORE: &str = r#"
-(field_access field: (identifier) @property)
-((field_access field: (identifier) @constant) (#match? @constant "^_*[A-Z][A-Z\\d_]+$"))
-(constructor_declaration name: (identifier) @function)
-(method_reference "::" (identifier) @function)
-(record_declaration name: (identifier) @type)
-(annotation_type_declaration name: (identifier) @type)
-(binary_integer_literal) @number
-["@interface"] @keyword
-["=" "+=" "-=" "*=" "/=" "&=" "|=" "^=" "%=" "<<=" ">>=" ">>>=" "==" "!=" "<=" ">=" "&&" "||" "+" "-" "*" "/" "%"
- "|" "^" "<<" ">>" ">>>" "++" "--" "!" "~" "->" "::"] @operator
-(binary_expression operator: ["<" ">" "&"] @operator)
-(ternary_expression ["?" ":"] @operator)
-"#;
+/// The languages' configurations, made when code in the language is first shown.
+static CONFIGURATIONS: [OnceLock<Option<HighlightConfiguration>>; CodeLang::ALL.len()] =
+    [const { OnceLock::new() }; CodeLang::ALL.len()];
 
-static JAVA: LazyLock<Option<HighlightConfiguration>> = LazyLock::new(|| {
-    let query = format!("{}\n{MORE}", tree_sitter_java::HIGHLIGHTS_QUERY);
-    match HighlightConfiguration::new(tree_sitter_java::LANGUAGE.into(), "java", &query, "", "") {
-        Ok(mut configuration) => {
-            configuration.configure(&CAPTURES.map(|(capture, _)| capture));
-            Some(configuration)
+fn configuration(lang: CodeLang) -> Option<&'static HighlightConfiguration> {
+    let make = || {
+        let display = lang::display(lang);
+        let query = display.highlights.join("\n");
+        match HighlightConfiguration::new((display.grammar)(), lang.code(), &query, "", "") {
+            Ok(mut configuration) => {
+                configuration.configure(&CAPTURES.map(|(capture, _)| capture));
+                Some(configuration)
+            }
+            Err(e) => {
+                // Code without colours is better than none; a test checks the queries.
+                tracing::error!(cause = %e, %lang, "the highlighting query does not fit the grammar");
+                None
+            }
         }
-        Err(e) => {
-            // Code without colours is better than none; a test checks the query.
-            tracing::error!(cause = %e, "the highlighting query does not fit the grammar");
-            None
-        }
-    }
-});
+    };
+    CONFIGURATIONS.get(lang as usize)?.get_or_init(make).as_ref()
+}
 
-/// The lines of `code`, highlighted.
-pub fn highlight(code: &str) -> Vec<Line> {
-    runs(code).unwrap_or_else(|| plain(code))
+/// The lines of `code`, highlighted as this language.
+pub fn highlight(code: &str, lang: CodeLang) -> Vec<Line> {
+    runs(code, lang).unwrap_or_else(|| plain(code))
 }
 
 /// The lines of `code`, without highlighting.
@@ -71,13 +71,20 @@ pub fn plain(code: &str) -> Vec<Line> {
     lines.finish()
 }
 
-fn runs(code: &str) -> Option<Vec<Line>> {
-    let configuration = JAVA.as_ref()?;
+/// CPU time limit for highlighting, beyond which code is shown without colours: invalid code can make a query slow.
+const LONGEST_HIGHLIGHT: Duration = Duration::from_millis(500);
+
+fn runs(code: &str, lang: CodeLang) -> Option<Vec<Line>> {
+    let configuration = configuration(lang)?;
+    let begun = parse::processor_time();
     let mut highlighter = Highlighter::new();
     let events = highlighter.highlight(configuration, code.as_bytes(), None, None, |_| None).ok()?;
     let mut lines = Lines::default();
     let mut kinds = Vec::new();
     for event in events {
+        if parse::processor_time().saturating_sub(begun) > LONGEST_HIGHLIGHT {
+            return None;
+        }
         match event.ok()? {
             HighlightEvent::HighlightStart(h) => kinds.push(CAPTURES.get(h.0).map_or("", |(_, kind)| kind)),
             HighlightEvent::HighlightEnd => {
@@ -132,9 +139,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gives_each_word_its_kind() {
+    fn tokens_have_their_kind() {
         let code = "@Override\npublic int go(List<String> xs) { // why\n  return Math.max(xs.size(), 0x1F) + this.LIMIT + \"a\" == null;\n}";
-        let lines = highlight(code);
+        let lines = highlight(code, CodeLang::Java);
         let check = |line: usize, text: &str, kind: &str| {
             let found = lines[line].0.iter().find(|r| r.1.trim() == text);
             assert_eq!(found.map(|r| r.0.as_str()), Some(kind), "{text} in {:?}", lines[line]);
@@ -154,9 +161,47 @@ mod tests {
     }
 
     #[test]
-    fn keeps_text_that_is_no_java() {
+    fn gives_words_of_every_language_their_kind() {
+        let check = |lang: CodeLang, code: &str, expected: &[(&str, &str)]| {
+            let lines = highlight(code, lang);
+            for (text, kind) in expected {
+                let found = lines.iter().flat_map(|line| &line.0).find(|run| run.1.trim() == *text);
+                assert_eq!(found.map(|run| run.0.as_str()), Some(*kind), "{lang}: {text} in {lines:?}");
+            }
+            assert_eq!(lines.iter().map(Line::text).collect::<Vec<_>>().join("\n"), code);
+            assert!(lines.iter().flat_map(|l| &l.0).all(|r| r.0.is_empty() || KINDS.contains(&r.0.as_str())));
+        };
+        check(
+            CodeLang::Python,
+            "    for x in xs:  # why\n        if len(x) > 0x1F: return \"a\"",
+            &[("for", "keyword"), ("# why", "comment"), ("0x1F", "number"), ("return", "keyword"), ("\"a\"", "string")],
+        );
+        check(
+            CodeLang::Cpp,
+            "#include <vector>\nclass A { public: int go(std::vector<int> xs) { return 1; } }; // why",
+            &[("class", "keyword"), ("go", "function"), ("int", "type"), ("1", "number"), ("// why", "comment")],
+        );
+        check(
+            CodeLang::JavaScript,
+            "const go = (xs) => { /* why */ return `a` + xs.length; }",
+            &[("const", "keyword"), ("/* why */", "comment"), ("`a`", "string"), ("length", "property")],
+        );
+        check(
+            CodeLang::Go,
+            "    for _, x := range xs { // why\n        s += fmt.Sprint(\"a\", 1) }",
+            &[("for", "keyword"), ("range", "keyword"), ("// why", "comment"), ("\"a\"", "string"), ("1", "number")],
+        );
+        check(
+            CodeLang::Rust,
+            "fn go(s: &str) -> u32 { let n = 1; /* why */ n }",
+            &[("fn", "keyword"), ("go", "function"), ("u32", "type"), ("1", "constant"), ("/* why */", "comment")],
+        );
+    }
+
+    #[test]
+    fn text_that_is_not_java_is_kept() {
         let check = |text: &str, expected: &[&str]| {
-            let lines: Vec<_> = highlight(text).iter().map(Line::text).collect();
+            let lines: Vec<_> = highlight(text, CodeLang::Java).iter().map(Line::text).collect();
             assert_eq!(lines, expected);
         };
         check("", &[]);

@@ -1,8 +1,9 @@
-//! Readable code: a model's output laid out as a Java formatter would, highlighted, in lines.
+//! Readable code: a model's output in lines, highlighted; Java also formatted.
 //!
-//! Services call [`view`]; nothing else shows code. What must stay true: nobody computes a view on an async thread
-//! (there is no function that would), and laying out changes white space only. That is checked for every output, by
-//! reading the result again and comparing the tokens; where they differ, the code is shown raw.
+//! Services call [`view`]; no other module prepares code for display. What must stay true: no view is
+//! computed on an async thread (there is no function for it), and formatting changes white space only. This
+//! is checked for every output, by parsing the result and comparing the tokens; if they differ, the original
+//! code is shown.
 
 mod build;
 mod cached;
@@ -18,51 +19,57 @@ mod truncated;
 
 use app::model::{
     code::{CodeView, Line, Remark},
+    code_lang::CodeLang,
     note::Place,
 };
 
 pub use cached::view;
 pub use highlight::KINDS;
 
-/// Code longer than this (in bytes) is shown as it came and without colours: it is twenty times the
-/// longest published output, nobody reads so much, and parsing long nonsense is slow.
+/// Longer code (in bytes) is shown unformatted and without colours: it is twenty times the longest published
+/// output, and parsing long invalid text is slow.
 const LONGEST: usize = 32 * 1024;
 
-/// Computes a view, on the calling thread.
-fn make(code: &str) -> CodeView {
+/// Computes a view, on the calling thread. Java is formatted; other languages keep their original form.
+fn make(code: &str, lang: CodeLang) -> CodeView {
     if code.trim().is_empty() {
         return CodeView { remark: Some(Remark::Empty), ..CodeView::default() };
     }
     if code.len() > LONGEST {
-        return CodeView { raw: highlight::plain(code), remark: Some(Remark::DoesNotParse), ..CodeView::default() };
+        let remark = (lang == CodeLang::Java).then_some(Remark::DoesNotParse);
+        return CodeView { raw: highlight::plain(code), remark, ..CodeView::default() };
     }
-    let bearable = parse::is_bearable(code);
+    if lang != CodeLang::Java {
+        return CodeView { raw: lines(code, lang), ..CodeView::default() };
+    }
+    let bearable = parse::is_bearable(code, lang);
     let laid_out = if bearable { lay_out(code) } else { None };
     let remark = match &laid_out {
         Some(_) => None,
+        None if bearable && parse::completes_a_method(code) => None,
         None if truncated::is_truncated(code) => Some(Remark::Truncated),
         None => Some(Remark::DoesNotParse),
     };
     CodeView {
         starts: laid_out.as_ref().map(|text| starts(code, text)).unwrap_or_default(),
-        laid_out: laid_out.map(|text| highlight::highlight(&text)),
-        raw: if bearable { highlight::highlight(code) } else { highlight::plain(code) },
+        laid_out: laid_out.map(|text| highlight::highlight(&text, lang)),
+        raw: if bearable { highlight::highlight(code, lang) } else { highlight::plain(code) },
         remark,
         said: String::new(),
     }
 }
 
-/// The lines of `code` as they are, highlighted where it is short enough.
-pub fn lines(code: &str) -> Vec<Line> {
-    match code.len() <= LONGEST && parse::is_bearable(code) {
-        true => highlight::highlight(code),
+/// The lines of the unformatted `code`, highlighted if it is short enough.
+pub fn lines(code: &str, lang: CodeLang) -> Vec<Line> {
+    match code.len() <= LONGEST && parse::is_bearable(code, lang) {
+        true => highlight::highlight(code, lang),
         false => highlight::plain(code),
     }
 }
 
-/// `code` laid out, without a line break at the end; `None` where it does not parse as Java.
+/// The formatted `code` without a trailing line break; `None` if it does not parse as Java.
 pub fn lay_out(code: &str) -> Option<String> {
-    // Line ends and a byte order mark are no tokens, and the printer writes its own.
+    // Line endings and a byte order mark are no tokens, and the printer writes its own.
     let code = code.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let parsed = parse::Parsed::new(&code)?;
     let mut builder = build::Builder::new(&parsed.source);
@@ -73,10 +80,10 @@ pub fn lay_out(code: &str) -> Option<String> {
     (again.tokens() == parsed.tokens()).then_some(text)
 }
 
-/// Where each line of `laid_out` begins in `code`. Laying out changes white space only, so the nth
-/// other character of the one is the nth of the other. An empty line begins where the next one does.
+/// Where each line of `laid_out` begins in `code`. Formatting changes white space only, so the nth other
+/// character of one text is the nth of the other. An empty line begins where the next one does.
 fn starts(code: &str, laid_out: &str) -> Vec<Place> {
-    // A byte order mark is no token; layout drops it.
+    // A byte order mark is no token; formatting drops it.
     let ink = |c: &char| !c.is_whitespace() && *c != '\u{feff}';
     let mut places = (1..).zip(code.split('\n')).flat_map(|(line, text)| {
         (1..).zip(text.chars()).filter(move |(_, c)| ink(c)).map(move |(column, _)| Place { line, column })

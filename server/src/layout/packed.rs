@@ -1,6 +1,6 @@
-//! A view as it is kept: what a page gets is some five hundred runs of text with two strings each, sixty
-//! kilobytes for twenty lines. Packed, it is one small block: the texts in one piece, the runs as kinds and
-//! lengths, deflated, because a laid-out text hardly differs from its raw one.
+//! Compressed views for the cache. A page gets some five hundred runs of text with two strings each, sixty
+//! kilobytes for twenty lines. Packed, a view is one small block: the texts in one piece, the runs as kinds
+//! and lengths, deflated, because formatted and original text hardly differ.
 
 use std::io::{Read, Write};
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::KINDS;
 
-/// A view without what was said around its code.
+/// A view without the text around its code.
 pub struct Packed(Box<[u8]>);
 
 #[derive(Serialize, Deserialize)]
@@ -24,19 +24,19 @@ struct Kept {
     remark: Option<Remark>,
 }
 
-/// Lines as one text.
+/// The lines as one text.
 #[derive(Serialize, Deserialize)]
 struct Lines {
     text: String,
-    /// How many runs each line has.
+    /// Number of runs per line.
     lines: Vec<u16>,
-    /// Of each run, its kind (0: plain, else a place in [`KINDS`] from 1) and its length in bytes.
+    /// For each run its kind (0: plain, otherwise an index into [`KINDS`] from 1) and its length in bytes.
     kinds: Vec<u8>,
     lengths: Vec<u16>,
 }
 
 impl Packed {
-    /// Packs a view; `None` where a line or a run is too long for it.
+    /// Packs a view; `None` if a line or a run is too long for it.
     pub fn of(view: &CodeView) -> Option<Packed> {
         let laid_out = match &view.laid_out {
             Some(lines) => Some(Lines::of(lines)?),
@@ -48,12 +48,12 @@ impl Packed {
         Some(Packed(deflated.finish().ok()?.into()))
     }
 
-    /// How many bytes it takes.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.0.len()
     }
 
-    /// The view as it was, with what was said around its code.
+    /// The unpacked view, with the text around its code.
     pub fn view(&self, said: &str) -> Option<CodeView> {
         let mut text = Vec::new();
         DeflateDecoder::new(&*self.0).read_to_end(&mut text).ok()?;
@@ -94,12 +94,14 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
+    use app::model::code_lang::CodeLang;
+
     use super::*;
 
     #[test]
-    fn a_view_comes_out_as_it_went_in() {
+    fn packed_view_round_trips() {
         let check = |code: &str| {
-            let view = super::super::make(code);
+            let view = super::super::make(code, CodeLang::Java);
             let packed = Packed::of(&view).and_then(|packed| packed.view(""));
             assert_eq!(packed, Some(view), "{code}");
         };

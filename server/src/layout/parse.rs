@@ -2,10 +2,12 @@
 
 use std::{ops::ControlFlow, time::Duration};
 
+use app::model::code_lang::CodeLang;
 use nix::time::{ClockId, clock_gettime};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::build::{children, is_comment, is_leaf};
+use crate::{brackets, lang};
 
 /// Wrappers that make a piece of code a whole program. tree-sitter accepts methods and
 /// statements at the top level; constructors and initialisers need a class, `super(…)` a
@@ -17,7 +19,10 @@ const WRAPS: [(&str, &str); 3] = [("", ""), ("class X {\n", "\n}"), ("class X { 
 const DEEPEST: usize = 150;
 
 /// Maximum nesting for highlighting: matching patterns takes time with the depth.
-const DEEPEST_HIGHLIGHT: u32 = 1000;
+const DEEPEST_HIGHLIGHT: usize = 1000;
+
+/// Maximum number of children of a node for highlighting: matching patterns takes time with the square of it.
+const WIDEST_HIGHLIGHT: usize = 2000;
 
 /// Processor time limit for parsing: long nonsense sends the parser's
 /// error recovery into minutes. Real code takes a few milliseconds and keeps its layout
@@ -46,7 +51,7 @@ impl Parsed {
     fn wrapped(code: &str, wrap: usize) -> Option<Parsed> {
         let (before, after) = WRAPS[wrap];
         let source = format!("{before}{code}{after}");
-        let tree = parse(&source)?;
+        let tree = parse(&source, CodeLang::Java)?;
         let parsed = Parsed { source, tree, wrap };
         if parsed.tree.root_node().has_error() || parsed.too_deep() || parsed.container().is_none() {
             return None;
@@ -155,26 +160,35 @@ impl Parsed {
     }
 }
 
-/// Whether code can be parsed in reasonable time, errors included, into a tree that is not
-/// too deep. Highlighting has no limits itself, so it asks first.
-pub fn is_bearable(code: &str) -> bool {
-    let Some(tree) = parse(code) else { return false };
+/// Whether code completes a method whose head is in the task, and its class: statements and both closing braces.
+pub fn completes_a_method(code: &str) -> bool {
+    let tree = parse(&format!("class X {{ void x() {{\n{code}"), CodeLang::Java);
+    tree.is_some_and(|tree| !tree.root_node().has_error())
+}
+
+/// Whether code can be parsed as this language in reasonable time and memory, errors included, into a tree that is
+/// neither too deep nor too wide. Highlighting has no limits itself, so it asks first.
+pub fn is_bearable(code: &str, lang: CodeLang) -> bool {
+    let Some(tree) = parse(code, lang) else { return false };
     let mut cursor = tree.walk();
-    // Counted here, because the cursor would recount its depth each time.
-    let mut depth = 0_u32;
+    // Counted here, because the cursor would recount its depth each time: the children seen on each level.
+    let mut seen = vec![1];
     loop {
-        if depth > DEEPEST_HIGHLIGHT {
+        if seen.len() > DEEPEST_HIGHLIGHT || seen.last().is_some_and(|children| *children > WIDEST_HIGHLIGHT) {
             return false;
         }
         if cursor.goto_first_child() {
-            depth += 1;
+            seen.push(1);
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return true;
             }
-            depth -= 1;
+            seen.pop();
+        }
+        if let Some(children) = seen.last_mut() {
+            *children += 1;
         }
     }
 }
@@ -184,13 +198,17 @@ fn is_link(kind: &str) -> bool {
 }
 
 /// Processor time of this thread. Without this clock, which Linux always has, there is no limit.
-fn processor_time() -> Duration {
+pub(super) fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
 
-fn parse(source: &str) -> Option<Tree> {
+/// The tree of a source; `None` if it would take too long or, by its open brackets, too much memory.
+fn parse(source: &str, lang: CodeLang) -> Option<Tree> {
+    if brackets::are_too_many(source) {
+        return None;
+    }
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_java::LANGUAGE.into()).ok()?;
+    parser.set_language(&(lang::display(lang).grammar)()).ok()?;
     let begun = processor_time();
     let mut progress = |_: &tree_sitter::ParseState| {
         let taken = processor_time().saturating_sub(begun);

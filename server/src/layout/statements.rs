@@ -32,29 +32,29 @@ pub fn write<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     }
 }
 
-/// What a list is of.
+/// The kind of list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Items {
     /// Statements; a lone semicolon is one.
     Statements,
-    /// Members of a class; a semicolon among them says nothing.
+    /// Members of a class; a semicolon among them has no meaning.
     Members,
 }
 
-/// Statements or members, each on its own line, with at most one empty line where the source has
-/// some, and always one around what has a body of its own.
+/// Statements or members, each on its own line. At most one empty line is kept between them, and members
+/// with bodies are always surrounded by empty lines.
 pub fn items<'s>(b: &mut Builder<'s>, nodes: &[Node<'s>], of: Items) {
     let mut before: Option<Node<'_>> = None;
     let mut trailing = false;
     for node in nodes {
         let same_row = b.last_row() == Some(node.start_position().row);
         if node.kind() == ";" && same_row && before.is_some() && of == Items::Members {
-            // A needless semicolon after a member stays beside it.
+            // A redundant semicolon after a member stays on its line.
             b.node(*node);
             continue;
         }
         if is_comment(*node) && same_row && (before.is_some() || node.kind() == "line_comment") {
-            // A remark at the end of a line stays there.
+            // A comment at the end of a line stays there.
             b.node(*node);
             trailing = true;
             continue;

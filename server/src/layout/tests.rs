@@ -1,18 +1,18 @@
-//! Layouts of what models write, and what must hold for all of them.
+//! Formatting of typical model outputs, and properties that hold for all inputs.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::prerequisites;
 
-/// Source, then what it is laid out as.
+/// Source, then the formatted text.
 fn check(code: &str, expected: &str) {
     let laid_out = lay_out(code).unwrap_or_else(|| panic!("does not parse: {code}"));
     assert_eq!(laid_out, expected, "\n{laid_out}\n");
     holds(code);
 }
 
-/// Tokens stay, and laying out again changes nothing.
+/// Tokens are kept, and formatting again changes nothing.
 fn holds(code: &str) {
     let Some(laid_out) = lay_out(code) else { return };
     let before = parse::Parsed::new(&code.replace("\r\n", "\n")).unwrap();
@@ -47,7 +47,7 @@ fn every_published_text_keeps_its_tokens() {
 }
 
 #[test]
-fn lays_out_what_models_write() {
+fn formats_typical_outputs() {
     check(
         "public int f ( List < String > coll , int [ ] [ ] a ) throws IOException , FooException { \nfor ( int i = 0 ; i < a . length ; i ++ ) { \nif ( ! coll . isEmpty ( ) && - i < 3 ) \nreturn ( int ) a [ i ] [ 0 ] ; \nelse if ( i == 2 ) { \nbreak ; \n} else \ncontinue ; \n} \nreturn a . length > 0 ? a [ 0 ] [ 1 ] : - 1 ; \n} ",
         "\
@@ -165,7 +165,7 @@ public enum E implements I {
 }
 
 #[test]
-fn breaks_long_lines_at_sensible_places() {
+fn breaks_long_lines() {
     check(
         "List < String > names = people . stream ( ) . filter ( p -> p . getAge ( ) > 18 ) . map ( Person :: getName ) . collect ( Collectors . toList ( ) ) ;",
         "\
@@ -244,7 +244,7 @@ class A {
 }
 
 #[test]
-fn takes_what_is_no_compilation_unit() {
+fn formats_members_and_statements() {
     check("Foo ( int x ) { super ( x ) ; } { y = 1 ; }", "Foo(int x) {\n    super(x);\n}\n\n{\n    y = 1;\n}");
     check("super ( 1 ) ; int x = 2 ;", "super(1);\nint x = 2;");
     check("return x ;", "return x;");
@@ -252,13 +252,13 @@ fn takes_what_is_no_compilation_unit() {
 }
 
 #[test]
-fn says_why_there_is_no_layout() {
+fn reports_why_code_is_not_formatted() {
     let check = |code: &str, remark: Option<Remark>| {
-        let view = CodeView { said: "said".into(), ..make(code) };
+        let view = CodeView { said: "said".into(), ..make(code, CodeLang::Java) };
         assert_eq!((view.laid_out.is_none(), view.remark), (remark.is_some(), remark), "{code}");
         assert_eq!(view.said, "said");
         let raw: Vec<_> = view.raw.iter().map(app::model::code::Line::text).collect();
-        assert_eq!(raw.join("\n"), code, "raw stays as it came");
+        assert_eq!(raw.join("\n"), code, "the original stays unchanged");
     };
     check("int f ( ) { return 1 ; }", None);
     check("", Some(Remark::Empty));
@@ -270,7 +270,58 @@ fn says_why_there_is_no_layout() {
 }
 
 #[test]
-fn survives_what_is_deep_or_long() {
+fn the_rest_of_a_method_is_no_fault() {
+    let rest = "        int sum = 0;\n        return sum;\n    }\n\n    int more() {\n        return 1;\n    }\n}";
+    let view = make(rest, CodeLang::Java);
+    assert_eq!((view.laid_out, view.remark), (None, None));
+    let raw: Vec<_> = view.raw.iter().map(app::model::code::Line::text).collect();
+    assert_eq!(raw.join("\n"), rest);
+    let cut = rest.strip_suffix("    }\n}").unwrap();
+    assert!(make(cut, CodeLang::Java).remark.is_some());
+}
+
+#[test]
+fn other_languages_are_shown_unformatted() {
+    for lang in CodeLang::ALL.into_iter().filter(|lang| *lang != CodeLang::Java) {
+        for code in ["    return 1", "x  =  \"a\"  ;", "not code {{{ 中文", "a\n\n\tb  {\n}"] {
+            let view = make(code, lang);
+            assert_eq!((&view.laid_out, &view.starts, view.remark), (&None, &Vec::new(), None), "{lang}: {code}");
+            let raw: Vec<_> = view.raw.iter().map(app::model::code::Line::text).collect();
+            assert_eq!(raw.join("\n"), code, "{lang}");
+        }
+        assert_eq!(make(" \n", lang).remark, Some(Remark::Empty));
+    }
+}
+
+#[test]
+fn what_is_deep_or_long_is_shown_in_every_language() {
+    for lang in CodeLang::ALL {
+        for unit in
+            ["(", "[", "{", "f(", "a ? b : ", "- ", "not ", "<", "if a:\n ", "/*", "\"\"\"", "`${", "f'{", "x => "]
+        {
+            let code = unit.repeat((LONGEST - 1) / unit.len());
+            let raw: Vec<_> = make(&code, lang).raw.iter().map(app::model::code::Line::text).collect();
+            assert_eq!(raw.join("\n").trim_end(), code.trim_end(), "{lang}: {unit}");
+        }
+    }
+}
+
+#[test]
+fn every_published_program_is_highlighted() {
+    let Some(folder) = prerequisites::humaneval_x() else { return };
+    let found = crate::formats::read(&crate::formats::files::Files::folder(&folder).unwrap()).unwrap();
+    for task in found.datasets.iter().flat_map(|dataset| &dataset.tasks) {
+        let body: crate::formats::humaneval::Task = serde_json::from_str(task.test_body.as_ref().unwrap()).unwrap();
+        for code in [format!("{}{}", body.prompt, body.canonical_solution), body.canonical_solution] {
+            let view = make(&code, task.code_lang);
+            let coloured = view.raw.iter().flat_map(|line| &line.0).any(|run| !run.0.is_empty());
+            assert!(coloured && view.remark.is_none(), "{}: {code}", task.task_id);
+        }
+    }
+}
+
+#[test]
+fn deep_or_long_code_is_not_formatted() {
     let check = |code: String, laid_out: bool| {
         assert_eq!(lay_out(&code).is_some(), laid_out, "{} bytes", code.len());
         holds(&code);
@@ -284,7 +335,7 @@ fn survives_what_is_deep_or_long() {
     check(format!("{}f();", "if (a) f(); else ".repeat(900)), true);
 }
 
-/// Tokens of everyday Java, to be put together again with any white space between them.
+/// Tokens of ordinary Java, to be joined again with any white space between them.
 const SOURCES: [&str; 3] = [
     "public < T > int f ( List < ? extends T > xs , int [ ] a ) throws E { for ( T x : xs ) { a [ 0 ] += - x . g ( ) ; } return a . length > 1 ? ( int ) 1L : 0x1F ; }",
     "class A < T > extends B implements C , D { @ Q ( v = 1 ) int x = 1 , y [ ] = { 1 , 2 } ; static { f ( ) ; } A ( ) { super ( ) ; } enum E { P , R ; } }",
@@ -304,27 +355,27 @@ proptest! {
     }
 
     #[test]
-    fn cut_off_code_is_shown_as_it_came(source in 0..SOURCES.len(), end in 1..200_usize) {
+    fn truncated_code_is_shown_unformatted(source in 0..SOURCES.len(), end in 1..200_usize) {
         let code = SOURCES[source][..end.min(SOURCES[source].len())].trim_end();
         holds(code);
-        let raw: Vec<_> = make(code).raw.iter().map(app::model::code::Line::text).collect();
+        let raw: Vec<_> = make(code, CodeLang::Java).raw.iter().map(app::model::code::Line::text).collect();
         prop_assert_eq!(raw.join("\n"), code);
     }
 }
 
 #[test]
-fn long_nonsense_is_given_up() {
+fn long_invalid_code_is_abandoned() {
     for unit in ["+ a ", "( a ", "< a , ", "{ ", "? a : ", "a -> ", "if ( a ) { b ( ) ; }\n"] {
         let code = unit.repeat(LONGEST / unit.len());
-        let raw: Vec<_> = make(&code).raw.iter().map(app::model::code::Line::text).collect();
+        let raw: Vec<_> = make(&code, CodeLang::Java).raw.iter().map(app::model::code::Line::text).collect();
         assert_eq!(raw.join("\n").trim_end(), code.trim_end());
     }
 }
 
 #[test]
-fn every_laid_out_line_knows_where_it_begins_in_the_code_as_it_came() {
+fn formatted_lines_map_to_the_original() {
     let check = |code: &str, expected: &[(u32, u32)]| {
-        let view = make(code);
+        let view = make(code, CodeLang::Java);
         let lines =
             view.laid_out.as_ref().map(|lines| lines.iter().map(app::model::code::Line::text).collect::<Vec<_>>());
         let starts: Vec<_> = view.starts.iter().map(|at| (at.line, at.column)).collect();
@@ -333,4 +384,15 @@ fn every_laid_out_line_knows_where_it_begins_in_the_code_as_it_came() {
     check("int f ( ) { return 1 ; }", &[(1, 1), (1, 13), (1, 24)]);
     check("\u{feff}int f() {\r\n\r\n\treturn 1;\r\n}", &[(1, 2), (3, 2), (4, 1)]);
     check("not java {{{ at all", &[]);
+}
+
+#[test]
+fn code_with_many_open_brackets_is_not_parsed() {
+    for open in ["A<".repeat(300), "A<".repeat(16_000), "f(".repeat(300), "{".repeat(10_000)] {
+        for lang in [CodeLang::Java, CodeLang::Cpp, CodeLang::Python] {
+            assert!(!parse::is_bearable(&open, lang), "{lang}, {} bytes", open.len());
+        }
+        assert!(parse::Parsed::new(&open).is_none());
+        assert!(!parse::completes_a_method(&open));
+    }
 }

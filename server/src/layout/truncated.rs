@@ -1,8 +1,7 @@
-//! Whether code ends in the middle: which of the two words a rater gets about code that does not
-//! parse.
+//! Whether code ends in the middle, which decides what a rater reads about code that does not parse.
 
-/// Whether brackets, a literal or a comment are still open at the end, and nothing was closed that
-/// was not open.
+/// Whether brackets, a literal or a comment are still open at the end, and no bracket was closed that was
+/// not open.
 pub fn is_truncated(code: &str) -> bool {
     let mut open = Vec::new();
     let mut rest = code;
@@ -22,7 +21,7 @@ pub fn is_truncated(code: &str) -> bool {
                 let mark = if c == '"' { "\"" } else { "'" };
                 match literal(line, mark) {
                     Some(end) => end + 2,
-                    // Open on the last line: cut off there. On another: simply wrong.
+                    // Open on the last line: cut off there. On another: invalid.
                     None => return rest[1 + line.len()..].trim().is_empty(),
                 }
             }
@@ -48,7 +47,7 @@ pub fn is_truncated(code: &str) -> bool {
     !open.is_empty()
 }
 
-/// Where the literal whose inside `text` begins with ends, if it does.
+/// Where the literal that contains the start of `text` ends, if it does.
 fn literal(text: &str, mark: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_cut_off_from_wrong() {
+    fn distinguishes_truncated_from_invalid() {
         let check = |code, truncated| assert_eq!(is_truncated(code), truncated, "{code}");
         check("int f() { return 1; }", false);
         check("int f() { return 1;", true);

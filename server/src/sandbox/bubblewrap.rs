@@ -1,7 +1,7 @@
-//! The real backend: bubblewrap's name spaces and mounts, with our own filter and limits beside.
+//! The real backend: bubblewrap's namespaces and mounts, with our own filter and limits.
 //!
-//! Bubblewrap is a small, well-kept program that Flatpak rests on and every distribution packages;
-//! it needs no root. See `helper` for what happens between here and there.
+//! Bubblewrap is a small, well-maintained program that Flatpak uses and every distribution packages; it
+//! needs no root. See `helper` for the process between the server and bubblewrap.
 
 use std::{
     io::{self, BufRead, BufReader},
@@ -19,28 +19,29 @@ use helper::{Order, Started, landlock};
 
 use super::{Child, Command, OptionalWalls, Printed, Report, Sandbox, cgroup::Places, process::Process, tool};
 
-/// User numbers for sandboxes when the server is root: above people and services, below what
-/// systemd hands out (61184) and within the 65536 that a container usually has.
+/// User IDs for sandboxes if the server is root: above people and services, below the range that systemd
+/// assigns (61184) and within the 65536 that a container usually has.
 const FIRST_UID: u32 = 58_000;
 const UIDS: u32 = 3_000;
 
-/// Starts processes by way of bubblewrap.
+/// Starts processes with bubblewrap.
 #[derive(Debug)]
 pub struct Bubblewrap {
     program: PathBuf,
     helper: PathBuf,
-    /// Why the small helper is not used, where it is not.
+    /// Why the small helper is not used, if it is not.
     slower: Option<String>,
     next: AtomicU32,
     groups: Places,
 }
 
 impl Bubblewrap {
-    /// With bubblewrap from the search path and the helper that lies beside `aixgrade`; where none of the same
-    /// build does, that program is the helper, too.
+    /// Uses bubblewrap from the search path and the helper next to `aixgrade`; if there is none from the
+    /// same build, `aixgrade` itself is the helper.
     ///
     /// # Errors
-    /// Where bubblewrap is not installed.
+    ///
+    /// Fails if bubblewrap is not installed.
     pub fn new(aixgrade: PathBuf) -> io::Result<Bubblewrap> {
         let beside = aixgrade.with_file_name("aixgrade-sandbox");
         let (helper, slower) = match of_this_build(&beside) {
@@ -53,7 +54,7 @@ impl Bubblewrap {
                 "bubblewrap (bwrap) is not installed. Install the package `bubblewrap`; without it no tests are run",
             )
         })?;
-        // Servers side by side should not share numbers, for the sake of the thread limit.
+        // Servers on one machine should not share user IDs, because the thread limit is per user.
         let start = std::process::id() % UIDS;
         Ok(Bubblewrap { program, helper, slower, next: AtomicU32::new(start), groups: Places::find() })
     }
@@ -67,7 +68,7 @@ impl Sandbox for Bubblewrap {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let uid = FIRST_UID + number % UIDS;
         // The helper and bubblewrap are in the groups, too.
-        let groups = self.groups.make(number, command.limits.data_bytes, command.limits.threads + 8);
+        let groups = Arc::new(self.groups.make(number, command.limits.data_bytes, command.limits.threads + 8));
         let order = Order {
             version: helper::VERSION.to_owned(),
             command: command.clone(),
@@ -77,26 +78,16 @@ impl Sandbox for Bubblewrap {
         };
         let mut process = Program::new(&self.helper);
         process.arg(helper::ARGUMENT).arg(serde_json::to_string(&order)?);
-        // The helper limits its own data, too: what the server's allocator, where it is that, has reserved
-        // must not count as used.
+        // When `aixgrade` itself is the helper, mimalloc's reserved arena would count against RLIMIT_DATA.
         process.env_clear().env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
         process.stdin(std::os::fd::OwnedFd::from(theirs)).stdout(output_in).stderr(Stdio::piped());
         let mut started = process.spawn()?;
-        // `process` holds our copies of the child's ends.
+        // `process` owns our copies of the child's descriptors.
         drop(process);
 
-        let printed = Arc::new(Printed::default());
-        let most = command.limits.printed_bytes;
-        let reader = {
-            let (printed, control) = (Arc::clone(&printed), control.try_clone()?);
-            thread::spawn(move || {
-                printed.take(output, most, || {
-                    let _ = control.shutdown(std::net::Shutdown::Both);
-                });
-            })
-        };
+        let (printed, reader) = Printed::read(output, command.limits.printed_bytes, &control)?;
         let inside = Arc::new(OnceLock::new());
-        let known = Arc::clone(&inside);
+        let (known, own_groups) = (Arc::clone(&inside), Arc::clone(&groups));
         let ended = thread::spawn(move || {
             let mut line = String::new();
             if let Some(said) = started.stderr.take() {
@@ -110,12 +101,12 @@ impl Sandbox for Bubblewrap {
             }
             let status = started.wait()?;
             let _ = reader.join();
-            let out_of_memory = groups.out_of_memory();
+            let out_of_memory = own_groups.out_of_memory() > 0;
             let report = serde_json::from_str::<Report>(&line)
                 .map_err(|_| io::Error::other(format!("the sandbox helper ended with {status} and said {line:?}")))?;
             Ok(Report { out_of_memory, ..report })
         });
-        Ok(Child::new(control, printed, ended).known_as(inside))
+        Ok(Child::new(control, printed, ended).known_as(inside).in_groups(groups))
     }
 
     fn optional_walls(&self) -> OptionalWalls {
@@ -125,24 +116,24 @@ impl Sandbox for Bubblewrap {
     fn started_by(&self) -> Option<String> {
         Some(match &self.slower {
             None => "aixgrade-sandbox".to_owned(),
-            Some(why) => format!("aixgrade itself, some milliseconds slower for each sandbox, because {why}"),
+            Some(why) => format!("aixgrade itself, some milliseconds slower per sandbox, because {why}"),
         })
     }
 }
 
-/// Whether the small helper lies there and is of our own build; else why it is not used.
+/// Whether the small helper exists and is from our own build; otherwise the reason why not.
 fn of_this_build(helper: &Path) -> Result<(), String> {
     if !is_program(helper) {
-        return Err("aixgrade-sandbox does not lie beside it".to_owned());
+        return Err("aixgrade-sandbox is not installed next to it".to_owned());
     }
     let version = tool::run(helper, ["--version"]).map_err(|e| e.to_string())?;
     match version.lines().next().unwrap_or_default() {
         helper::VERSION => Ok(()),
-        other => Err(format!("aixgrade-sandbox beside it is {other}, and this build's is {}", helper::VERSION)),
+        other => Err(format!("the aixgrade-sandbox next to it is {other}, and this build's is {}", helper::VERSION)),
     }
 }
 
-/// A program's place on the search path.
+/// The path of a program on the search path.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_program(file))

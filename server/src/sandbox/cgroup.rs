@@ -93,15 +93,16 @@ impl Places {
 }
 
 impl Groups {
-    /// Whether the kernel killed a process because of the memory limit.
-    pub fn out_of_memory(&self) -> bool {
-        let counted = |file: PathBuf| {
+    /// How many processes the kernel has killed because of the memory limit.
+    pub fn out_of_memory(&self) -> u64 {
+        let counted = |file: PathBuf| -> u64 {
             let text = fs::read_to_string(file).unwrap_or_default();
-            text.lines().any(|line| line.strip_prefix("oom_kill ").is_some_and(|count| count.trim() != "0"))
+            text.lines().filter_map(|line| line.strip_prefix("oom_kill ")?.trim().parse::<u64>().ok()).sum()
         };
         self.folders
             .iter()
-            .any(|group| counted(group.join("memory.events")) || counted(group.join("memory.oom_control")))
+            .map(|group| counted(group.join("memory.events")) + counted(group.join("memory.oom_control")))
+            .sum()
     }
 }
 
@@ -207,7 +208,7 @@ mod tests {
         let expected = |limit: &str, has: bool| if has { vec![limit.to_owned()] } else { Vec::new() };
         assert_eq!(memory, expected("67108864", held != Sums::Threads));
         assert_eq!(threads, expected("16", held != Sums::Memory));
-        assert!(!groups.out_of_memory());
+        assert_eq!(groups.out_of_memory(), 0);
         drop(groups);
         assert!(folders.iter().all(|folder| !folder.exists()), "{folders:?}");
     }
@@ -215,7 +216,7 @@ mod tests {
     #[test]
     fn a_process_that_the_kernel_ended_counts_as_out_of_memory() {
         let folder = tempfile::tempdir().unwrap();
-        let check = |file: &str, text: &str, expected: bool| {
+        let check = |file: &str, text: &str, expected: u64| {
             fs::write(folder.path().join(file), text).unwrap();
             let groups = Groups { folders: vec![folder.path().to_path_buf()] };
             assert_eq!(groups.out_of_memory(), expected, "{file}: {text}");
@@ -223,8 +224,8 @@ mod tests {
             std::mem::forget(groups);
             fs::remove_file(folder.path().join(file)).unwrap();
         };
-        check("memory.events", "oom 1\noom_kill 0\n", false);
-        check("memory.events", "oom 1\noom_kill 2\n", true);
-        check("memory.oom_control", "under_oom 0\noom_kill 1\n", true);
+        check("memory.events", "oom 1\noom_kill 0\n", 0);
+        check("memory.events", "oom 1\noom_kill 2\n", 2);
+        check("memory.oom_control", "under_oom 0\noom_kill 1\n", 1);
     }
 }

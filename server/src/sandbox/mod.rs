@@ -12,6 +12,7 @@
 pub mod bubblewrap;
 pub mod cgroup;
 pub mod fake;
+pub mod fork_server;
 pub mod process;
 pub mod tool;
 
@@ -22,12 +23,12 @@ use std::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    thread::JoinHandle,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
 use app::model::run::Sums;
-pub use helper::{Command, Limits, Report};
+pub use helper::{Command, Keep, Limits, Profile, Report};
 use process::{Process, Used};
 
 /// How much of what was printed is kept. A page shows it; more helps nobody.
@@ -72,6 +73,8 @@ pub struct Child {
     /// The process inside, once it has started.
     inside: Arc<OnceLock<Process>>,
     ended: Option<JoinHandle<io::Result<Report>>>,
+    /// Its control groups, where it has some.
+    groups: Option<Arc<cgroup::Groups>>,
 }
 
 /// What the process printed on standard output and error together.
@@ -84,7 +87,13 @@ pub struct Printed {
 impl Child {
     /// Puts together a child from its parts; `ended` waits for its end and tells of it.
     pub fn new(control: UnixStream, printed: Arc<Printed>, ended: JoinHandle<io::Result<Report>>) -> Child {
-        Child { control, came: Vec::new(), printed, inside: Arc::default(), ended: Some(ended) }
+        Child { control, came: Vec::new(), printed, inside: Arc::default(), ended: Some(ended), groups: None }
+    }
+
+    /// The same, with its control groups.
+    fn in_groups(mut self, groups: Arc<cgroup::Groups>) -> Child {
+        self.groups = Some(groups);
+        self
     }
 
     /// The same, with the process inside, which is known once it has started.
@@ -185,6 +194,26 @@ impl Printed {
     pub fn text(&self) -> String {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&kept).into_owned()
+    }
+
+    /// Reads `output` to its end on a thread of its own. A process that prints more than `most` bytes loses its control
+    /// connection, and ends.
+    ///
+    /// # Errors
+    /// The connection cannot be duplicated.
+    pub fn read(
+        output: impl Read + Send + 'static,
+        most: u64,
+        control: &UnixStream,
+    ) -> io::Result<(Arc<Printed>, JoinHandle<()>)> {
+        let (printed, control) = (Arc::new(Printed::default()), control.try_clone()?);
+        let read = Arc::clone(&printed);
+        let reader = thread::spawn(move || {
+            read.take(output, most, || {
+                let _ = control.shutdown(std::net::Shutdown::Both);
+            });
+        });
+        Ok((printed, reader))
     }
 
     /// Reads to the end, keeping the beginning; calls `flood` once when there is more than `most`.

@@ -1,5 +1,5 @@
-//! What the kernel counts of a process: the time that its threads ran, and the time that they were ready to run and
-//! had no processor.
+//! The kernel's scheduler counts of a process: the time that its threads ran, and the time that they were
+//! ready to run without a processor.
 
 use std::{fs, time::Duration};
 
@@ -8,32 +8,32 @@ use nix::{
     unistd::Pid,
 };
 
-/// A process inside a sandbox, by its number outside.
+/// A process inside a sandbox, by its process ID outside.
 #[derive(Clone, Copy, Debug)]
 pub struct Process(Pid);
 
-/// What a process has had of the processors.
+/// Scheduler counts of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// Time that its threads ran, together.
+    /// Total running time of its threads.
     pub cpu: Duration,
-    /// Time that its threads were ready to run and other processes ran instead, together; zero where the kernel does
+    /// Total time in which its threads were ready to run but other processes ran; zero if the kernel does
     /// not count it (`CONFIG_SCHED_INFO`).
     pub delayed: Duration,
 }
 
 impl Process {
-    /// The process with this number.
+    /// The process with this ID.
     pub fn new(number: i32) -> Process {
         Process(Pid::from_raw(number))
     }
 
-    /// Time that its threads have run so far, together; `None` once it has ended.
+    /// Total running time of its threads; `None` once it has ended.
     pub fn cpu(self) -> Option<Duration> {
         clock_gettime(clock_getcpuclockid(self.0).ok()?).ok().map(Duration::from)
     }
 
-    /// What it has used so far; `None` once it has ended. Reads a file for each thread.
+    /// Its counts so far; `None` once it has ended. Reads a file for each thread.
     pub fn used(self) -> Option<Used> {
         let cpu = self.cpu()?;
         let threads = fs::read_dir(format!("/proc/{}/task", self.0)).into_iter().flatten().flatten();
@@ -43,14 +43,14 @@ impl Process {
 }
 
 impl Used {
-    /// What was added to it since an earlier count.
+    /// The increase since an earlier count.
     pub fn since(self, earlier: Used) -> Used {
-        // Threads that have ended take their delays with them, so that count may fall.
+        // Threads that have ended no longer count, so the delay may decrease.
         Used { cpu: self.cpu.saturating_sub(earlier.cpu), delayed: self.delayed.saturating_sub(earlier.delayed) }
     }
 
-    /// How much of this time on the clock the process let pass without wanting a processor. Threads that ran side by
-    /// side count several times, so this is the least that it can have been.
+    /// The part of this wall time in which the process did not want a processor. Simultaneous threads count
+    /// several times, so this is a lower bound.
     pub fn idle(self, elapsed: Duration) -> Duration {
         elapsed.saturating_sub(self.cpu + self.delayed)
     }
@@ -74,7 +74,7 @@ mod tests {
             sum = std::hint::black_box(sum + 1);
         }
         assert!(sum > 0);
-        // More than Linux numbers processes up to.
+        // Above Linux's maximum process ID.
         assert_eq!(Process::new((1 << 22) + 1).used(), None);
         assert_eq!(delay("12 3400 5\n"), Some(Duration::from_nanos(3400)));
         assert_eq!(delay("no"), None);
@@ -90,7 +90,7 @@ mod tests {
         check(0, 0, 60);
         check(4, 56, 0);
         check(4, 0, 56);
-        // Two threads side by side.
+        // Two simultaneous threads.
         check(100, 10, 0);
     }
 }

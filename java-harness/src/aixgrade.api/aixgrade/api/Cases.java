@@ -3,10 +3,10 @@ package aixgrade.api;
 /**
  * Collects the test cases of one task.
  *
- * <p>A task's test class declares the interface that a solution implements and one method
- * {@code public static void cases(Cases<Solution> cases)}. Each call below is one test case, run at
- * once on a fresh solution object; an exception or error thrown by the solution fails that case
- * only. A case passes or fails; it never ends the run.
+ * <p>A task's test class declares the interface that a solution implements and one method {@code public
+ * static void cases(Cases<Solution> cases)}. Each call below is one test case, run at once on a new
+ * solution object; an exception or error thrown by the solution fails that case only. A case passes or
+ * fails; it never ends the run.
  *
  * @param <S> the interface that the test class declares for its solution
  */

@@ -23,17 +23,20 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
 
 /**
- * Keeps what a solution answered, and gives the same answers to the same tests in another process.
+ * Records a solution's answers, and returns the same answers to the same tests in another process.
  *
- * <p>The server generates a class that stands between the tests and the solution and passes every call to
- * {@link #call}. A first process records: it calls the solution and keeps each answer with the arguments as the
- * solution left them. A second one, which has none of the solution's code, plays: it answers from the tape. So the
- * tests decide over the answers where the solution cannot reach, whatever the first process reported.
+ * <p>The server generates a class between the tests and the solution that passes every call to {@link
+ * #call}. A first process records: it calls the solution and stores each answer with the arguments as the
+ * solution left them. A second process, which has none of the solution's code, replays: it answers from the
+ * tape. The tests therefore judge the answers where the solution cannot interfere, whatever the first
+ * process reported.
  */
 public final class Tape {
-    /** A longer tape is given up; the server refuses longer ones. */
+    /** A longer tape is discarded; the server refuses longer ones. */
     private static final int LONGEST = 4 << 20;
 
     private static boolean recording;
@@ -42,7 +45,7 @@ public final class Tape {
 
     private Tape() {}
 
-    /** One call of the tape: the method, a number that stands for the arguments before, what came of it. */
+    /** One recorded call: the method, a number that identifies the arguments before it, the result. */
     private record Entry(String method, int before, boolean thrown, byte[] both) {}
 
     /** A call of the solution. */
@@ -50,14 +53,14 @@ public final class Tape {
         Object on() throws Throwable;
     }
 
-    /** Records from now on. */
+    /** Starts recording. */
     public static synchronized void record() {
         recording = true;
         kept = new ByteArrayOutputStream();
         played = null;
     }
 
-    /** Answers from this tape from now on. */
+    /** Starts to answer from this tape. */
     public static synchronized void play(byte[] tape) {
         recording = false;
         kept = null;
@@ -73,16 +76,16 @@ public final class Tape {
                 played.add(new Entry(method, before, thrown, both));
             }
         } catch (IOException | NegativeArraySizeException e) {
-            // What is left of a damaged tape has no answer, so the tests cannot pass.
+            // The rest of a damaged tape has no answers, so the tests cannot pass.
         }
     }
 
-    /** The tape; {@code null} where nothing was recorded or an answer could not be kept. */
+    /** The tape; {@code null} if nothing was recorded or an answer could not be stored. */
     public static synchronized byte[] recorded() {
         return kept == null || kept.size() > LONGEST ? null : kept.toByteArray();
     }
 
-    /** A new solution to call; {@code null} where the answers come from a tape. */
+    /** A new solution to call; {@code null} if the answers come from a tape. */
     public static Object solution(ClassLoader loader, String name) {
         if (!recording) {
             return null;
@@ -120,14 +123,14 @@ public final class Tape {
         return value;
     }
 
-    /** Each argument as it is now; {@code null} for what cannot be kept. */
+    /** Each argument in its present state; {@code null} for those that cannot be stored. */
     private static byte[][] each(Object[] arguments) {
         byte[][] each = new byte[arguments.length][];
         for (int i = 0; i < each.length; i++) {
             try {
                 each[i] = bytes(arguments[i]);
             } catch (IOException | RuntimeException | StackOverflowError e) {
-                // Nothing to compare by.
+                // Nothing to compare.
             }
         }
         return each;
@@ -150,7 +153,7 @@ public final class Tape {
         for (int i = 0; i < left.length; i++) {
             left[i] = Arrays.equals(before[i], after[i]) ? null : content(arguments[i]);
             if (answer == arguments[i] && answer != null) {
-                // The same object, and not only an equal one: told by the tape's copy of it.
+                // Identical, not only equal, as recognised by the tape's copy.
                 answer = new int[][] {{i}, {}};
             }
         }
@@ -170,7 +173,7 @@ public final class Tape {
         }
     }
 
-    /** The throwable, or one of its nearest class of the JDK's where it cannot be kept itself. */
+    /** The throwable, or an instance of its nearest JDK class if it cannot be stored itself. */
     private static Throwable plain(Throwable thrown) throws IOException {
         try {
             bytes(thrown);
@@ -192,7 +195,7 @@ public final class Tape {
         Object answer;
         boolean thrown;
         try {
-            // Tests may call in another order where that is an order of addresses, such as that of arrays in a set.
+            // Tests may call in another order if it depends on addresses, such as that of arrays in a set.
             Entry entry = next(method, Arrays.deepHashCode(each(arguments)));
             thrown = entry.thrown;
             Object[] both;
@@ -214,7 +217,7 @@ public final class Tape {
         return same ? arguments[((int[][]) answer)[0][0]] : answer;
     }
 
-    /** The next call of this method, with these arguments where there is one. */
+    /** The next call of this method, with these arguments if there is one. */
     private static Entry next(String method, int before) {
         Entry found = null;
         for (Entry entry : played) {
@@ -229,7 +232,7 @@ public final class Tape {
         return found;
     }
 
-    /** What of an argument a solution has changed, without the argument's own class, which may be the tests'. */
+    /** The changed content of an argument, without the argument's own class, which may be the tests'. */
     private static Object content(Object argument) {
         if (argument instanceof Collection<?> all) {
             return new ArrayList<Object>(all);
@@ -273,7 +276,7 @@ public final class Tape {
         }
     }
 
-    /** Only plain values of the JDK's: what the first process sends may be hostile. */
+    /** Only plain JDK values: the first process may send hostile data. */
     private static ObjectInputFilter.Status filter(ObjectInputFilter.FilterInfo info) {
         if (info.depth() > 50 || info.references() > 100_000 || info.arrayLength() > 100_000) {
             return ObjectInputFilter.Status.REJECTED;
@@ -298,13 +301,32 @@ public final class Tape {
         };
     }
 
-    /** Throws anything, past a compiler that asks for a declaration. */
+    /** Whether this is a sorted collection with a comparator that cannot be stored, such as a lambda. */
+    private static boolean isSortedByCode(Object object) {
+        Object comparator = null;
+        if (object instanceof SortedSet<?> set) {
+            comparator = set.comparator();
+        } else if (object instanceof SortedMap<?, ?> map) {
+            comparator = map.comparator();
+        }
+        try {
+            bytes(comparator);
+            return false;
+        } catch (IOException | RuntimeException | StackOverflowError e) {
+            return true;
+        }
+    }
+
+    /** Throws anything, without a {@code throws} declaration. */
     @SuppressWarnings("unchecked")
     public static <E extends Throwable> E thrown(Throwable e) throws E {
         throw (E) e;
     }
 
-    /** Reads plain values, and those that Java keeps one object of as that object: tests may compare with ==. */
+    /**
+     * Reads plain values, and replaces those of which Java keeps a single object, because tests may compare
+     * with ==.
+     */
     private static final class Canonical extends ObjectInputStream {
         Canonical(byte[] bytes) throws IOException {
             super(new ByteArrayInputStream(bytes));
@@ -333,7 +355,7 @@ public final class Tape {
         }
     }
 
-    /** Refuses what {@link #filter} would refuse. */
+    /** Rejects what {@link #filter} would reject. */
     private static final class Plain extends ObjectOutputStream {
         Plain(ByteArrayOutputStream out) throws IOException {
             super(out);
@@ -346,10 +368,11 @@ public final class Tape {
             while (type.isArray()) {
                 type = type.getComponentType();
             }
-            if (type.isPrimitive() || isPlain(type) && object instanceof Serializable) {
+            if (type.isPrimitive() || isPlain(type) && object instanceof Serializable && !isSortedByCode(object)) {
                 return object;
             }
-            // Views, and containers of other classes such as `new HashMap<>() {{ … }}`, equal these with their content.
+            // Sorted collections with a comparator of the solution, views, and containers of other classes such as
+            // `new HashMap<>() {{ … }}`, equal these with their content.
             if (object instanceof List<?> list) {
                 return new ArrayList<Object>(list);
             }

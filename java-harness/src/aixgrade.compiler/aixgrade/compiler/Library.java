@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Map;
 import javax.tools.JavaFileObject;
 
-/** Compiled classes kept for class paths, found by package. */
+/** Compiled classes for class paths, found by package. */
 final class Library {
     private final Map<String, List<JavaFileObject>> byPackage = new HashMap<>();
 
-    /** Takes classes by their binary name. */
+    /** Adds classes by their binary name. */
     Library(Map<String, byte[]> classes) {
         classes.forEach((name, bytes) -> byPackage
                 .computeIfAbsent(name.substring(0, Math.max(0, name.lastIndexOf('.'))), p -> new ArrayList<>())

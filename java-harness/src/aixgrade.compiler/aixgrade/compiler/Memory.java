@@ -26,18 +26,18 @@ final class Memory extends ForwardingJavaFileManager<StandardJavaFileManager> {
     private final Library library;
     private final Map<String, byte[]> classes = new TreeMap<>();
 
-    /** Over {@code files}, which stay open: they are the next compilation's, too. */
+    /** Uses {@code files}, which stay open for the next compilations. */
     Memory(StandardJavaFileManager files, Library library) {
         super(files);
         this.library = library;
     }
 
-    /** What was compiled, by binary name. */
+    /** The compiled classes, by binary name. */
     Map<String, byte[]> classes() {
         return classes;
     }
 
-    /** Sources by file name, as the compiler wants them. */
+    /** Sources by file name, in the compiler's form. */
     static List<JavaFileObject> sources(Map<String, String> texts) {
         List<JavaFileObject> list = new ArrayList<>();
         new TreeMap<>(texts).forEach((name, text) -> list.add(

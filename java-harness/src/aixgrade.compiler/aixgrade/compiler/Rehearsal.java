@@ -6,8 +6,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 
 /**
- * Compiles a class with something of everything while the image is made, and one that is wrong: the compiler's own
- * classes that this loads go into the image's archive.
+ * Compiles a class with many language features, and an invalid one, while the image is made, so that the
+ * compiler's own classes go into the image's archive.
  */
 final class Rehearsal {
     private static final String SOURCE = """
@@ -57,7 +57,7 @@ final class Rehearsal {
     private Rehearsal() {}
 
     public static void main(String[] args) throws Exception {
-        // Standard output and no control descriptor, but by the same way.
+        // Standard output instead of the control descriptor, through the same code.
         Control.on(1);
         ByteArrayOutputStream requests = new ByteArrayOutputStream();
         requests.writeBytes(new Frame('L').string("none").number(0).whole());

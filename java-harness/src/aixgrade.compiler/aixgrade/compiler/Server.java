@@ -22,8 +22,8 @@ import javax.tools.ToolProvider;
 /**
  * The warm compiler: one sandboxed JVM that compiles one request after another until it is stopped.
  *
- * <p>Requests are {@code L} (keep these classes under a name, for class paths), {@code C} (compile)
- * and {@code I} (list the types that an import may name). It keeps nothing else between requests.
+ * <p>Requests are {@code L} (store these classes under a name, for class paths), {@code C} (compile) and
+ * {@code I} (list the types that an import may name). It keeps nothing else between requests.
  */
 final class Server {
     /** Enough to understand what is wrong; a broken file can have thousands. */
@@ -31,7 +31,7 @@ final class Server {
 
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     private final Map<String, Library> libraries = new HashMap<>();
-    /** The JDK's and the jars' files by the jars: what is in them is looked up once. */
+    /** The JDK's and the jars' files, by jars, so that their content is looked up once. */
     private final Map<List<String>, StandardJavaFileManager> files = new HashMap<>();
     private final Control control;
 
@@ -85,7 +85,7 @@ final class Server {
                 failure = exceeded(out.toString(), "");
             }
         } catch (OutOfMemoryError | StackOverflowError | RuntimeException e) {
-            // The compiler's own end at source that is too much for it: the output's fault, not ours.
+            // The source exhausted the compiler: the output's fault, not ours.
             fine = false;
             failure = exceeded(e.toString(), e.toString());
         }
@@ -111,8 +111,8 @@ final class Server {
     }
 
     /**
-     * Which limit of its own the compiler reached: {@code stack}, {@code memory}, or {@code otherwise}. It catches
-     * such errors itself as a rule and writes their stack traces to its log, with no diagnostic.
+     * The limit that the compiler reached: {@code stack}, {@code memory}, or {@code otherwise}. It usually
+     * catches such errors itself and writes their stack traces to its log, without a diagnostic.
      */
     private static String exceeded(String log, String otherwise) {
         if (log.contains("java.lang.StackOverflowError")) {

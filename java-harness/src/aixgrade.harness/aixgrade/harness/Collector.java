@@ -45,7 +45,7 @@ final class Collector implements Cases<Object> {
     public void near(String name, double expected, double tolerance, Call<? super Object> call) {
         run(name, () -> {
             Object actual = call.on(fresh());
-            // Only the JDK's own numbers: a Number of the solution's making could answer anything.
+            // Only the JDK's own numbers: the solution's own subclass of Number could answer anything.
             boolean number = actual instanceof Number && actual.getClass().getClassLoader() == null;
             if (number) {
                 double value = ((Number) actual).doubleValue();
@@ -91,7 +91,7 @@ final class Collector implements Cases<Object> {
         try {
             fault = attempt.fault();
         } catch (OutOfMemoryError e) {
-            // The limit was hit: that is the output's verdict, not one case's.
+            // The limit was exceeded: that is the output's verdict, not one case's.
             throw e;
         } catch (Throwable e) {
             fault = Runner.say(e);
@@ -102,7 +102,7 @@ final class Collector implements Cases<Object> {
         cases.add(new Runner.Case(Runner.cut(name), fault == null, fault == null ? "" : Runner.cut(fault)));
     }
 
-    /** Answers what is wrong, or {@code null} where the case passes. */
+    /** Returns what is wrong, or {@code null} if the case passes. */
     @FunctionalInterface
     private interface Attempt {
         String fault() throws Throwable;

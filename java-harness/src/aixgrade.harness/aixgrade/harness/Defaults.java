@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TimeZone;
 
-/** The JVM-wide settings that tests rely on, taken before the solution runs and compared after. */
+/** The JVM-wide settings that tests rely on, stored before the solution runs and compared after. */
 final class Defaults {
-    /** Security settings that cryptography, networking or class loading take notice of. */
+    /** Security settings that affect cryptography, networking or class loading. */
     private static final List<String> SECURITY = List.of(
             "securerandom.source", "keystore.type", "networkaddress.cache.ttl", "jdk.certpath.disabledAlgorithms",
             "jdk.tls.disabledAlgorithms", "package.access", "package.definition");
@@ -37,14 +37,14 @@ final class Defaults {
     }
 
     /**
-     * The settings as they are. Asking for the security providers loads them all, which takes as long
-     * as everything else together, so that is done only where a solution has to do with them.
+     * The current settings. Reading the security providers loads them all, which takes as long as
+     * everything else together, so it is done only if a solution uses them.
      */
     static Defaults now(boolean withSecurity) {
         return new Defaults(withSecurity);
     }
 
-    /** Whether classes name Java's security settings, as a type or in a text. */
+    /** Whether classes name Java's security settings, as a type or in a string. */
     static boolean concernSecurity(Collection<byte[]> classes) {
         for (byte[] bytes : classes) {
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
@@ -55,7 +55,7 @@ final class Defaults {
         return false;
     }
 
-    /** The names of what has changed since. */
+    /** The names of the settings that have changed since. */
     List<String> changed() {
         List<String> changed = new ArrayList<>();
         note(changed, "locale", locale.equals(Locale.getDefault())
@@ -77,7 +77,7 @@ final class Defaults {
         }
     }
 
-    /** Whether the properties of the start still hold; new ones are nobody's business. */
+    /** Whether the initial properties are unchanged; new ones are ignored. */
     private boolean unchanged() {
         Properties now = System.getProperties();
         for (Map.Entry<Object, Object> entry : settings.entrySet()) {

@@ -20,8 +20,8 @@ final class Published {
             method.setAccessible(true);
             int[] result = (int[]) method.invoke(evaluation);
             if (result == null || result.length != 2) {
-                // What the published runner counts as nothing passed; the server flags it.
-                return new Runner.Result("finished", 0, 0, "the test class returned no pair of numbers", List.of());
+                // The published runner counts this as nothing passed; the server reports it.
+                return new Runner.Result("no_counts", 0, 0, "", List.of());
             }
             return new Runner.Result("finished", result[0], result[1], "", List.of());
         } catch (InvocationTargetException e) {

@@ -8,14 +8,14 @@ import java.io.FileDescriptor;
 import java.util.List;
 
 /**
- * Goes through what every runner goes through, with jobs that come to nothing, while the image is
- * made: the classes that it loads go into the image's archive, which spares each runner the work.
+ * Runs through all steps of a runner, with jobs that do nothing, while the image is made: the classes that
+ * it loads go into the image's archive, which saves each runner the work.
  */
 final class Rehearsal {
     private Rehearsal() {}
 
     public static void main(String[] args) throws Exception {
-        // Standard output and no control descriptor, but by the same way.
+        // Standard output instead of the control descriptor, through the same code.
         Control.on(1);
         for (String kind : List.of("aixbench", "aixgrade")) {
             Frame preparation = new Frame('T').number(3);
@@ -23,7 +23,7 @@ final class Rehearsal {
             preparation.number(0).number(0).number(1).string(args[0] + "/rehearsal/file").bytes(new byte[1]);
             Frame job = new Frame('J').string(kind).string("a.None").string("").string("").string("None");
             job.number(kind.equals("aixbench") ? 1 : 0).number(0).bytes(new byte[0]);
-            // Bytes that are no class: the tests end with an error, which is all that is wanted.
+            // Not a class: the tests end with an error, as intended.
             job.number(1).string("a.None").bytes(new byte[1]).number(1).string("None").bytes(new byte[1]);
             ByteArrayOutputStream in = new ByteArrayOutputStream();
             in.writeBytes(preparation.whole());

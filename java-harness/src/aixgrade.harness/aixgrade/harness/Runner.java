@@ -15,34 +15,37 @@ import java.util.Map;
 /**
  * The program of one sandboxed JVM: says hello, waits for one job, runs it, sends one result, halts.
  *
- * <p>Started by the server ahead of need, so everything that does not depend on the job happens
- * before the hello. What decides is the result frame with the job's nonce, nothing else.
+ * <p>The server starts it in advance, so everything that does not depend on the job happens before the
+ * hello. Only the result frame with the job's nonce decides.
  */
 final class Runner {
-    /** Longer messages are cut: a page shows them, nobody computes with them. */
+    /** Longer messages are cut, because they are only displayed. */
     static final int LONGEST_TEXT = 2000;
 
     /** More cases than this are counted but not listed. */
     private static final int MOST_CASES_LISTED = 500;
 
-    /** The listed cases' names and details have fewer characters in all; the server refuses frames of over 1 MiB. */
+    /**
+     * Maximum number of characters in the listed cases' names and details together; the server refuses
+     * frames of over 1 MiB.
+     */
     private static final int LONGEST_LIST = 200_000;
 
-    /** Kept to be let go when the heap is full, so that saying so does not fail for lack of it. */
+    /** Reserved memory that is released when the heap is full, so that reporting it does not fail. */
     private static byte[] reserve = new byte[1 << 20];
 
     public static void main(String[] args) {
         try {
             serve(Control.on(Integer.parseInt(args[0])), Integer.parseInt(args[1]));
         } catch (Throwable ours) {
-            // Shown with the engine's own failure; no result frame was sent, so nothing passes.
+            // Shown with the engine error; no result frame was sent, so nothing passes.
             System.err.println("aixgrade.harness: " + ours);
         }
-        // Not exit: a solution's shutdown hooks have no business here.
+        // Not exit, which would run a solution's shutdown hooks.
         Runtime.getRuntime().halt(0);
     }
 
-    /** Runs so many jobs, one as a rule: more only in the fast mode, and then only what is harmless. */
+    /** Runs jobs: normally one; more only in the fast mode, and then only harmless ones. */
     static void serve(Control control, int jobs) throws Exception {
         Preparation preparation = Preparation.read(control.read());
         TestLoader tests = loader(preparation);
@@ -54,7 +57,7 @@ final class Runner {
         for (int left = jobs; left > 0; left--) {
             DataInputStream in = control.read();
             if (in == null) {
-                // The server had no work for this one after all.
+                // The server had no work for this runner after all.
                 return;
             }
             Job job = Job.read(in);
@@ -71,7 +74,8 @@ final class Runner {
             reserve = null;
             List<String> changed = defaults == null ? List.of() : defaults.changed();
             int threads = leftOver();
-            // The nonce comes only now, so that the solution's code never ran in a process that holds it.
+            // The nonce arrives only now, so that the tests never ran in a process that contains it. Threads
+            // that still run are counted before, and make a pass suspicious.
             control.write(new Frame('E'));
             DataInputStream handed = control.read();
             if (handed == null || handed.readUnsignedByte() != 'N') {
@@ -90,7 +94,10 @@ final class Runner {
         return tests;
     }
 
-    /** Writes the working folder. By the old streams: the new file channels take longer to load than to write. */
+    /**
+     * Writes the working folder, with the old streams: the new file channels take longer to load than to
+     * write.
+     */
     private static void write(Map<String, byte[]> files) throws IOException {
         for (Map.Entry<String, byte[]> file : files.entrySet()) {
             File path = new File(file.getKey());
@@ -111,7 +118,7 @@ final class Runner {
         return attempt.result == null ? Result.error("the thread that ran the tests was stopped") : attempt.result;
     }
 
-    /** A class and not a lambda: the first lambda of a JVM costs it several milliseconds. */
+    /** A class instead of a lambda: the first lambda of a JVM costs several milliseconds. */
     private static final class Attempt implements Runnable {
         private final Job job;
         private final TestLoader tests;
@@ -139,7 +146,7 @@ final class Runner {
         }
     }
 
-    /** What a throwable says, bounded, even where asking it is what fails. */
+    /** The bounded text of a throwable, even if its methods fail. */
     static String say(Throwable e) {
         String text = e.getClass().getName();
         try {
@@ -157,7 +164,7 @@ final class Runner {
         return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
     }
 
-    /** Threads that the solution started and left running, daemons or not. */
+    /** Threads that the solution started and left running, including daemons. */
     private static int leftOver() {
         ThreadGroup top = Thread.currentThread().getThreadGroup();
         Thread[] all = new Thread[top.activeCount() + 16];
@@ -171,7 +178,7 @@ final class Runner {
         return others;
     }
 
-    /** What every output of a dataset needs, sent before there is a job. */
+    /** What every output of a dataset needs, sent before the job. */
     record Preparation(Map<String, String> packages, Map<String, byte[]> classes, List<String> warm,
             Map<String, byte[]> files) {
         static Preparation read(DataInputStream in) throws IOException {
@@ -192,9 +199,9 @@ final class Runner {
     }
 
     /**
-     * What to run, as the server sent it. {@code watch} says whether it could change the JVM's defaults: looking at
-     * them loads the time zones, which takes longer than most tests. {@code tape} is 0, or 1 to record the
-     * solution's answers, or 2 to take them from {@code answers}.
+     * The job, as sent by the server. {@code watch} says whether it could change the JVM's defaults:
+     * reading them loads the time zones, which takes longer than most tests. {@code tape} is 0, or 1 to
+     * record the solution's answers, or 2 to replay them from {@code answers}.
      */
     record Job(String kind, String testClass, String basePackage, String prefix, String outputClass,
             boolean watch, int tape, byte[] answers, Map<String, byte[]> tests, Map<String, byte[]> solution) {
@@ -217,7 +224,7 @@ final class Runner {
 
     /** How the tests ended. */
     static final class Result {
-        /** One of {@code finished}, {@code error}, {@code memory}. */
+        /** One of {@code finished}, {@code error}, {@code memory}, {@code no_counts}. */
         private final String outcome;
         private final int passed;
         private final int total;
@@ -262,6 +269,6 @@ final class Runner {
         }
     }
 
-    /** One test case's outcome. */
+    /** The result of one test case. */
     record Case(String name, boolean passed, String detail) {}
 }

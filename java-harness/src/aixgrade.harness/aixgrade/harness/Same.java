@@ -18,18 +18,18 @@ import java.util.Set;
 import java.util.SortedSet;
 
 /**
- * Equality and display of values that a hostile solution may have made.
+ * Equality and display of values that a hostile solution may have created.
  *
- * <p>Comparing follows the expected value, which the test made: it never goes deeper and never reads more elements
- * than that has, so values that contain themselves and iterators without an end are no trouble. The solution's
- * collections are asked for an iterator and nothing else that decides: elements are copied once into collections of
- * ours, and what is compared is the copy. A solution's {@code equals}, {@code hashCode}, {@code contains},
- * {@code get} and {@code compareTo} are never called. (A set's or map's {@code size} is, and a wrong one is unequal.)
+ * <p>A comparison follows the expected value, which the test created: it never goes deeper and never reads
+ * more elements than that has, so values that contain themselves and endless iterators do no harm. Only the
+ * iterators of the solution's collections are used: elements are copied once into our own collections, and
+ * the copy is compared. A solution's {@code equals}, {@code hashCode}, {@code contains}, {@code get} and
+ * {@code compareTo} are never called. (A set's or map's {@code size} is, and a wrong one makes it unequal.)
  */
 final class Same {
     private Same() {}
 
-    /** Whether the values are equal, as docs of {@link aixgrade.api.Cases#equal} say. */
+    /** Whether the values are equal, as documented for {@link aixgrade.api.Cases#equal}. */
     static boolean same(Object expected, Object actual) throws Throwable {
         if (expected == null || actual == null) {
             return expected == actual;
@@ -38,7 +38,7 @@ final class Same {
             return sameArrays(expected, actual);
         }
         if (expected instanceof Optional<?> optional) {
-            // `Optional` is final and holds no null.
+            // `Optional` is final and never contains null.
             return actual instanceof Optional<?> other && same(optional.orElse(null), other.orElse(null));
         }
         if (expected instanceof Record) {
@@ -84,7 +84,7 @@ final class Same {
         return true;
     }
 
-    /** Whether a class of the dataset's says itself what its objects equal; the JDK's classes do not count. */
+    /** Whether a class of the dataset's defines its own equality; the JDK's classes do not count. */
     private static boolean hasOwnEquals(Object value) throws NoSuchMethodException {
         if (value.getClass().getClassLoader() == null) {
             return false;
@@ -144,7 +144,7 @@ final class Same {
         return true;
     }
 
-    /** What a collection's iterator gives, if that is exactly so many elements; else {@code null}. */
+    /** The elements from a collection's iterator, if there are exactly this many; otherwise {@code null}. */
     private static Object[] elements(Collection<?> from, int count) {
         Object[] elements = new Object[count];
         Iterator<?> iterator = from.iterator();
@@ -158,8 +158,8 @@ final class Same {
     }
 
     /**
-     * Records of one class by their components. Where only components differ that hold no others, the record's own
-     * {@code equals} decides, since the dataset may have written one.
+     * Records of one class by their components. If only components without nested values differ, the
+     * record's own {@code equals} decides, since the dataset may have written one.
      */
     private static boolean sameRecords(Object expected, Object actual) throws Throwable {
         if (actual.getClass() != expected.getClass()) {
@@ -188,9 +188,7 @@ final class Same {
         return all || expected.equals(actual);
     }
 
-    /**
-     * Whether a value equals only what holds the same, by code of the JDK's alone: then a hash table may look it up.
-     */
+    /** Whether a value's equality is decided by the JDK's code alone, so that a hash table may look it up. */
     private static boolean isPlain(Object value) {
         if (value == null || value instanceof Enum) {
             return true;
@@ -200,14 +198,17 @@ final class Same {
                 && (Modifier.isFinal(type.getModifiers()) || type == BigDecimal.class || type == BigInteger.class);
     }
 
-    /** An expected element, or key and value, that no element of the solution's has matched yet. */
+    /** An expected element, or key and value, that no element of the solution has matched yet. */
     private record Pair(Object key, Object value) {}
 
-    /** The expected elements without a match. Plain ones are found by hash, others one by one. */
+    /** The unmatched expected elements. Plain ones are found by hash, others by search. */
     private static final class Unmatched {
         private final Map<Object, Pair> plain = new HashMap<>();
         private final List<Pair> others = new ArrayList<>();
-        /** The test's own order, by which elements are equal that compare as equal; {@code null} for none. */
+        /**
+         * The test's own order, in which elements are equal if they compare as equal; {@code null} for
+         * none.
+         */
         private final SortedSet<?> sorted;
 
         Unmatched(SortedSet<?> sorted) {
@@ -222,7 +223,7 @@ final class Same {
             }
         }
 
-        /** Takes the pair that this matches; {@code null} where none is left. */
+        /** Removes a matching pair; {@code null} if there is none. */
         Pair take(Object theirs) throws Throwable {
             if (isPlain(theirs)) {
                 Pair found = plain.remove(theirs);
@@ -255,10 +256,13 @@ final class Same {
         }
     }
 
-    /** How deep a value is shown: further than anybody reads, and an end for values that contain themselves. */
+    /** Maximum depth of a displayed value, which also stops at values that contain themselves. */
     private static final int DEEPEST_SHOWN = 8;
 
-    /** The value for people, cut where it is long; never fails, though a solution's {@code toString} may. */
+    /**
+     * The value for people, shortened if it is long; never fails, although a solution's {@code toString}
+     * may.
+     */
     static String show(Object value) {
         try {
             StringBuilder text = new StringBuilder();
@@ -302,7 +306,7 @@ final class Same {
             }
             text.append(between.equals("{") ? "{}" : "}");
         } else if (value instanceof Collection<?> collection) {
-            // As `AbstractCollection` does, but with an end where the iterator has none.
+            // Like `AbstractCollection`, but stops endless iterators.
             Iterator<?> iterator = collection.iterator();
             text.append('[');
             String between = "";

@@ -9,17 +9,16 @@ import jdk.internal.access.JavaLangAccess;
 import jdk.internal.access.SharedSecrets;
 
 /**
- * Defines the dataset's test classes in a named module and the solution's in this loader's unnamed
- * one.
+ * Defines the dataset's test classes in a named module and the solution's in this loader's unnamed one.
  *
- * <p>One loader for both, because the published tests look their solution up by name through their
- * own loader. The module exports what a solution must see (its base class or interface) and hides
- * the rest. Classes come as bytes and are never a file or a resource, so that a solution cannot
- * read the answers out of them.
+ * <p>One loader for both, because the published tests look their solution up by name through their own
+ * loader. The module exports what a solution must see (its base class or interface) and hides the rest.
+ * Classes come as bytes and are never a file or a resource, so that a solution cannot read answers from
+ * them.
  *
- * <p>The module is made as the JDK makes its own for proxies ({@link JavaLangAccess#defineModule}), which
- * the image opens to this module. The public way, a {@link ModuleLayer} of a resolved configuration, works with
- * streams: in a fresh JVM that takes longer than most tests.
+ * <p>The module is created as the JDK creates its own for proxies ({@link JavaLangAccess#defineModule}),
+ * which the image opens to this module. The public way, a {@link ModuleLayer} of a resolved configuration,
+ * uses streams, which in a fresh JVM take longer than most tests.
  */
 final class TestLoader extends ClassLoader {
     private static final String MODULE = "aixgrade.tests";
@@ -34,7 +33,8 @@ final class TestLoader extends ClassLoader {
     TestLoader(Map<String, String> access) throws IOException {
         super(ClassLoader.getSystemClassLoader());
         packages = Set.copyOf(access.keySet());
-        // Not strict: the check of names begins with a lambda, and the server made them from classes that it compiled.
+        // Not strict: checking names begins with a lambda, and the server created the names from classes
+        // that it compiled.
         ModuleDescriptor.Builder builder = SharedSecrets.getJavaLangModuleAccess().newModuleBuilder(MODULE, false, Set.of());
         module = internals.defineModule(this, builder.packages(packages).build(), null);
         for (Map.Entry<String, String> entry : access.entrySet()) {
@@ -44,7 +44,7 @@ final class TestLoader extends ClassLoader {
                 case "exported" -> internals.addExports(module, name);
                 case "open" -> {
                     internals.addExports(module, name);
-                    // The solution and the dataset's libraries: all that is in no named module.
+                    // The solution and the dataset's libraries: everything in no named module.
                     internals.addOpensToAllUnnamed(module, name);
                 }
                 default -> throw new IOException("no such access: " + entry.getValue());
@@ -60,12 +60,12 @@ final class TestLoader extends ClassLoader {
         internals.addReads(module, getParent().getUnnamedModule());
     }
 
-    /** Takes classes of the tests. */
+    /** Adds classes of the tests. */
     void addTests(Map<String, byte[]> tests) throws IOException {
         add(tests, true);
     }
 
-    /** Takes the solution's classes, {@code main} among them; none may pose as one of the tests'. */
+    /** Adds the solution's classes, including {@code main}; none may replace one of the tests'. */
     void addSolution(String main, Map<String, byte[]> solution) throws IOException {
         add(solution, false);
         solutionPackage = packageOf(main);
@@ -80,14 +80,15 @@ final class TestLoader extends ClassLoader {
         classes.putAll(some);
     }
 
-    /** Lets the harness, and nobody else, call what this class does not publish. */
+    /** Lets only the harness call this class's non-public members. */
     void openToHarness(Class<?> type) {
         internals.addOpens(module, type.getPackageName(), TestLoader.class.getModule());
     }
 
     /**
-     * Finds what is ours by its package without asking the class path first: opening a dataset's jars takes longer
-     * than most tests. A solution's class of any other package yields to theirs, so that it cannot pose as one.
+     * Finds our own classes by their package without searching the class path first: opening a dataset's
+     * jars takes longer than most tests. For a solution's class in any other package, the class path has
+     * priority, so that it cannot replace a library's class.
      */
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {

@@ -1,4 +1,4 @@
 package aixgrade.root;
 
-/** Nothing: a package must hold a type to be exported. */
+/** Empty: a package must contain a type to be exported. */
 public interface Root {}

@@ -14,29 +14,29 @@ import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The control descriptor: a socket that the server handed down, neither standard input nor output.
+ * The control descriptor: a socket inherited from the server, neither standard input nor output.
  *
- * <p>A solution can write to descriptors 0, 1 and 2 by public means and to no other, because only
- * this module is given {@code java.io} to open (by the image, see docs/engine.md) and the
- * sandbox has no {@code /proc} and no {@code /dev/fd}.
+ * <p>A solution can write to descriptors 0, 1 and 2 by public means and to no other, because {@code
+ * java.io} is open only to this module (by the image, see docs/engine.md) and the sandbox has no {@code
+ * /proc} and no {@code /dev/fd}.
  */
 public final class Control {
-    /** Raised with every change of a frame's layout; the server refuses another number. */
+    /** Increase with every change of a frame's layout; the server refuses another number. */
     public static final int PROTOCOL = 3;
 
-    /** No frame of ours is longer; a longer one means that the stream is out of step. */
+    /** Maximum length of our frames; a longer one means that the stream is out of sync. */
     private static final int LONGEST_FRAME = 64 << 20;
 
     private final DataInputStream in;
     private final OutputStream out;
 
-    /** Over any two streams: for a rehearsal. */
+    /** Uses any two streams, for a rehearsal. */
     public Control(InputStream in, OutputStream out) {
         this.in = new DataInputStream(new BufferedInputStream(in, 1 << 16));
         this.out = out;
     }
 
-    /** Takes over the descriptor with this number. */
+    /** Opens the descriptor with this number. */
     public static Control on(int number) throws ReflectiveOperationException {
         Constructor<FileDescriptor> make = FileDescriptor.class.getDeclaredConstructor(int.class);
         make.setAccessible(true);
@@ -57,22 +57,22 @@ public final class Control {
         return new DataInputStream(new java.io.ByteArrayInputStream(in.readNBytes(length)));
     }
 
-    /** Sends one frame in one write, so that it is there whole or not at all. */
+    /** Sends one frame in one write, so that it arrives whole or not at all. */
     public void write(Frame frame) throws IOException {
         out.write(frame.whole());
     }
 
-    /** A string as it travels: its length in bytes, then UTF-8. */
+    /** An encoded string: its length in bytes, then UTF-8. */
     public static String string(DataInputStream in) throws IOException {
         return new String(bytes(in), StandardCharsets.UTF_8);
     }
 
-    /** Bytes as they travel: their number, then they. */
+    /** Encoded bytes: their number, then the bytes. */
     public static byte[] bytes(DataInputStream in) throws IOException {
         return in.readNBytes(in.readInt());
     }
 
-    /** A frame in the making. */
+    /** A frame being built. */
     public static final class Frame {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private final DataOutputStream out = new DataOutputStream(bytes);
@@ -82,7 +82,7 @@ public final class Control {
             out.writeByte(kind);
         }
 
-        /** The frame as it travels. */
+        /** The encoded frame. */
         public byte[] whole() throws IOException {
             ByteArrayOutputStream whole = new ByteArrayOutputStream(bytes.size() + 4);
             new DataOutputStream(whole).writeInt(bytes.size());

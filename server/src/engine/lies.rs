@@ -1,0 +1,156 @@
+//! Answers that could deceive the tests.
+//!
+//! The published tests trust the solution's objects: `answer.equals(expected)` asks the answer's own `equals`, and
+//! `expected.equals(answer)` asks its size and its iterator. A solution can answer with an object that says what the
+//! tests want to hear, with harmless code only. Such a pass is confirmed over a copy of the answers: see
+//! [`super::tape`]. Our own format compares answers element by element (`Same.java`) and needs none of this.
+
+use app::model::reason::{Flag, Sign};
+
+use super::{
+    classfile::{Entry, Pool},
+    runner::Job,
+    suite::{Suite, TestKind},
+    wire::Files,
+};
+
+/// Supertypes of the JDK that give an object no behaviour which tests rely on. Functional interfaces besides those of
+/// `java.util.function` are in [`FUNCTIONAL`].
+const WITHOUT_BEHAVIOUR: &[&str] =
+    &["java/io/Serializable", "java/lang/Cloneable", "java/lang/Enum", "java/lang/Object", "java/lang/Record"];
+
+const FUNCTIONAL: &[&str] = &["java/lang/Runnable", "java/util/Comparator", "java/util/concurrent/Callable"];
+
+/// Collections that ask a comparator what is equal.
+const SORTED: &[&str] = &[
+    "java/util/TreeMap",
+    "java/util/TreeSet",
+    "java/util/concurrent/ConcurrentSkipListMap",
+    "java/util/concurrent/ConcurrentSkipListSet",
+];
+
+/// Whether a solution of published tests could answer with an object that lies: one with an `equals` of its own, one of
+/// a class that extends a class or interface of a library, or a sorted collection with a comparator.
+pub fn may_lie(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
+    suite.kind == TestKind::Aixbench
+        && (flags.iter().any(|flag| flag.sign == Sign::Equals)
+            || job.classes.values().any(|class| !is_honest(class, job.classes, &suite.library)))
+}
+
+/// Whether a class of the solution can make no object that lies. `own` has the solution's classes, `library` the
+/// dataset's.
+fn is_honest(class: &[u8], own: &Files, library: &Files) -> bool {
+    let honest = |pool: &Pool<'_>| {
+        let supertypes = pool.supertypes()?;
+        // A record always has one, which the compiler makes unless it is written. The warning cannot tell them apart
+        // in a source with escaped characters, and neither does this.
+        let has_equals =
+            pool.methods()?.iter().any(|(_, name, kind)| (*name, *kind) == ("equals", "(Ljava/lang/Object;)Z"));
+        let sorts = pool.entries.iter().any(|entry| is_sorted_by_code(pool, *entry));
+        Some(supertypes.iter().all(|name| is_without_behaviour(name, own, library)) && !has_equals && !sorts)
+    };
+    Pool::read(class).as_ref().and_then(honest) == Some(true)
+}
+
+fn is_without_behaviour(name: &str, own: &Files, library: &Files) -> bool {
+    if WITHOUT_BEHAVIOUR.contains(&name) || FUNCTIONAL.contains(&name) || name.starts_with("java/util/function/") {
+        return true;
+    }
+    let dotted = name.replace('/', ".");
+    // A class of the solution is asked about itself, a class of the dataset about what it extends.
+    own.contains_key(&dotted)
+        || library.get(&dotted).is_some_and(|class| {
+            let supertypes = Pool::read(class).and_then(|pool| pool.supertypes());
+            supertypes.is_some_and(|all| all.iter().all(|name| is_without_behaviour(name, own, library)))
+        })
+}
+
+fn is_sorted_by_code(pool: &Pool<'_>, entry: Entry<'_>) -> bool {
+    let Entry::Member(class, member) = entry else { return false };
+    pool.class(class).is_some_and(|name| SORTED.contains(&name))
+        && pool.name(member) == Some("<init>")
+        && pool.descriptor(member).is_some_and(|kind| kind.contains("Ljava/util/Comparator;"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::edit::Names, *};
+
+    /// A class file with these supertypes (the superclass first), methods without code, and constructors of others
+    /// that it calls.
+    fn class(supertypes: &[&str], methods: &[(&str, &str)], makes: &[(&str, &str)]) -> Vec<u8> {
+        let mut pool = Names::after(1).unwrap();
+        let this = pool.class("C").unwrap();
+        let supertypes: Vec<u16> = supertypes.iter().map(|name| pool.class(name).unwrap()).collect();
+        for (class, descriptor) in makes {
+            let (class, name) = (pool.class(class).unwrap(), pool.text("<init>").unwrap());
+            let descriptor = pool.text(descriptor).unwrap();
+            pool.method(class, name, descriptor).unwrap();
+        }
+        let number = |count: usize| u16::try_from(count).unwrap();
+        let mut body = vec![1, this, supertypes[0], number(supertypes.len() - 1)];
+        body.extend(&supertypes[1..]);
+        body.extend([0, number(methods.len())]);
+        for (name, descriptor) in methods {
+            body.extend([1, pool.text(name).unwrap(), pool.text(descriptor).unwrap(), 0]);
+        }
+        body.push(0);
+        let (next, entries) = pool.done();
+        let body: Vec<u8> = body.into_iter().flat_map(u16::to_be_bytes).collect();
+        [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61], &next.to_be_bytes()[..], &entries, &body].concat()
+    }
+
+    fn honest(class: &[u8]) -> bool {
+        let own = Files::from([("p.Own".to_owned(), Vec::new())]);
+        let library = Files::from([
+            ("t.Base".to_owned(), self::class(&["java/lang/Object"], &[], &[])),
+            ("t.Names".to_owned(), self::class(&["java/util/ArrayList"], &[], &[])),
+        ]);
+        is_honest(class, &own, &library)
+    }
+
+    #[test]
+    fn objects_of_own_behaviour_may_lie() {
+        let check = |supertypes: &[&str], expected: bool| {
+            assert_eq!(honest(&class(supertypes, &[], &[])), expected, "{supertypes:?}");
+        };
+        check(&["java/lang/Object"], true);
+        check(&["t/Base", "java/util/Comparator", "java/util/function/BiFunction"], true);
+        check(&["p/Own", "java/io/Serializable", "java/lang/Cloneable"], true);
+        check(&["java/lang/Enum", "java/lang/Runnable", "java/util/concurrent/Callable"], true);
+        check(&["java/lang/Record"], true);
+        for liar in ["AbstractList", "AbstractSet", "ArrayList", "HashMap", "Date"] {
+            check(&[&format!("java/util/{liar}")], false);
+        }
+        check(&["java/lang/Number"], false);
+        check(&["java/lang/Object", "java/util/List"], false);
+        check(&["java/lang/Object", "java/lang/CharSequence"], false);
+        check(&["java/lang/Object", "java/util/Map$Entry"], false);
+        // Of a library, and of a class of the dataset that is a collection.
+        check(&["com/google/common/collect/ForwardingList"], false);
+        check(&["t/Names"], false);
+    }
+
+    #[test]
+    fn equals_and_comparators_may_lie() {
+        let check = |methods: &[(&str, &str)], makes: &[(&str, &str)], expected: bool| {
+            assert_eq!(honest(&class(&["java/lang/Object"], methods, makes)), expected, "{methods:?} {makes:?}");
+        };
+        check(&[("equals", "(Ljava/lang/Object;)Z")], &[], false);
+        check(&[("hashCode", "()I"), ("equals", "(DDD)Z")], &[], true);
+        check(&[], &[("java/util/TreeSet", "(Ljava/util/Comparator;)V")], false);
+        check(&[], &[("java/util/TreeMap", "(Ljava/util/Comparator;)V")], false);
+        check(&[], &[("java/util/TreeMap", "()V"), ("java/util/TreeSet", "(Ljava/util/Collection;)V")], true);
+        // It asks each element's own `equals`.
+        check(&[], &[("java/util/PriorityQueue", "(Ljava/util/Comparator;)V")], true);
+    }
+
+    #[test]
+    fn a_damaged_class_may_lie() {
+        let whole = class(&["java/lang/Object"], &[("m", "()V")], &[]);
+        assert!(honest(&whole));
+        for cut in 0..whole.len() - 2 {
+            assert!(!honest(&whole[..cut]), "cut at {cut}");
+        }
+    }
+}

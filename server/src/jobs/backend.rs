@@ -1,0 +1,108 @@
+//! What runs a dataset version's outputs: the Java engine or the languages whose tests are programs.
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use app::model::{
+    reason::FailedCheck,
+    run::{Environment, Outcome},
+};
+
+use super::worker_count;
+use crate::{
+    db::runs::Leased,
+    engine::{
+        EngineError,
+        grader::{Grader, Task, Worker},
+        proof,
+    },
+    lang::{grader::Sample, suite::Suite},
+};
+
+/// A dataset version, ready to run outputs.
+pub enum Backend {
+    /// Test classes over the Java harness.
+    Java(Arc<Grader>),
+    /// Test programs, in any language.
+    Programs(Suite),
+}
+
+/// A worker that runs outputs on a backend.
+pub enum ItemWorker<'a> {
+    Java(Box<Worker>),
+    Programs(&'a Suite, Arc<AtomicBool>),
+}
+
+impl Backend {
+    /// What is the same for every output of a run, with the checks that failed where the operator allows that.
+    pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
+        match self {
+            Backend::Java(grader) => grader.environment(failed_checks),
+            Backend::Programs(suite) => suite.environment(failed_checks),
+        }
+    }
+
+    /// Stands for everything that decides besides the output and its task.
+    pub fn fingerprint(&self) -> String {
+        match self {
+            Backend::Java(grader) => grader.fingerprint(),
+            Backend::Programs(suite) => suite.fingerprint(),
+        }
+    }
+
+    /// Stands for everything that decides an output's outcome.
+    pub fn key(&self, item: &Leased) -> String {
+        match self {
+            Backend::Java(grader) => grader.key(&task(item), &item.code),
+            Backend::Programs(suite) => suite.key(item.revision, sample(item)),
+        }
+    }
+
+    /// What this backend proves of its sandbox is the same for every backend of this name.
+    pub fn name(&self) -> String {
+        match self {
+            Backend::Java(_) => "java".to_owned(),
+            Backend::Programs(suite) => suite.versions(),
+        }
+    }
+
+    /// Runs the sandbox checks and returns those that failed.
+    ///
+    /// # Errors
+    /// The sandbox or a toolchain does not work at all.
+    pub fn failed_checks(&self) -> Result<Vec<FailedCheck>, EngineError> {
+        let shown = match self {
+            Backend::Java(grader) => proof::prove_beside(grader, worker_count())?,
+            Backend::Programs(suite) => suite.trials()?,
+        };
+        Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())
+    }
+
+    /// A worker that gives up what is under way once `cancelled` is set.
+    pub fn worker(&self, cancelled: Arc<AtomicBool>) -> ItemWorker<'_> {
+        match self {
+            Backend::Java(grader) => ItemWorker::Java(Box::new(Worker::new(Arc::clone(grader), cancelled))),
+            Backend::Programs(suite) => ItemWorker::Programs(suite, cancelled),
+        }
+    }
+}
+
+impl ItemWorker<'_> {
+    /// Grades one output.
+    ///
+    /// # Errors
+    /// Our own failure; the output has no outcome then.
+    pub fn grade(&mut self, item: &Leased) -> Result<Outcome, EngineError> {
+        match self {
+            ItemWorker::Java(worker) => worker.grade(&task(item), &item.code),
+            ItemWorker::Programs(suite, cancelled) => suite.grade(item.revision, sample(item), cancelled),
+        }
+    }
+}
+
+fn task(item: &Leased) -> Task {
+    Task { test_class: item.test_class.clone().unwrap_or_default(), signature: item.signature.clone() }
+}
+
+fn sample(item: &Leased) -> Sample<'_> {
+    Sample { prompt: item.prompt.as_deref(), generation: &item.code }
+}

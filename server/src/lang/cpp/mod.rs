@@ -1,0 +1,261 @@
+//! C++: built by `g++` in a sandbox of its own, with the nine helper headers precompiled; the program runs in another.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use app::model::{code_lang::CodeLang, run::Verdict};
+use sha2::{Digest, Sha256};
+use signature::Signature;
+
+use super::{
+    Bench, Judged, Language, Places, Toolchain,
+    humaneval::{self, CPP_INCLUDES, Task},
+    image,
+    native::{self, Built, Judges},
+    process::Running,
+};
+use crate::{
+    engine::EngineError,
+    sandbox::{bubblewrap, tool},
+};
+
+pub mod display;
+mod signature;
+mod trials;
+
+const VALUES: &str = include_str!("values.h");
+const JUDGE: &str = include_str!("judge.h");
+
+/// Raised when images are made in another way.
+const GENERATION: u32 = 1;
+
+/// C++'s line in the table of languages.
+pub const LANGUAGE: Language =
+    Language { code: CodeLang::Cpp, look: |places| locate(places).map(drop), find, trials: &trials::TRIALS };
+
+struct Cpp {
+    version: String,
+    /// What the compiler sees.
+    build: Vec<(PathBuf, String)>,
+    /// What a program sees: the libraries that programs link to.
+    run: Vec<(PathBuf, String)>,
+    judges: Judges,
+    linker: &'static [&'static str],
+}
+
+/// Finds `g++` on the path, with the headers of Boost and OpenSSL that two tasks need.
+///
+/// # Errors
+/// Fails if the compiler or headers are missing.
+fn locate(_places: &Places) -> io::Result<PathBuf> {
+    let missing = |what: String| {
+        let text = format!("{what}. Install the packages `g++ libboost-dev libssl-dev`");
+        io::Error::new(io::ErrorKind::NotFound, text)
+    };
+    let compiler = bubblewrap::find("g++").ok_or_else(|| missing("no g++ was found on the path".to_owned()))?;
+    let header =
+        |name: &str| ["/usr/include", "/usr/local/include"].iter().any(|at| Path::new(at).join(name).is_file());
+    for name in ["boost/any.hpp", "openssl/md5.h"] {
+        if !header(name) {
+            return Err(missing(format!("the C++ header {name} was not found")));
+        }
+    }
+    Ok(compiler)
+}
+
+fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
+    let compiler = locate(places)?;
+    let version = tool::run(&compiler, ["--version"])?.lines().next().unwrap_or_default().to_owned();
+    let machine = tool::run(&compiler, ["-dumpmachine"])?.trim().to_owned();
+    let linker: &[&str] = if bubblewrap::find("ld.gold").is_some() { &["-fuse-ld=gold"] } else { &[] };
+    let digest = Sha256::digest(format!("{GENERATION} {version} {machine} {linker:?} {CPP_INCLUDES:?}"));
+    let name = format!("cpp-{}", &hex::encode(digest)[..16]);
+    let place = image::prepared(folder, &name, |place| prepare(&compiler, place))?;
+    let mut build = vec![(place.join("cpp"), "/cpp".to_owned())];
+    let folders = ["/usr/include", "/usr/lib/gcc", "/usr/libexec/gcc", "/usr/lib64", "/lib64"].map(str::to_owned);
+    let triplet = [format!("/usr/lib/{machine}"), format!("/lib/{machine}")];
+    let programs = ["g++", "as", "ld", "ld.gold"].map(|name| format!("/usr/bin/{name}"));
+    let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
+    build.extend(seen.map(|path| (PathBuf::from(&path), path)));
+    let run = image::mounts(&place.join("run"))?;
+    let judges = Judges::new(folder.join(format!("{name}-judges")))?;
+    Ok(Arc::new(Cpp { version, build, run, judges, linker }))
+}
+
+/// The helper headers precompiled, and the libraries that a program links to.
+fn prepare(compiler: &Path, place: &Path) -> io::Result<()> {
+    let (headers, run) = (place.join("cpp"), place.join("run"));
+    fs::create_dir_all(&headers)?;
+    let header = headers.join("helpers.h");
+    fs::write(&header, CPP_INCLUDES.join("\n") + "\n")?;
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let out = text(&headers.join("helpers.h.gch"));
+    tool::run(compiler, ["-std=c++11", "-x", "c++-header", &text(&header), "-o", &out])?;
+    let (source, probe) = (place.join("probe.cpp"), place.join("probe"));
+    fs::write(&source, "#include <iostream>\n#include <boost/any.hpp>\n#include <openssl/md5.h>\nint main() {}\n")?;
+    let libraries = ["-Wl,--no-as-needed", "-lcrypto", "-lssl", "-lm"];
+    let arguments = ["-std=c++11".to_owned(), text(&source), "-o".to_owned(), text(&probe)];
+    tool::run(compiler, arguments.into_iter().chain(libraries.map(str::to_owned)))?;
+    image::copy_libraries(&image::libraries(std::slice::from_ref(&probe))?, &run)?;
+    fs::remove_file(source)?;
+    fs::remove_file(probe)
+}
+
+impl Cpp {
+    /// Compiles and links one text, as the published command does, with an object file if there is one.
+    fn build(&self, bench: &Bench, task: &Task, text: &str, object: Option<&Path>) -> Result<Built, EngineError> {
+        let mut arguments = COMPILER.to_vec();
+        arguments.extend(self.linker);
+        arguments.push("/program/test.cpp");
+        let mut seen = self.build.clone();
+        if let Some(object) = object {
+            arguments.push("/program/caller.o");
+            seen.push((object.to_path_buf(), "/program/caller.o".to_owned()));
+        }
+        if task.task_id.contains("162") {
+            arguments.extend(["-lcrypto", "-lssl"]);
+        }
+        native::build(bench, &arguments, &seen, &[("test.cpp", text)])
+    }
+
+    /// What answers calls of a task's function, compiled once for the task; nothing where it does not compile apart
+    /// from a sample.
+    fn caller(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
+        let text = caller_text(task)?;
+        let arguments = [&COMPILER[..], &["-c", "-o", "/work/a.out", "/program/test.cpp"]].concat();
+        let build = || native::build(bench, &arguments, &self.build, &[("test.cpp", &text)]);
+        match self.judges.program(task, &text, build) {
+            Ok(object) => Ok(Some(object)),
+            Err(EngineError::Tests(_)) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+const COMPILER: [&str; 5] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/helpers.h", "-pipe"];
+
+impl Toolchain for Cpp {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn published(&self, bench: &Bench, task: &Task, program: &str) -> Result<Judged, EngineError> {
+        match self.build(bench, task, program, None)? {
+            Built::Program(files) => {
+                let ended = native::run_once(bench, files, &[], &self.run)?.end()?;
+                Ok(native::judged(&ended, |printed| {
+                    let asserted = printed.contains("Assertion `");
+                    (if asserted { Verdict::Failed } else { Verdict::Crashed }, last_line(printed))
+                }))
+            }
+            Built::Refused(ended) => native::refused(ended, first_error),
+        }
+    }
+
+    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+        // Compiling what answers calls behind the sample each time takes as long as the sample itself.
+        if is_apart(task, solution)
+            && let Some(caller) = self.caller(bench, task)?
+            && let Built::Program(files) = self.build(bench, task, solution, Some(&caller))?
+        {
+            return Ok(Ok(native::run_once(bench, files, &["{control}"], &self.run)?));
+        }
+        Ok(match self.build(bench, task, &solver_text(task, solution)?, None)? {
+            Built::Program(files) => Ok(native::run_once(bench, files, &["{control}"], &self.run)?),
+            Built::Refused(ended) => Err(first_error(&ended.printed)),
+        })
+    }
+
+    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
+        let text = judge_text(task)?;
+        let program = self.judges.program(task, &text, || self.build(bench, task, &text, None))?;
+        native::run(bench, &program, &["{control}"], &self.run)
+    }
+}
+
+fn signature(task: &Task) -> Result<Signature, EngineError> {
+    let read = Signature::read(&task.prompt);
+    read.ok_or_else(|| EngineError::Tests(format!("the prompt of {} begins no function", task.task_id)))
+}
+
+/// The values' reader and writer, with `boost::any` for the tasks that have it.
+fn values(task: &Task) -> String {
+    let any =
+        if task.prompt.contains("boost/any.hpp") { "#include <boost/any.hpp>\n#define AIXGRADE_ANY\n" } else { "" };
+    format!("{any}{VALUES}")
+}
+
+/// Whether what answers calls may be compiled apart from a sample: the sample's function has the task's own signature,
+/// and nothing in it could change the meaning of the text behind it.
+fn is_apart(task: &Task, solution: &str) -> bool {
+    let behind = solution.split_once(&task.prompt).map(|(_, behind)| behind);
+    behind.is_some_and(|behind| {
+        !["#", "%:", "??", "main", "aixgrade", "_Pragma"].iter().any(|word| behind.contains(word))
+    })
+}
+
+/// The same program as behind a sample, for a function that is linked to it.
+fn caller_text(task: &Task) -> Result<String, EngineError> {
+    let Signature { result, name, parameters } = signature(task)?;
+    let includes: String = task
+        .prompt
+        .lines()
+        .filter(|line| line.trim_start().starts_with("#include"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let kinds: Vec<&str> = parameters.iter().map(|(kind, _)| kind.as_str()).collect();
+    let declaration = format!("{includes}using namespace std;\n{result} {name}({});\n", kinds.join(", "));
+    solver_text(task, &declaration)
+}
+
+/// The sample, and behind it a program that answers calls.
+fn solver_text(task: &Task, solution: &str) -> Result<String, EngineError> {
+    let Signature { name, parameters, .. } = signature(task)?;
+    let declared: String = parameters
+        .iter()
+        .enumerate()
+        .map(|(at, (kind, _))| {
+            format!(
+                "        std::decay<{kind}>::type a{at} = std::decay<{kind}>::type();\n        aixgrade::get(a{at});\n"
+            )
+        })
+        .collect();
+    let given: Vec<String> = (0..parameters.len()).map(|at| format!("a{at}")).collect();
+    Ok(format!(
+        "{solution}\n{}
+int main(int, char** arguments) {{
+    aixgrade::descriptor = std::atoi(arguments[1]);
+    for (;;) {{
+        aixgrade::receive();
+{declared}        auto answer = {name}({});
+        aixgrade::out.clear();
+        aixgrade::put(answer);
+        aixgrade::send('A', aixgrade::out);
+    }}
+}}
+",
+        values(task),
+        given.join(", ")
+    ))
+}
+
+/// The prompt, whose function calls the solver, and the tests.
+fn judge_text(task: &Task) -> Result<String, EngineError> {
+    let Signature { result, parameters, .. } = signature(task)?;
+    let given: Vec<&str> = parameters.iter().map(|(_, name)| name.as_str()).collect();
+    let body = format!("\n    return aixgrade::call<{result}>({});\n}}\n", given.join(", "));
+    let empty = humaneval::solution(CodeLang::Cpp, task, None, &body);
+    Ok(format!("{}{JUDGE}{empty}{}", values(task), task.test))
+}
+
+fn first_error(printed: &str) -> String {
+    let error = printed.lines().find(|line| line.contains("error:") || line.contains("undefined reference"));
+    error.or_else(|| printed.lines().next()).unwrap_or_default().chars().take(300).collect()
+}
+
+fn last_line(printed: &str) -> String {
+    printed.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(300).collect()
+}

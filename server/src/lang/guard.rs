@@ -1,0 +1,139 @@
+//! The verdict that counts: a sample passes where the tests, in a process that the sample never enters, accept the
+//! answers that it gives from its own.
+//!
+//! Two processes run side by side in sandboxes of their own. The *solver* has the sample and none of the tests: it is
+//! sent arguments and sends answers. The *judge* has the task's prompt and tests, both the dataset's: in place of the
+//! function that the tests call stands one that sends its arguments here and waits for the answer. Only plain values
+//! travel. When the tests have ended the judge says so and is sent a nonce, which it must return. Whatever a sample
+//! does to its process (leaving it, replacing assertions, writing frames, reading memory) comes to answers, and the
+//! tests decide about answers. It cannot see what they expect.
+
+use app::model::{
+    reason::Reason,
+    run::{LimitHit, Outcome, Verdict},
+};
+use rand::Rng;
+
+use super::{
+    Bench, Toolchain,
+    humaneval::Task,
+    process::{Ended, Next, Running},
+};
+use crate::engine::EngineError;
+
+/// More calls than any test makes.
+const MOST_CALLS: usize = 100_000;
+
+/// Lets the judge's tests decide about the solver's answers.
+///
+/// # Errors
+/// Our own failure, or a cancelled run.
+pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &str) -> Result<Outcome, EngineError> {
+    let mut solver = match toolchain.solver(bench, task, solution)? {
+        Ok(solver) => solver,
+        Err(why) => return Ok(failed(Verdict::CompileError, Reason::CompilerError { line: None }, why)),
+    };
+    let mut judge = toolchain.judge(bench, task)?;
+    for _ in 0..MOST_CALLS {
+        match judge.receive()? {
+            Next::Frame(b'C', arguments) => {
+                solver.send(b'C', &arguments);
+                match solver.receive()? {
+                    Next::Frame(b'A', answer) => judge.send(b'A', &answer),
+                    other => {
+                        judge.stop()?;
+                        return no_answer(other, solver);
+                    }
+                }
+            }
+            Next::Frame(b'E', _) => {
+                let outcome = finished(judge)?;
+                let ended = solver.stop()?;
+                return Ok(measured(outcome, &ended));
+            }
+            Next::Frame(b'F', why) => {
+                judge.stop()?;
+                let ended = solver.stop()?;
+                let why = String::from_utf8_lossy(&why).into_owned();
+                return Ok(measured(failed(Verdict::Failed, Reason::AnswersRefused, why), &ended));
+            }
+            Next::Frame(..) => return Err(EngineError::Harness("the judge sent an unknown frame".into())),
+            Next::End(ended) => {
+                let stopped = solver.stop()?;
+                return Ok(measured(refused(&ended)?, &stopped));
+            }
+        }
+    }
+    judge.stop()?;
+    solver.stop()?;
+    Err(EngineError::Tests(format!("the tests of {} call without end", task.task_id)))
+}
+
+/// The judge's tests have ended: it passes if the judge returns the nonce, prints nothing and leaves in good order.
+fn finished(mut judge: Running) -> Result<Outcome, EngineError> {
+    let nonce: [u8; 16] = rand::rng().random();
+    judge.send(b'N', &nonce);
+    match judge.receive()? {
+        Next::Frame(b'R', returned) if returned == nonce => {}
+        _ => return Err(EngineError::Harness("the judge did not confirm that its tests ended".into())),
+    }
+    let ended = judge.end()?;
+    // A JavaScript test says of a false assertion on standard error that it failed, and goes on.
+    if ended.is_success() && ended.printed.is_empty() { Ok(Outcome::new(Verdict::Passed)) } else { refused(&ended) }
+}
+
+/// The judge ended before its tests did: an assertion was false, or the tests could not bear an answer.
+fn refused(ended: &Ended) -> Result<Outcome, EngineError> {
+    match ended.limit {
+        Some(LimitHit::Wall) => Err(EngineError::Busy("the judge waited in vain".into())),
+        Some(limit) => {
+            Ok(Outcome { limit: Some(limit), ..failed(Verdict::Timeout, Reason::AnswersRefused, String::new()) })
+        }
+        None => {
+            let first = ended.printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let first: String = first.chars().take(300).collect();
+            Ok(failed(Verdict::Failed, Reason::AnswersRefused, first))
+        }
+    }
+}
+
+/// The solver sent something else than an answer.
+fn no_answer(next: Next, solver: Running) -> Result<Outcome, EngineError> {
+    match next {
+        Next::Frame(kind, text) => {
+            let ended = solver.stop()?;
+            let text = String::from_utf8_lossy(&text).into_owned();
+            Ok(measured(
+                match kind {
+                    b'U' => failed(Verdict::Failed, Reason::AnswerNotPlain, text),
+                    b'X' => failed(Verdict::Crashed, Reason::NoAnswer, text),
+                    _ => failed(Verdict::Tampered, Reason::NotAFrame, String::new()),
+                },
+                &ended,
+            ))
+        }
+        Next::End(ended) => {
+            let (verdict, why) = match (ended.limit, ended.report.code) {
+                (Some(LimitHit::Heap), _) => (Verdict::OutOfMemory, Reason::SandboxMemory),
+                (Some(LimitHit::Printed), _) => (Verdict::Crashed, Reason::PrintedTooMuch),
+                (Some(_), _) => (Verdict::Timeout, Reason::NoAnswer),
+                (None, Some(code)) if code >= 128 => (Verdict::Crashed, Reason::NoAnswer),
+                _ => (Verdict::NoResult, Reason::NoAnswer),
+            };
+            Ok(measured(Outcome { limit: ended.limit, ..failed(verdict, why, String::new()) }, &ended))
+        }
+    }
+}
+
+fn failed(verdict: Verdict, reason: Reason, message: String) -> Outcome {
+    Outcome { reason: Some(reason), message, ..Outcome::new(verdict) }
+}
+
+/// The same with what the solver used.
+fn measured(outcome: Outcome, solver: &Ended) -> Outcome {
+    Outcome {
+        cpu_ms: u32::try_from(solver.report.cpu_us / 1000).unwrap_or(u32::MAX),
+        memory_kib: u32::try_from(solver.report.memory_kib).unwrap_or(u32::MAX),
+        ..outcome
+    }
+}

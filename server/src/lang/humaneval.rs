@@ -1,0 +1,231 @@
+//! A task of HumanEval-X, and the program that the benchmark makes of it and a sample.
+//!
+//! Pure. The texts are those of `evaluate_humaneval_x.py::process_humaneval_test`, to the letter: verdicts depend on
+//! blank lines and on which imports are added.
+
+use app::model::code_lang::CodeLang;
+use serde::{Deserialize, de::IgnoredAny};
+
+/// A task as its dataset has it. What a language does not have is empty.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Task {
+    /// `Python/0`.
+    pub task_id: String,
+    /// What a model is given: imports, helper functions, signature and description.
+    pub prompt: String,
+    /// Imports and signature without the description.
+    pub declaration: String,
+    /// Go: the prompt's import block.
+    pub import: String,
+    /// Go: package clause and the test's imports.
+    pub test_setup: String,
+    /// The tests, which call the function and assert.
+    pub test: String,
+    /// The authors' own solution: a generation that passes.
+    pub canonical_solution: String,
+    /// Translation only: the solution in another language. A generation then continues `declaration`.
+    pub source: Option<IgnoredAny>,
+    /// Our own dataset format only: an output is a whole function, which stands after this text instead of continuing
+    /// `prompt`.
+    pub setup: Option<String>,
+}
+
+/// The program that the published evaluator runs for a generation. `prompt` is the sample's own, if it brings one.
+pub fn program(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &str) -> String {
+    if let Some(setup) = &task.setup {
+        return format!("{}{}\n", whole(lang, task, setup, generation), task.test);
+    }
+    let prompt = prompt.unwrap_or(&task.prompt);
+    let test = &task.test;
+    match lang {
+        CodeLang::Python => format!("{}{test}\n", python_solution(prompt, generation)),
+        CodeLang::Cpp => format!("{}{test}", cpp_solution(prompt, generation)),
+        CodeLang::Java | CodeLang::JavaScript => format!("{prompt}{generation}\n{test}"),
+        CodeLang::Go => format!("{}\n{test}", go_solution(task, prompt, generation)),
+        CodeLang::Rust => format!("\nfn main(){{ \n }} \n{}{prompt}{generation}{test}", task.declaration),
+    }
+}
+
+/// What a sample defines: the program without the tests.
+pub fn sample(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &str) -> String {
+    match &task.setup {
+        Some(setup) => whole(lang, task, setup, generation),
+        None => solution(lang, task, prompt, generation),
+    }
+}
+
+/// An output that is a whole function, with the imports of the language's continuations.
+fn whole(lang: CodeLang, task: &Task, setup: &str, code: &str) -> String {
+    match lang {
+        CodeLang::Python => format!("{PYTHON_IMPORTS}{setup}\n{code}\n"),
+        CodeLang::Cpp => cpp_solution(&format!("{setup}\n"), code),
+        CodeLang::Go => go_whole(task, setup, code),
+        CodeLang::Java | CodeLang::JavaScript | CodeLang::Rust => format!("{setup}\n{code}\n"),
+    }
+}
+
+/// A Go file may begin with its package clause and imports; the test's setup has the clause already.
+fn go_whole(task: &Task, setup: &str, code: &str) -> String {
+    let is_clause = |line: &&str| line.trim_start().starts_with("package ");
+    let code: Vec<&str> = code.lines().filter(|line| !is_clause(line)).collect();
+    let code = code.join("\n");
+    let imported = |package: &str| code.contains(&format!("\"{package}\"")) || task.test_setup.contains(package);
+    let used = GO_PACKAGES.iter().filter(|package| {
+        let name = package.rsplit('/').next().unwrap_or(package);
+        !imported(package) && code.contains(&format!("{name}."))
+    });
+    let imports: String = used.map(|package| format!("import \"{package}\"\n")).collect();
+    format!("{}\n{imports}{setup}\n{code}\n", task.test_setup)
+}
+
+/// The same without the tests: a continuation of the prompt, also of the task's own by the judge.
+pub fn solution(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &str) -> String {
+    let prompt = prompt.unwrap_or(&task.prompt);
+    match lang {
+        CodeLang::Python => python_solution(prompt, generation),
+        CodeLang::Cpp => cpp_solution(prompt, generation),
+        CodeLang::Go => go_solution(task, prompt, generation),
+        CodeLang::Java | CodeLang::JavaScript => format!("{prompt}{generation}\n"),
+        CodeLang::Rust => format!("\nfn main(){{ \n }} \n{}{prompt}{generation}", task.declaration),
+    }
+}
+
+/// Before every Python program.
+const PYTHON_IMPORTS: &str = "import math
+import re
+import sys
+import copy
+import datetime
+import itertools
+import collections
+import heapq
+import statistics
+import functools
+import hashlib
+import numpy
+import numpy as np
+import string
+from typing import *
+from collections import *
+";
+
+/// The headers of which every C++ program has those that its prompt does not include.
+pub const CPP_INCLUDES: [&str; 9] = [
+    "#include<stdlib.h>",
+    "#include<algorithm>",
+    "#include<math.h>",
+    "#include<stdio.h>",
+    "#include<vector>",
+    "#include<string>",
+    "#include<climits>",
+    "#include<cstring>",
+    "#include<iostream>",
+];
+
+/// The packages that a Go program may import because a generation seems to use them.
+const GO_PACKAGES: [&str; 10] =
+    ["math", "strings", "fmt", "strconv", "time", "bytes", "regexp", "sort", "math/rand", "crypto/md5"];
+
+fn python_solution(prompt: &str, generation: &str) -> String {
+    format!("{PYTHON_IMPORTS}{prompt}{}\n", cut(generation))
+}
+
+/// The names of the packages of [`GO_PACKAGES`] that a text seems to use, as it would use them: `math. sort.`
+pub fn go_mentions(text: &str) -> String {
+    let names = GO_PACKAGES.iter().map(|package| format!("{}.", package.rsplit('/').next().unwrap_or(package)));
+    names.filter(|name| text.contains(name)).collect::<Vec<_>>().join(" ")
+}
+
+/// A Python generation up to its first line that is not blank and does not begin with a space or a tab.
+fn cut(generation: &str) -> String {
+    // Python's idea of white space has four characters more than Unicode's property.
+    let is_blank = |line: &str| line.chars().all(|c| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c));
+    let is_inside = |line: &&str| is_blank(line) || line.starts_with([' ', '\t']);
+    generation.split('\n').take_while(is_inside).collect::<Vec<_>>().join("\n")
+}
+
+fn cpp_solution(prompt: &str, generation: &str) -> String {
+    let missing = CPP_INCLUDES.iter().filter(|include| !prompt.contains(*include));
+    let includes: String = missing.map(|include| format!("{include}\n")).collect();
+    format!("{includes}\n{prompt}{generation}\n")
+}
+
+fn go_solution(task: &Task, prompt: &str, generation: &str) -> String {
+    let used = GO_PACKAGES.iter().filter(|package| {
+        let name = package.rsplit('/').next().unwrap_or(package);
+        !task.test_setup.contains(*package) && generation.contains(&format!("{name}."))
+    });
+    let lines: Vec<String> = used.map(|package| format!("\"{package}\"\n")).collect();
+    let block = if lines.is_empty() { String::new() } else { format!("import (\n{})\n", lines.join("    ")) };
+    let prompt = if task.import.is_empty() { prompt.to_owned() } else { prompt.replace(&task.import, "") };
+    format!("{}\n{block}{prompt}{generation}", task.test_setup)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lang: CodeLang, task: &Task, generation: &str, expected: &str) {
+        assert_eq!(program(lang, task, None, generation), expected);
+        let whole = program(lang, task, None, generation);
+        assert!(whole.starts_with(&solution(lang, task, None, generation)), "{lang}");
+    }
+
+    #[test]
+    fn a_python_generation_ends_at_the_first_line_that_is_not_indented() {
+        let task = Task { prompt: "def f():\n".into(), test: "f()".into(), ..Task::default() };
+        let with = |body: &str| format!("{PYTHON_IMPORTS}def f():\n{body}\nf()\n");
+        check(CodeLang::Python, &task, "    return 1\n\n\x1c\n\tx\nprint(1)\n  y", &with("    return 1\n\n\x1c\n\tx"));
+        check(CodeLang::Python, &task, "# comment\n    return 1", &with(""));
+        check(CodeLang::Python, &task, "", &with(""));
+        assert!(PYTHON_IMPORTS.lines().count() == 16);
+    }
+
+    #[test]
+    fn cpp_gets_the_helper_headers_that_its_prompt_does_not_spell_the_same_way() {
+        let prompt = "#include<stdio.h>\n#include <vector>\n#include<math.h>\n";
+        let task = Task { prompt: prompt.into(), test: "int main(){}".into(), ..Task::default() };
+        let added = "#include<stdlib.h>\n#include<algorithm>\n#include<vector>\n#include<string>\n#include<climits>\n\
+                     #include<cstring>\n#include<iostream>\n";
+        check(CodeLang::Cpp, &task, "x", &format!("{added}\n{prompt}x\nint main(){{}}"));
+    }
+
+    #[test]
+    fn go_imports_what_the_generation_seems_to_use() {
+        let task = Task {
+            prompt: "import (\n    \"math\"\n)\nfunc F() {".into(),
+            import: "import (\n    \"math\"\n)\n".into(),
+            test_setup: "package main\nimport \"fmt\"\n".into(),
+            test: "func TestF()".into(),
+            ..Task::default()
+        };
+        let start = "package main\nimport \"fmt\"\n\n";
+        check(CodeLang::Go, &task, "}", &format!("{start}func F() {{}}\nfunc TestF()"));
+        // Comments and longer names count; what the test's setup imports is not imported again.
+        let generation = "// strings.\nfmt.Print(mymath.X, rand.Int())}";
+        let block = "import (\n\"math\"\n    \"strings\"\n    \"math/rand\"\n)\n";
+        check(CodeLang::Go, &task, generation, &format!("{start}{block}func F() {{{generation}\nfunc TestF()"));
+    }
+
+    #[test]
+    fn an_output_of_our_own_format_is_a_whole_function() {
+        let task = |setup: &str| Task { test: "t".into(), setup: Some(setup.into()), ..Task::default() };
+        let python = "def f(x):\n    return g(x)\n\ndef g(x):\n    return x\n";
+        let expected = format!("{PYTHON_IMPORTS}\n{python}\nt\n");
+        assert_eq!(program(CodeLang::Python, &task(""), None, python), expected, "nothing is cut");
+        let go = Task { test_setup: "package main\nimport \"testing\"\n".into(), ..task("") };
+        let code = "package main\n\nimport \"sort\"\n\nfunc F() { sort.Ints(nil); strings.ToLower(\"\") }";
+        let whole = "package main\nimport \"testing\"\n\nimport \"strings\"\n\n\nimport \"sort\"\n\n\
+                     func F() { sort.Ints(nil); strings.ToLower(\"\") }\n";
+        assert_eq!(sample(CodeLang::Go, &go, None, code), whole);
+        assert_eq!(sample(CodeLang::JavaScript, &task("s"), None, "code"), "s\ncode\n");
+    }
+
+    #[test]
+    fn a_sample_may_bring_its_own_prompt() {
+        let task = Task { prompt: "theirs".into(), test: "t".into(), ..Task::default() };
+        assert_eq!(program(CodeLang::JavaScript, &task, Some("own"), "g"), "owng\nt");
+        assert_eq!(program(CodeLang::Java, &task, None, "g"), "theirsg\nt");
+    }
+}

@@ -1,0 +1,112 @@
+//! Folders with copies of what a language's toolchain needs inside the sandbox, made once and mounted read-only.
+//!
+//! A copy shows the sandbox what we chose of a toolchain and nothing beside it, and does not change when the host's
+//! packages do.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    engine::toolchain::readable,
+    sandbox::{bubblewrap, tool},
+};
+
+/// The folder `name` below `folder`; `make` fills it where it does not exist yet.
+///
+/// # Errors
+/// Fails if the disk is full or a tool fails.
+pub fn prepared(folder: &Path, name: &str, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    let place = folder.join(name);
+    if !place.is_dir() {
+        fs::create_dir_all(folder)?;
+        // Made beside and renamed, so that a half-made folder is never taken for a whole one.
+        let making = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
+        make(making.path())?;
+        readable(making.path())?;
+        match fs::rename(making.path(), &place) {
+            Ok(()) => drop(making.keep()),
+            // Another process was faster.
+            Err(_) if place.is_dir() => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(place)
+}
+
+/// Copies a folder with everything below it that `wanted` does not refuse by its path from `from`. Links are followed.
+///
+/// # Errors
+/// Fails if a file cannot be read or written.
+pub fn copy_tree(from: &Path, to: &Path, wanted: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+    copy_below(from, from, to, wanted)
+}
+
+fn copy_below(root: &Path, from: &Path, to: &Path, wanted: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let (Some(name), Ok(relative)) = (path.file_name(), path.strip_prefix(root)) else { continue };
+        if !wanted(relative) {
+            continue;
+        }
+        let target = to.join(name);
+        match fs::metadata(&path) {
+            Ok(data) if data.is_dir() => copy_below(root, &path, &target, wanted)?,
+            Ok(data) if data.is_file() => drop(fs::copy(&path, &target)?),
+            // A link that leads nowhere, a socket.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Every shared library that these programs and libraries link to, by the path under which the loader looks for it.
+///
+/// # Errors
+/// Fails if `ldd` is missing.
+pub fn libraries(programs: &[PathBuf]) -> io::Result<BTreeSet<PathBuf>> {
+    let ldd = bubblewrap::find("ldd").ok_or_else(|| io::Error::other("`ldd` is missing (package libc-bin)"))?;
+    let mut wanted = BTreeSet::new();
+    for program in programs {
+        // A program that links to nothing is an error to `ldd`.
+        let Ok(text) = tool::run(&ldd, [program]) else { continue };
+        for line in text.lines() {
+            // `libz.so.1 => /lib/…/libz.so.1 (0x…)`, or the loader alone: `/lib64/ld-….so.2 (0x…)`.
+            let path = line.split("=>").last().unwrap_or_default().split_whitespace().next().unwrap_or_default();
+            if path.starts_with('/') {
+                wanted.insert(PathBuf::from(path));
+            }
+        }
+    }
+    Ok(wanted)
+}
+
+/// Copies libraries to their own paths below `to`.
+///
+/// # Errors
+/// Fails if a file cannot be read or written.
+pub fn copy_libraries(libraries: &BTreeSet<PathBuf>, to: &Path) -> io::Result<()> {
+    for path in libraries {
+        let target = to.join(path.strip_prefix("/").unwrap_or(path));
+        fs::create_dir_all(target.parent().unwrap_or(to))?;
+        fs::copy(path, target)?;
+    }
+    Ok(())
+}
+
+/// What of a prepared folder is mounted and where: each entry at the top becomes one in the sandbox's root.
+///
+/// # Errors
+/// Fails if the folder cannot be read.
+pub fn mounts(place: &Path) -> io::Result<Vec<(PathBuf, String)>> {
+    let entries = fs::read_dir(place)?.map(|entry| {
+        let entry = entry?;
+        Ok((entry.path(), format!("/{}", entry.file_name().to_string_lossy())))
+    });
+    let mut mounts = entries.collect::<io::Result<Vec<_>>>()?;
+    mounts.sort();
+    Ok(mounts)
+}

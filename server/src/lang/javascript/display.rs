@@ -1,0 +1,10 @@
+//! How JavaScript is shown.
+
+use crate::lang::Display;
+
+pub static DISPLAY: Display = Display {
+    grammar: || tree_sitter_javascript::LANGUAGE.into(),
+    highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
+    fences: &["javascript", "js", "node"],
+    solution: "{",
+};

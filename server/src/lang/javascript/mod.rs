@@ -1,0 +1,160 @@
+//! JavaScript: a fresh Node.js process for each program.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use app::model::{
+    code_lang::CodeLang,
+    run::{Outcome, Verdict},
+};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Bench, Judged, Language, Places, Toolchain, command,
+    humaneval::{self, Task},
+    image,
+    process::{Budget, Running},
+};
+use crate::{
+    engine::EngineError,
+    sandbox::{Profile, tool},
+};
+
+pub mod display;
+mod trials;
+
+/// What the guard's processes have behind their code.
+const VALUES: &str = include_str!("values.js");
+
+/// Raised when images are made in another way.
+const GENERATION: u32 = 1;
+
+/// JavaScript's line in the table of languages.
+pub const LANGUAGE: Language =
+    Language { code: CodeLang::JavaScript, look: |places| locate(places).map(drop), find, trials: &trials::TRIALS };
+
+struct JavaScript {
+    version: String,
+    mounts: Vec<(PathBuf, String)>,
+}
+
+/// Finds `node/bin/node` in the operator's folder or `node` on the path, and the module `js-md5` in the operator's
+/// `node/node_modules` or where `NODE_PATH` says.
+///
+/// # Errors
+/// Fails if Node.js or the module is missing.
+fn locate(places: &Places) -> io::Result<(PathBuf, PathBuf)> {
+    let missing = |text: String| io::Error::new(io::ErrorKind::NotFound, text);
+    let program = places.program("node/bin/node", "node").ok_or_else(|| {
+        missing(
+            "no node was found on the path. Install the package `nodejs`; the benchmark names Node.js 16.14.0".into(),
+        )
+    })?;
+    let named = std::env::var_os("NODE_PATH").map(PathBuf::from).map(|path| path.join("js-md5"));
+    let module = places.own("node/node_modules/js-md5").or(named.filter(|path| path.is_dir())).ok_or_else(|| {
+        let (shown, hint) = (places.shown(), places.hint());
+        missing(format!("the module js-md5 was not found. Run `npm install --prefix {shown}/node js-md5@0.7.3`{hint}"))
+    })?;
+    Ok((program, module))
+}
+
+fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
+    let (program, module) = locate(places)?;
+    let said = tool::run(&program, ["--version"])?;
+    let package: serde_json::Value = serde_json::from_slice(&fs::read(module.join("package.json"))?)?;
+    let package = package.get("version").and_then(serde_json::Value::as_str).unwrap_or("?");
+    let version = format!("Node.js {}, js-md5 {package}", said.trim().trim_start_matches('v'));
+    let program = program.canonicalize()?;
+    let digest = Sha256::digest(format!("{GENERATION} {version} {program:?}"));
+    let place = image::prepared(folder, &format!("node-{}", &hex::encode(digest)[..16]), |place| {
+        fs::create_dir_all(place.join("node/bin"))?;
+        fs::copy(&program, place.join("node/bin/node"))?;
+        image::copy_tree(&module, &place.join("node/modules/js-md5"), &|_| true)?;
+        image::copy_libraries(&image::libraries(std::slice::from_ref(&program))?, place)
+    })?;
+    let mounts = image::mounts(&place)?;
+    Ok(Arc::new(JavaScript { version, mounts }))
+}
+
+impl JavaScript {
+    /// Starts Node.js over a text, as the published command does but for more arguments behind.
+    fn start(&self, bench: &Bench, program: &str, more: &[&str]) -> Result<Running, EngineError> {
+        let files = bench.temporary()?;
+        let file = files.path().join("test.js");
+        fs::write(&file, program)?;
+        let mut mounts = self.mounts.clone();
+        mounts.push((file, "/program/test.js".to_owned()));
+        // The collector and the compiler have threads of their own.
+        let budget =
+            Budget { data_mib: bench.budget.data_mib.max(2048), threads: bench.budget.threads + 32, ..bench.budget };
+        let arguments: Vec<&str> = ["/node/bin/node", "/program/test.js"].iter().chain(more).copied().collect();
+        let mut command = command(&arguments, mounts, budget, Profile::Run);
+        command.env.push(("NODE_PATH".into(), "/node/modules".into()));
+        Ok(bench.start(&command, budget)?.with_files(files))
+    }
+}
+
+impl Toolchain for JavaScript {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
+        let ended = self.start(bench, program, &[])?.end()?;
+        let printed = &ended.printed;
+        let failed = || format!("failed: {printed}");
+        // The exit code does not matter to the published evaluator.
+        let (verdict, reason, message, result) = match ended.limited() {
+            Some((verdict, reason)) => {
+                let result = if verdict == Verdict::Timeout { "timed out".to_owned() } else { failed() };
+                (verdict, Some(reason), String::new(), result)
+            }
+            None if printed.is_empty() => (Verdict::Passed, None, String::new(), "passed".to_owned()),
+            None if ended.report.code == Some(0) => (Verdict::Failed, None, first_line(printed), failed()),
+            None if printed.lines().any(|line| line.starts_with("SyntaxError:")) => {
+                (Verdict::CompileError, None, error_line(printed), failed())
+            }
+            None => (Verdict::Crashed, None, error_line(printed), failed()),
+        };
+        let outcome = Outcome { reason, message, ..ended.outcome(verdict) };
+        Ok(Judged { passed: verdict == Verdict::Passed, result, outcome })
+    }
+
+    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+        let entry = entry(task)?;
+        Ok(Ok(self.start(
+            bench,
+            &format!("{solution}\n;(() => {{\n{VALUES}\nserve({entry});\n}})();\n"),
+            &["{control}"],
+        )?))
+    }
+
+    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
+        let entry = entry(task)?;
+        let empty = humaneval::solution(CodeLang::JavaScript, task, None, "\n}\n");
+        // Within the inner function the task's own name stands for the call.
+        let text =
+            format!("{empty}\n;(() => {{\n{VALUES}\n;(({entry}) => {{\n{}\n}})(call);\nfinish();\n}})();\n", task.test);
+        self.start(bench, &text, &["{control}"])
+    }
+}
+
+/// The function that a task asks for: the last one that its prompt begins.
+fn entry(task: &Task) -> Result<String, EngineError> {
+    let name = |line: &str| Some(line.strip_prefix("const ")?.split('=').next()?.trim().to_owned());
+    let last = task.prompt.lines().rev().find_map(name);
+    last.ok_or_else(|| EngineError::Tests(format!("the prompt of {} begins no function", task.task_id)))
+}
+
+fn first_line(printed: &str) -> String {
+    printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(300).collect()
+}
+
+/// The line that names the error; Node.js prints the place before it.
+fn error_line(printed: &str) -> String {
+    let named = printed.lines().find(|line| line.split(':').next().is_some_and(|name| name.ends_with("Error")));
+    named.map_or_else(|| first_line(printed), |line| line.chars().take(300).collect())
+}

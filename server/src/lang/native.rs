@@ -1,0 +1,188 @@
+//! Compiled languages: a program is built in one sandbox and runs in another.
+
+use std::{
+    collections::HashMap,
+    fs, io,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use app::model::{
+    reason::Reason,
+    run::{LimitHit, Outcome, Verdict},
+};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Bench, Judged, command,
+    humaneval::Task,
+    process::{Budget, Ended, Running},
+};
+use crate::{
+    engine::EngineError,
+    sandbox::{Keep, Profile},
+};
+
+/// What a compilation may use up. A program that makes the compiler compute without end is stopped here; an ordinary
+/// one takes half a second.
+///
+/// The driver waits while the compiler runs, so its waiting time says nothing of the program: processor time decides, and
+/// the wait is long enough for a host with four times as much work as processors.
+const BUILD: Budget = Budget { cpu_s: 30, wait_s: 120, data_mib: 1536, threads: 64 };
+
+/// The name of a program in its folder.
+pub const PROGRAM: &str = "a.out";
+
+/// A built program in a folder of its own, or what the compiler said.
+pub enum Built {
+    Program(tempfile::TempDir),
+    Refused(Ended),
+}
+
+/// Runs a compiler over texts, which it finds by their names in `/program`; it leaves `/work/a.out`.
+///
+/// # Errors
+/// Our own failure, or a cancelled run.
+pub fn build(
+    bench: &Bench,
+    arguments: &[&str],
+    toolchain: &[(PathBuf, String)],
+    texts: &[(&str, &str)],
+) -> Result<Built, EngineError> {
+    let files = bench.temporary()?;
+    let program = files.path().join(PROGRAM);
+    fs::write(&program, "")?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
+    let mut mounts = toolchain.to_vec();
+    for (name, text) in texts {
+        let file = files.path().join(name);
+        fs::write(&file, text)?;
+        mounts.push((file, format!("/program/{name}")));
+    }
+    let mut command = command(arguments, mounts, BUILD, Profile::Build);
+    command.limits.scratch_bytes = 256 << 20;
+    command.limits.file_bytes = 128 << 20;
+    command.keep = Some(Keep { name: PROGRAM.to_owned(), host: program.clone() });
+    let ended = bench.start(&command, BUILD)?.end()?;
+    let is_built = ended.is_success() && fs::metadata(&program)?.len() > 0;
+    Ok(if is_built { Built::Program(files) } else { Built::Refused(ended) })
+}
+
+/// Starts a built program.
+///
+/// # Errors
+/// Our own failure.
+pub fn run(
+    bench: &Bench,
+    program: &Path,
+    arguments: &[&str],
+    libraries: &[(PathBuf, String)],
+) -> Result<Running, EngineError> {
+    let mut mounts = libraries.to_vec();
+    mounts.push((program.to_path_buf(), "/program/a.out".to_owned()));
+    let budget = Budget { data_mib: bench.budget.data_mib.max(1024), ..bench.budget };
+    let mut argv = vec!["/program/a.out"];
+    argv.extend(arguments);
+    bench.start(&command(&argv, mounts, budget, Profile::Run), budget)
+}
+
+/// Starts the program in a folder that lasts as long as its process.
+///
+/// # Errors
+/// Our own failure.
+pub fn run_once(
+    bench: &Bench,
+    files: tempfile::TempDir,
+    arguments: &[&str],
+    libraries: &[(PathBuf, String)],
+) -> Result<Running, EngineError> {
+    Ok(run(bench, &files.path().join(PROGRAM), arguments, libraries)?.with_files(files))
+}
+
+/// The published verdict on a program that was refused: `first_error` finds its first error in what the compiler said.
+///
+/// # Errors
+/// The compiler was not done in a time that does not depend on the program alone.
+pub fn refused(ended: Ended, first_error: impl Fn(&str) -> String) -> Result<Judged, EngineError> {
+    if ended.limit == Some(LimitHit::Wall) {
+        return Err(EngineError::Busy(format!("a compiler was not done after {} s", BUILD.wait_s)));
+    }
+    // The kernel counts the compiler's processor time a little roughly.
+    let limit = ended.limit.or_else(|| (ended.report.cpu_us >= BUILD.cpu_s * 900_000).then_some(LimitHit::Cpu));
+    let (reason, message, result) = match limit {
+        Some(_) => (Reason::CompilerCpu, String::new(), "timed out".to_owned()),
+        None => {
+            let result = format!("failed: compilation error: {}", ended.printed);
+            (Reason::CompilerError { line: None }, first_error(&ended.printed), result)
+        }
+    };
+    let outcome = Outcome { limit, reason: Some(reason), message, ..ended.outcome(Verdict::CompileError) };
+    Ok(Judged { passed: false, result, outcome })
+}
+
+/// The published verdict on a program that ran: exit code 0 passes. `verdict` tells the ways of failing apart by what
+/// was printed, with a message.
+pub fn judged(ended: &Ended, verdict: impl Fn(&str) -> (Verdict, String)) -> Judged {
+    let failed = || format!("failed: {}", ended.printed);
+    let (verdict, reason, message, result) = match (ended.limited(), ended.report.code) {
+        (Some((verdict, reason)), _) => {
+            let result = if verdict == Verdict::Timeout { "timed out".to_owned() } else { failed() };
+            (verdict, Some(reason), String::new(), result)
+        }
+        (None, Some(0)) => (Verdict::Passed, None, String::new(), "passed".to_owned()),
+        (None, _) => {
+            let (verdict, message) = verdict(&ended.printed);
+            (verdict, None, message, failed())
+        }
+    };
+    let outcome = Outcome { reason, message, ..ended.outcome(verdict) };
+    Judged { passed: verdict == Verdict::Passed, result, outcome }
+}
+
+/// Judges, which depend on tasks alone: each is built once and kept.
+pub struct Judges {
+    folder: PathBuf,
+    /// One lock for each, so that two workers do not build the same.
+    building: Mutex<HashMap<String, Arc<Mutex<()>>>>,
+}
+
+impl Judges {
+    /// Judges that one toolchain builds.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn new(folder: PathBuf) -> io::Result<Judges> {
+        fs::create_dir_all(&folder)?;
+        Ok(Judges { folder, building: Mutex::default() })
+    }
+
+    /// The program that `build` makes of `text`.
+    ///
+    /// # Errors
+    /// Our own failure, a cancelled run, or tests that do not compile.
+    pub fn program(
+        &self,
+        task: &Task,
+        text: &str,
+        build: impl FnOnce() -> Result<Built, EngineError>,
+    ) -> Result<PathBuf, EngineError> {
+        let name = hex::encode(Sha256::digest(text));
+        let program = self.folder.join(&name);
+        let lock = {
+            let mut building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(building.entry(name).or_default())
+        };
+        let _one = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if !program.is_file() {
+            match build()? {
+                Built::Program(files) => fs::rename(files.path().join(PROGRAM), &program)?,
+                Built::Refused(ended) => {
+                    let (id, said) = (&task.task_id, ended.printed);
+                    return Err(EngineError::Tests(format!("the judge of {id} does not compile: {said}")));
+                }
+            }
+        }
+        Ok(program)
+    }
+}

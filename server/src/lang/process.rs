@@ -1,0 +1,300 @@
+//! One sandboxed process from start to end, and the frames that are exchanged with it.
+
+use std::{
+    io,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use app::model::{
+    reason::Reason,
+    run::{LimitHit, Outcome, Verdict},
+};
+
+use crate::{
+    engine::EngineError,
+    sandbox::{Child, Command, Limits, Report, Sandbox, fork_server::ForkServer, process::Used},
+};
+
+/// The longest frame of a process: arguments or an answer of one call.
+pub const LONGEST_FRAME: usize = 16 << 20;
+
+/// How often a waiting worker looks whether its run was cancelled.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// After so many times the longest wait a process that still wants a processor is our own failure: the host was too
+/// busy to judge it.
+const HOST_PATIENCE: u32 = 100;
+
+/// What one process may use up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Processor time in seconds. It decides.
+    pub cpu_s: u64,
+    /// How long it may wait, in seconds: time in which none of its threads ran or was ready to run.
+    pub wait_s: u64,
+    /// Private writable memory in MiB.
+    pub data_mib: u64,
+    /// Threads of its own.
+    pub threads: u64,
+}
+
+impl Budget {
+    /// The limits of a process that runs a program.
+    pub fn limits(self) -> Limits {
+        Limits {
+            cpu_s: self.cpu_s,
+            data_bytes: self.data_mib << 20,
+            threads: self.threads,
+            file_bytes: 32 << 20,
+            open_files: 256,
+            scratch_bytes: 64 << 20,
+            scratch_files: 4096,
+            printed_bytes: 8 << 20,
+        }
+    }
+}
+
+/// A process at work.
+pub struct Running {
+    child: Child,
+    /// Where it was forked; goes back when the process has ended.
+    _forked: Option<Lent>,
+    /// Files that it sees; deleted with it.
+    _files: Option<tempfile::TempDir>,
+    cancelled: Arc<AtomicBool>,
+    budget: Budget,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub report: Report,
+    /// What it printed on both streams, cut where it is long.
+    pub printed: String,
+    /// Which limit ended it.
+    pub limit: Option<LimitHit>,
+    /// The limits under which it ran.
+    pub budget: Budget,
+}
+
+impl Ended {
+    /// Whether it ended by itself, and with exit code 0.
+    pub fn is_success(&self) -> bool {
+        self.limit.is_none() && self.report.code == Some(0)
+    }
+
+    /// The verdict on a program whose process reached a limit, and the reason.
+    pub fn limited(&self) -> Option<(Verdict, Reason)> {
+        Some(match self.limit? {
+            LimitHit::Cpu => (Verdict::Timeout, Reason::CpuTime { limit_ms: Some(self.budget.cpu_s * 1000) }),
+            LimitHit::Wall => (Verdict::Timeout, Reason::WaitingTime { limit_ms: Some(self.budget.wait_s * 1000) }),
+            LimitHit::Printed => (Verdict::Crashed, Reason::PrintedTooMuch),
+            _ => (Verdict::OutOfMemory, Reason::SandboxMemory),
+        })
+    }
+
+    /// An outcome with what the process used and printed.
+    pub fn outcome(&self, verdict: Verdict) -> Outcome {
+        Outcome {
+            limit: self.limit,
+            cpu_ms: u32::try_from(self.report.cpu_us / 1000).unwrap_or(u32::MAX),
+            memory_kib: u32::try_from(self.report.memory_kib).unwrap_or(u32::MAX),
+            printed: self.printed.clone(),
+            ..Outcome::new(verdict)
+        }
+    }
+}
+
+/// Fork servers that wait for work. There are as many as processes ran at once.
+#[derive(Default)]
+pub struct ForkServers(Mutex<Vec<(Budget, ForkServer)>>);
+
+/// A fork server while it has a process.
+struct Lent {
+    servers: Arc<ForkServers>,
+    server: Option<(Budget, ForkServer)>,
+}
+
+impl ForkServers {
+    /// Whether one waits.
+    pub fn is_warm(&self) -> bool {
+        !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// One whose processes have these limits.
+    fn take(&self, budget: Budget) -> Option<ForkServer> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = waiting.iter().position(|(of, _)| *of == budget)?;
+        Some(waiting.swap_remove(at).1)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.servers.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.server.take());
+    }
+}
+
+/// What comes next from a process.
+pub enum Next {
+    /// A frame: its kind and what is in it.
+    Frame(u8, Vec<u8>),
+    /// It ended, was ended by a limit, or sent what is no frame.
+    End(Ended),
+}
+
+impl Running {
+    /// Starts a command.
+    ///
+    /// # Errors
+    /// Our own failure: the host lacks what it takes.
+    pub fn start(
+        sandbox: &Arc<dyn Sandbox>,
+        command: &Command,
+        budget: Budget,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Running, EngineError> {
+        let child = sandbox.start(command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
+        Ok(Running { child, _forked: None, _files: None, cancelled: Arc::clone(cancelled), budget })
+    }
+
+    /// Has a fork server start a process that does what `mode` stands for; `start` starts a fork server where none waits.
+    ///
+    /// # Errors
+    /// Our own failure: the host lacks what it takes.
+    pub fn fork(
+        servers: &Arc<ForkServers>,
+        mode: u8,
+        budget: Budget,
+        cancelled: &Arc<AtomicBool>,
+        start: impl FnOnce() -> io::Result<ForkServer>,
+    ) -> io::Result<Running> {
+        // One that has been lost fails here, and another takes its place.
+        let waiting = servers.take(budget).and_then(|mut server| Some((server.fork(mode).ok()?, server)));
+        let (child, server) = match waiting {
+            Some(forked) => forked,
+            None => {
+                let mut server = start()?;
+                (server.fork(mode)?, server)
+            }
+        };
+        let lent = Lent { servers: Arc::clone(servers), server: Some((budget, server)) };
+        Ok(Running { child, _forked: Some(lent), _files: None, cancelled: Arc::clone(cancelled), budget })
+    }
+
+    /// Keeps a folder of files for as long as the process.
+    pub fn with_files(self, files: tempfile::TempDir) -> Running {
+        Running { _files: Some(files), ..self }
+    }
+
+    /// Sends a frame. A process that is gone shows by the next one that does not come.
+    pub fn send(&mut self, kind: u8, content: &[u8]) {
+        let length = u32::try_from(content.len() + 1).unwrap_or(u32::MAX);
+        let mut frame = length.to_be_bytes().to_vec();
+        frame.push(kind);
+        frame.extend_from_slice(content);
+        let _ = self.child.send(&frame);
+    }
+
+    /// Waits for the next frame.
+    ///
+    /// # Errors
+    /// Our own failure, or a cancelled run.
+    pub fn receive(&mut self) -> Result<Next, EngineError> {
+        let length = match self.take(4)? {
+            Ok(bytes) => bytes.iter().fold(0, |sum, &byte| sum << 8 | usize::from(byte)),
+            Err(limit) => return self.ended(limit).map(Next::End),
+        };
+        if length == 0 || length > LONGEST_FRAME {
+            return self.ended(None).map(Next::End);
+        }
+        match self.take(length)? {
+            Ok(mut bytes) => {
+                let kind = bytes.remove(0);
+                Ok(Next::Frame(kind, bytes))
+            }
+            Err(limit) => self.ended(limit).map(Next::End),
+        }
+    }
+
+    /// Waits for the end of a process that has nothing to say.
+    ///
+    /// # Errors
+    /// Our own failure, or a cancelled run.
+    pub fn end(mut self) -> Result<Ended, EngineError> {
+        // Bytes that nobody asked for are dropped; a process that writes on and on is ended like one that prints.
+        for _ in 0..1 << 10 {
+            if let Err(limit) = self.take(1)? {
+                return self.ended(limit);
+            }
+        }
+        self.ended(Some(LimitHit::Printed))
+    }
+
+    /// Ends a process that is no longer needed.
+    ///
+    /// # Errors
+    /// Our own failure.
+    pub fn stop(mut self) -> Result<Ended, EngineError> {
+        self.child.kill();
+        self.ended(None)
+    }
+
+    /// So many bytes; else the limit that it reached, or nothing if it ended.
+    fn take(&mut self, length: usize) -> Result<Result<Vec<u8>, Option<LimitHit>>, EngineError> {
+        let (begun, before) = (Instant::now(), self.child.used().unwrap_or_default());
+        let patience = Duration::from_secs(self.budget.wait_s);
+        loop {
+            match self.child.receive(length, Instant::now() + LOOK) {
+                Ok(bytes) => return Ok(Ok(bytes)),
+                Err(e) if e.kind() == io::ErrorKind::TimedOut => {}
+                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(Err(None)),
+                Err(e) => return Err(e.into()),
+            }
+            if self.cancelled.load(Ordering::SeqCst) {
+                self.child.kill();
+                return Err(EngineError::Cancelled);
+            }
+            let elapsed = begun.elapsed();
+            if elapsed < patience {
+                continue;
+            }
+            let used = self.child.used().map_or_else(Used::default, |used| used.since(before));
+            if used.idle(elapsed) >= patience {
+                return Ok(Err(Some(LimitHit::Wall)));
+            }
+            if elapsed >= patience * HOST_PATIENCE {
+                let seconds = elapsed.as_secs();
+                return Err(EngineError::Busy(format!(
+                    "a process had {:?} of processor time in {seconds} s",
+                    used.cpu
+                )));
+            }
+        }
+    }
+
+    /// Ends it where it has not ended, and says how it ended.
+    fn ended(&mut self, limit: Option<LimitHit>) -> Result<Ended, EngineError> {
+        if limit.is_some() {
+            self.child.kill();
+        }
+        let (report, printed, flooded) = self.child.end(Instant::now() + Duration::from_secs(1))?;
+        if let Some(fault) = report.fault {
+            return Err(EngineError::Sandbox(fault));
+        }
+        let limit = if report.over_cpu || report.cpu_us >= self.budget.cpu_s * 1_000_000 {
+            Some(LimitHit::Cpu)
+        } else if flooded {
+            Some(LimitHit::Printed)
+        } else if report.out_of_memory {
+            Some(LimitHit::Heap)
+        } else {
+            limit
+        };
+        Ok(Ended { report, printed, limit, budget: self.budget })
+    }
+}

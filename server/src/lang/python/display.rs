@@ -1,0 +1,10 @@
+//! How Python is shown.
+
+use crate::lang::Display;
+
+pub static DISPLAY: Display = Display {
+    grammar: || tree_sitter_python::LANGUAGE.into(),
+    highlights: &[tree_sitter_python::HIGHLIGHTS_QUERY],
+    fences: &["python", "py", "python3"],
+    solution: "def ",
+};

@@ -1,0 +1,155 @@
+# The fork server: runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR serve`, with what every program imports
+# loaded. It is sent orders, each with three descriptors, forks a process for each, which does what its mode says as if
+# it had been started afresh, ends it when its processor time is used up or the server hangs up, and reports how it
+# ended. It has one process at a time, never reads a sample, and its processes cannot reach it: each is the first of a
+# process namespace of its own, has fresh mounts over the scratch folders, no capability, and the filter of system
+# calls that a program of its own would have.
+#
+# An order is the mode's letter and the processor time in seconds (eight bytes); its descriptors are the process's
+# control socket, its standard output and error, and the socket for the report. The process says H there when it is
+# shut in (which also tells the server its number), or why it cannot be.
+_MODES = {b"p": "published", b"s": "solver", b"j": "judge"}
+_ORDER = 9
+_NEWNS, _NEWPID = 0x00020000, 0x20000000
+_BIND, _NOSUID, _NODEV, _NOEXEC = 0x1000, 2, 4, 8
+_PIDFD_OPEN = 434
+
+
+def serve(descriptor):
+    import array
+    import ctypes
+    import gc
+    import json
+    import resource
+    import select
+    import signal
+    import socket
+    import time
+
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(function, *arguments):
+        result = getattr(libc, function)(*arguments)
+        if result == -1:
+            number = ctypes.get_errno()
+            raise OSError(number, "%s: %s" % (function, os.strerror(number)))
+        return result
+
+    receive, send = channel(descriptor)
+    settings = json.loads(receive()[1])
+    program = bytes.fromhex(settings["filter"])
+
+    class Filter(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("program", ctypes.c_char_p)]
+
+    def shut_in(cpu_s):
+        """Fresh scratch, as the helper makes it, and then nothing that leads out of this process."""
+        call("unshare", _NEWNS)
+        options = "size=%d,nr_inodes=%d,mode=0700" % (settings["scratch_bytes"], settings["scratch_files"])
+        first = settings["scratch"][0].encode()
+        call("mount", b"scratch", first, b"tmpfs", _NOSUID | _NODEV | _NOEXEC, options.encode())
+        for number, folder in reversed(list(enumerate(settings["scratch"]))):
+            part = b"%s/scratch-%d" % (first, number)
+            os.mkdir(part, 0o700)
+            call("mount", part, folder.encode(), None, _BIND, None)
+        os.chdir(settings["scratch"][0])
+        # A backstop only, as in the helper: the clock decides.
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_s * 4 + 60,) * 2)
+        call("capset", struct.pack("=Ii", 0x20080522, 0), bytes(24))
+        call("prctl", 22, 2, ctypes.byref(Filter(len(program) // 8, program)), 0, 0)
+
+    def child(mode, cpu_s, control, output, report):
+        try:
+            for target in (1, 2):
+                os.dup2(output, target)
+            # In the place of the fork server's own, which is closed by that.
+            os.dup2(control, descriptor)
+            low, high = sorted((descriptor, report))
+            for begin, end in ((3, low), (low + 1, high), (high + 1, most_descriptors)):
+                os.closerange(begin, end)
+            shut_in(cpu_s)
+        except BaseException as failure:
+            os.write(report, json.dumps({"fault": "the fork server: %s" % failure}).encode() + b"\n")
+            os._exit(9)
+        os.write(report, b"H")
+        os.close(report)
+        run_mode(mode, descriptor)
+
+    def accompany(pid, cpu_s, control):
+        """Waits for a process's end; returns whether it was ended for its processor time."""
+        # The kernel's number of a process's scheduler clock.
+        clock = ~pid << 3 | 2
+        process = call("syscall", _PIDFD_OPEN, pid, 0)
+        poll = select.poll()
+        poll.register(process, select.POLLIN)
+        # Asking for nothing: a hang-up is reported all the same.
+        poll.register(control, 0)
+        over_cpu = False
+        while True:
+            try:
+                left = cpu_s - time.clock_gettime(clock)
+            except OSError:
+                left = cpu_s
+            if left <= 0 and not over_cpu:
+                over_cpu = True
+                os.kill(pid, signal.SIGKILL)
+            pause = None if over_cpu else min(max(left * 1000 / settings["cores"], 1), 3600000)
+            ready = dict(poll.poll(pause))
+            if process in ready:
+                os.close(process)
+                return over_cpu
+            if control in ready:
+                poll.unregister(control)
+                os.kill(pid, signal.SIGKILL)
+
+    def run(mode, cpu_s, control, output, report):
+        call("unshare", _NEWPID)
+        pid = os.fork()
+        if pid == 0:
+            child(mode, cpu_s, control, output, report)
+        call("setns", itself, _NEWPID)
+        os.close(output)
+        over_cpu = accompany(pid, cpu_s, control)
+        _, status, usage = os.wait4(pid, 0)
+        os.close(control)
+        code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+        cpu_us = int((usage.ru_utime + usage.ru_stime) * 1000000)
+        told = {"code": code, "cpu_us": cpu_us, "over_cpu": over_cpu, "memory_kib": usage.ru_maxrss}
+        try:
+            os.write(report, json.dumps(told).encode() + b"\n")
+        except OSError:
+            # The reader has closed the pipe.
+            pass
+        os.close(report)
+
+    most_descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    itself = call("syscall", _PIDFD_OPEN, os.getpid(), 0)
+    # All that it would ask the kernel about the socket, which the filter does not allow, is said.
+    orders = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=descriptor)
+    for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess", "typing", "heapq", "copy", "string"):
+        __import__(name)
+    # What is here now is never looked through again: that would copy its pages in every process.
+    gc.collect()
+    gc.freeze()
+    send(b"H", b"")
+    while True:
+        descriptors = array.array("i")
+        order, sent, _, _ = orders.recvmsg(_ORDER, socket.CMSG_SPACE(3 * descriptors.itemsize))
+        for _, _, data in sent:
+            descriptors.frombytes(data)
+        if len(order) != _ORDER or len(descriptors) != 3:
+            os._exit(0)
+        run(_MODES[order[:1]], struct.unpack(">Q", order[1:])[0], *descriptors)
+
+
+def run_mode(mode, descriptor):
+    receive, send = channel(descriptor)
+    {"published": published, "solver": solver, "judge": judge}[mode](receive()[1].decode(), receive, send)
+
+
+if sys.argv[2] == "serve":
+    serve(int(sys.argv[1]))
+else:
+    for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess"):
+        late(name)
+    run_mode(sys.argv[2], int(sys.argv[1]))

@@ -1,0 +1,280 @@
+//! Python: the interpreter, its standard library and numpy in an image; a fork server starts a fresh process for each
+//! program.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use app::model::{
+    code_lang::CodeLang,
+    reason::Reason,
+    run::{Outcome, Verdict},
+};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::{
+    Bench, Judged, Language, Places, Toolchain, command,
+    humaneval::{self, Task},
+    image,
+    process::{Budget, Ended, ForkServers, Next, Running},
+};
+use crate::{
+    engine::EngineError,
+    sandbox::{Command, Profile, fork_server::ForkServer, tool},
+};
+
+pub mod display;
+mod trials;
+
+/// What runs in the sandbox: the values' reader and writer, the harness, the fork server.
+const HARNESS: &str =
+    concat!(include_str!("values.py"), "\n", include_str!("harness.py"), "\n", include_str!("fork_server.py"));
+
+/// Raised when images are made in another way.
+const GENERATION: u32 = 1;
+
+/// What an interpreter says of itself.
+#[derive(Deserialize)]
+struct Interpreter {
+    program: PathBuf,
+    stdlib: PathBuf,
+    /// `python3.11`.
+    name: String,
+    version: String,
+    numpy: PathBuf,
+    numpy_version: String,
+}
+
+const QUESTION: &str = "
+import json, os, sys, sysconfig, numpy
+print(json.dumps({
+    'program': os.path.realpath(sys.executable),
+    'stdlib': sysconfig.get_path('stdlib'),
+    'name': 'python%d.%d' % sys.version_info[:2],
+    'version': sys.version.split()[0],
+    'numpy': os.path.dirname(numpy.__file__),
+    'numpy_version': numpy.__version__,
+}))";
+
+/// Python's line in the table of languages.
+pub const LANGUAGE: Language =
+    Language { code: CodeLang::Python, look: |places| locate(places).map(drop), find, trials: &trials::TRIALS };
+
+struct Python {
+    version: String,
+    mounts: Vec<(PathBuf, String)>,
+    servers: Arc<ForkServers>,
+    /// Set once a fork server could not be started: each program has an interpreter of its own then.
+    without_servers: AtomicBool,
+}
+
+/// What a process does: see `harness.py`.
+#[derive(Clone, Copy)]
+enum Mode {
+    Published,
+    Solver,
+    Judge,
+}
+
+/// Finds `python/bin/python3` in the operator's folder or `python3` on the path, with numpy.
+///
+/// # Errors
+/// Fails if there is no Python 3 with numpy, or the image cannot be made.
+fn locate(places: &Places) -> io::Result<Interpreter> {
+    let missing = |what: &str| {
+        let (shown, hint) = (places.shown(), places.hint());
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("{what}. Run `python3 -m venv {shown}/python && {shown}/python/bin/pip install numpy`{hint}"),
+        )
+    };
+    let program =
+        places.program("python/bin/python3", "python3").ok_or_else(|| missing("no python3 was found on the path"))?;
+    let said = tool::run(&program, ["-I", "-c", QUESTION])
+        .map_err(|_| missing(&format!("{} has no numpy", program.display())))?;
+    serde_json::from_str(&said).map_err(io::Error::other)
+}
+
+fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
+    let found = locate(places)?;
+    let version = format!("Python {}, numpy {}", found.version, found.numpy_version);
+    let mut digest = Sha256::new();
+    digest.update(format!("{GENERATION} {version} {:?} {:?}", found.program, found.numpy));
+    let name = format!("python-{}", &hex::encode(digest.finalize())[..16]);
+    let place = image::prepared(folder, &name, |place| build(&found, place))?;
+    let mounts = image::mounts(&place)?;
+    let servers = Arc::default();
+    Ok(Arc::new(Python { version, mounts, servers, without_servers: AtomicBool::new(false) }))
+}
+
+/// `/python/bin/python3`, the library beside it without other packages and without tests, `/python/site` with numpy.
+fn build(found: &Interpreter, place: &Path) -> io::Result<()> {
+    const LEFT_OUT: [&str; 12] = [
+        "site-packages",
+        "dist-packages",
+        "test",
+        "tests",
+        "idlelib",
+        "tkinter",
+        "turtledemo",
+        "ensurepip",
+        "lib2to3",
+        "distutils",
+        "__pycache__",
+        "config",
+    ];
+    let root = place.join("python");
+    let library = root.join("lib").join(&found.name);
+    let wanted = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        !LEFT_OUT.contains(&&*name) && !name.starts_with("config-")
+    };
+    image::copy_tree(&found.stdlib, &library, &wanted)?;
+    let site = found.numpy.parent().unwrap_or(&found.numpy);
+    let no_cache = |path: &Path| !path.ends_with("__pycache__") && !path.ends_with("tests");
+    image::copy_tree(&found.numpy, &root.join("site/numpy"), &no_cache)?;
+    // Where wheels keep the libraries that numpy links to.
+    let libs = site.join("numpy.libs");
+    if libs.is_dir() {
+        image::copy_tree(&libs, &root.join("site/numpy.libs"), &|_| true)?;
+    }
+    let program = root.join("bin/python3");
+    std::fs::create_dir_all(root.join("bin"))?;
+    std::fs::copy(&found.program, &program)?;
+    let mut linked = vec![program.clone()];
+    shared_objects(&root, &mut linked)?;
+    let mut libraries = image::libraries(&linked)?;
+    // What is in the image already is found there by its relative path.
+    libraries.retain(|path| !path.starts_with(place));
+    image::copy_libraries(&libraries, place)?;
+    // Hashes that are never checked: the sandbox cannot write, and times change with each copy.
+    let arguments = ["-I", "-S", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"];
+    let folders = [library, root.join("site")];
+    let arguments = arguments.iter().map(|a| (*a).into()).chain(folders.map(PathBuf::into_os_string));
+    // A file of the library that is an example of wrong syntax fails to compile, and need not.
+    let _ = tool::run(&found.program, arguments.collect::<Vec<std::ffi::OsString>>());
+    Ok(())
+}
+
+fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            shared_objects(&path, found)?;
+        } else if path.to_string_lossy().contains(".so") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+impl Python {
+    fn start(&self, bench: &Bench, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
+        // Arrays of hundreds of megabytes are made by ordinary solutions, and numpy needs some for itself.
+        let budget = Budget { data_mib: bench.budget.data_mib.max(2048), ..bench.budget };
+        let (letter, name) = match mode {
+            Mode::Published => (b'p', "published"),
+            Mode::Solver => (b's', "solver"),
+            Mode::Judge => (b'j', "judge"),
+        };
+        let forked = (!self.without_servers.load(Ordering::Relaxed)).then(|| {
+            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter("serve", budget));
+            Running::fork(&self.servers, letter, budget, &bench.cancelled, start)
+        });
+        let mut running = match forked {
+            Some(Ok(running)) => running,
+            other => {
+                if let Some(Err(e)) = other
+                    && !self.without_servers.swap(true, Ordering::Relaxed)
+                {
+                    tracing::warn!(cause = %e, "no fork server: every Python program starts an interpreter");
+                }
+                bench.start(&self.interpreter(name, budget), budget)?
+            }
+        };
+        for text in texts {
+            running.send(b'G', text.as_bytes());
+        }
+        Ok(running)
+    }
+
+    /// The command of an interpreter in a mode.
+    fn interpreter(&self, mode: &str, budget: Budget) -> Command {
+        let arguments = ["/python/bin/python3", "-I", "-S", "-c", HARNESS, "{control}", mode];
+        let mut command = command(&arguments, self.mounts.clone(), budget, Profile::Run);
+        command.env.push(("OPENBLAS_NUM_THREADS".into(), "1".into()));
+        command.env.push(("OMP_NUM_THREADS".into(), "1".into()));
+        command
+    }
+}
+
+impl Toolchain for Python {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn is_warm(&self) -> bool {
+        self.servers.is_warm()
+    }
+
+    fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
+        let mut running = self.start(bench, Mode::Published, &[program])?;
+        match running.receive()? {
+            Next::Frame(kind, result) => {
+                // What threads the program left running does not matter any more.
+                let ended = running.stop()?;
+                let result = String::from_utf8_lossy(&result).into_owned();
+                let verdict = match kind {
+                    b'P' => Verdict::Passed,
+                    b'W' => Verdict::Failed,
+                    b'S' => Verdict::CompileError,
+                    b'M' => Verdict::OutOfMemory,
+                    _ => Verdict::Crashed,
+                };
+                let passed = verdict == Verdict::Passed;
+                let message = if passed { String::new() } else { result.clone() };
+                Ok(Judged { passed, outcome: Outcome { message, ..ended.outcome(verdict) }, result })
+            }
+            Next::End(ended) => {
+                let (verdict, why) = without_result(&ended);
+                // Its parent waits for a result until the time is over, whatever became of the process.
+                Ok(Judged {
+                    passed: false,
+                    outcome: Outcome { reason: Some(why), ..ended.outcome(verdict) },
+                    result: "timed out".into(),
+                })
+            }
+        }
+    }
+
+    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+        let entry = entry(task)?;
+        Ok(Ok(self.start(bench, Mode::Solver, &[solution, &entry])?))
+    }
+
+    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
+        let empty = humaneval::solution(CodeLang::Python, task, None, "    pass\n");
+        self.start(bench, Mode::Judge, &[&empty, &entry(task)?, &task.test])
+    }
+}
+
+/// The verdict on a program whose process ended without a result.
+fn without_result(ended: &Ended) -> (Verdict, Reason) {
+    ended.limited().unwrap_or_else(|| match ended.report.code {
+        Some(code) if code >= 128 => (Verdict::Crashed, Reason::Signal { signal: code - 128 }),
+        code => (Verdict::NoResult, Reason::EndedEarly { exit_code: code }),
+    })
+}
+
+/// The function that a task asks for: the last one that its prompt begins.
+fn entry(task: &Task) -> Result<String, EngineError> {
+    let name = |line: &str| Some(line.strip_prefix("def ")?.split('(').next()?.trim().to_owned());
+    let last = task.prompt.lines().rev().find_map(name);
+    last.ok_or_else(|| EngineError::Tests(format!("the prompt of {} begins no function", task.task_id)))
+}

@@ -1,0 +1,10 @@
+//! How Rust is shown.
+
+use crate::lang::Display;
+
+pub static DISPLAY: Display = Display {
+    grammar: || tree_sitter_rust::LANGUAGE.into(),
+    highlights: &[tree_sitter_rust::HIGHLIGHTS_QUERY],
+    fences: &["rust", "rs"],
+    solution: "{",
+};

@@ -1,0 +1,3 @@
+//! Rust.
+
+pub mod display;

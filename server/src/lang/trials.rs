@@ -1,0 +1,78 @@
+//! Programs of our own that try a language's toolchain and sandbox before anybody's outputs run in them. `aixgrade
+//! doctor` shows the same.
+
+use app::model::{
+    code_lang::CodeLang,
+    reason::{FailedCheck, SandboxCheck},
+    run::{PublishedVerdict, Verdict},
+};
+
+use super::{
+    Bench, Toolchain,
+    grader::{self, Sample},
+    humaneval::Task,
+};
+use crate::engine::{EngineError, proof::Shown};
+
+/// A program and what it must come to.
+pub struct Trial {
+    /// What it checks.
+    pub check: SandboxCheck,
+    /// What stands behind the prompt of [`Trials::task`].
+    pub generation: &'static str,
+    /// Whether the published evaluator passes it.
+    pub published: bool,
+    /// Whether it passes guarded.
+    pub passes: bool,
+}
+
+/// One language's trials.
+pub struct Trials {
+    /// A task that asks for the double of a number.
+    pub task: fn() -> Task,
+    pub trials: &'static [Trial],
+}
+
+/// Runs a language's trials.
+///
+/// # Errors
+/// Our own failure: the sandbox or the toolchain does not work at all.
+pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<Vec<Shown>, EngineError> {
+    let Some(language) = super::language(lang) else { return Ok(Vec::new()) };
+    let task = (language.trials.task)();
+    let shown = language.trials.trials.iter().map(|trial| {
+        let outcome = grader::grade(toolchain, bench, lang, &task, Sample::of(trial.generation))?;
+        let published = outcome.published.as_ref().map(|published| published.verdict) == Some(PublishedVerdict::Passed);
+        let well = published == trial.published && (outcome.verdict == Verdict::Passed) == trial.passes;
+        let failed = FailedCheck {
+            check: trial.check,
+            lang: Some(lang),
+            expected: if trial.passes { Verdict::Passed } else { Verdict::Failed },
+            found: outcome.verdict,
+            reason: outcome.reason,
+            message: outcome.message,
+        };
+        Ok(Shown { check: trial.check, failed: (!well).then_some(failed) })
+    });
+    shown.collect()
+}
+
+/// A trial of something that a program cannot do in the sandbox: where it can, it answers as it should.
+pub const fn cannot(check: SandboxCheck, generation: &'static str) -> Trial {
+    Trial { check, generation, published: false, passes: false }
+}
+
+/// A trial with a right answer.
+pub const fn right(generation: &'static str) -> Trial {
+    Trial { check: SandboxCheck::RightCode, generation, published: true, passes: true }
+}
+
+/// A trial with a wrong answer.
+pub const fn wrong(generation: &'static str) -> Trial {
+    Trial { check: SandboxCheck::WrongCode, generation, published: false, passes: false }
+}
+
+/// A trial that deceives the published evaluator and not the guard.
+pub const fn deceives(check: SandboxCheck, generation: &'static str) -> Trial {
+    Trial { check, generation, published: true, passes: false }
+}

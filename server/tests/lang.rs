@@ -1,0 +1,349 @@
+//! Languages besides Java, in their real sandboxes: verdicts as published and guarded.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
+
+#[path = "util/prerequisites.rs"]
+mod prerequisites;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use app::model::{
+    code_lang::CodeLang,
+    run::{Outcome, PublishedVerdict, Verdict},
+};
+use server::{
+    formats,
+    lang::{
+        self, Bench, Places, Toolchain,
+        grader::{self, LONGEST_TEXT, Sample},
+        humaneval::Task,
+        process::Budget,
+    },
+    sandbox::bubblewrap::Bubblewrap,
+};
+
+const BUDGET: Budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
+
+fn bench() -> Bench {
+    let program = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
+    let sandbox = Arc::new(Bubblewrap::new(PathBuf::from(program)).unwrap());
+    Bench { sandbox, folder: folder().join("runs"), cancelled: Arc::default(), budget: BUDGET }
+}
+
+/// A folder that lasts from one test run to the next: images take a while to make.
+fn folder() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The language's toolchain on this machine; without it the test is skipped by name.
+fn toolchain(lang: CodeLang) -> Option<Arc<dyn Toolchain>> {
+    let (language, places) = (lang::language(lang).unwrap(), Places::from_environment());
+    prerequisites::toolchain(lang.code(), (language.look)(&places))?;
+    Some((language.find)(&places, &folder()).unwrap())
+}
+
+fn short(lang: CodeLang) -> &'static str {
+    match lang {
+        CodeLang::JavaScript => "js",
+        other => other.code(),
+    }
+}
+
+fn tasks(data: &Path, lang: CodeLang) -> BTreeMap<String, Task> {
+    let file = fs::File::open(data.join(format!("humaneval_{}.jsonl.gz", short(lang)))).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    let tasks = text.lines().map(|line| serde_json::from_str::<Task>(line).unwrap());
+    tasks.map(|task| (task.task_id.clone(), task)).collect()
+}
+
+/// Grades each generation with as many workers as cores, in the order given.
+fn grade(lang: CodeLang, toolchain: &dyn Toolchain, work: &[(&Task, &str)]) -> Vec<Outcome> {
+    let (bench, next, results) = (bench(), Mutex::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let at = {
+                        let mut next = next.lock().unwrap();
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some((task, generation)) = work.get(at) else { return };
+                    let outcome = grader::grade(toolchain, &bench, lang, task, Sample::of(generation)).unwrap();
+                    results.lock().unwrap().insert(at, outcome);
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap().into_values().collect()
+}
+
+fn published(outcome: &Outcome) -> PublishedVerdict {
+    outcome.published.as_ref().unwrap().verdict
+}
+
+fn shown(what: &str, outcome: &Outcome) -> String {
+    let Outcome { verdict, message, published, .. } = outcome;
+    format!("{what}: {verdict:?} {message:?}, published {published:?}\n")
+}
+
+/// Every canonical solution comes out as in the vectors, and what is published as passed passes guarded, too.
+fn check_canonical(lang: CodeLang, flaky: &[&str], vector: impl Fn(&str) -> String) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let tasks = tasks(&data, lang);
+    let vector = fs::read_to_string(data.join(vector(toolchain.version()))).unwrap();
+    let expected: BTreeMap<&str, bool> = vector
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let mut columns = line.split('\t');
+            (columns.next().unwrap(), columns.next() == Some("1"))
+        })
+        .collect();
+    assert_eq!((tasks.len(), expected.len()), (164, 164));
+    let work: Vec<(&Task, &str)> = tasks.values().map(|task| (task, task.canonical_solution.as_str())).collect();
+    let mut wrong = Vec::new();
+    for ((task, _), outcome) in work.iter().zip(grade(lang, &*toolchain, &work)) {
+        if flaky.contains(&task.task_id.as_str()) {
+            continue;
+        }
+        let passes = expected[task.task_id.as_str()];
+        let published = published(&outcome) == PublishedVerdict::Passed;
+        if published != passes || (outcome.verdict == Verdict::Passed) != passes {
+            wrong.push(shown(&task.task_id, &outcome));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of 164\n{}", wrong.len(), wrong.concat());
+}
+
+/// The language's own trials come out well, and every conformance program gets the published evaluator's verdict.
+fn check_conformance(lang: CodeLang, unguarded: &[&str]) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let trials = lang::trials::run(lang, &*toolchain, &bench()).unwrap();
+    let fallen: Vec<_> = trials.iter().filter(|shown| shown.failed.is_some()).collect();
+    assert!(!trials.is_empty() && fallen.is_empty(), "{fallen:?}");
+    let tasks = tasks(&data, lang);
+    let table = fs::read_to_string(data.join("conformance.tsv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    let rows: Vec<&Vec<&str>> = rows.iter().filter(|row| row[0] == short(lang)).collect();
+    let generations: Vec<String> = rows.iter().map(|row| serde_json::from_str(row[3]).unwrap()).collect();
+    let work: Vec<(&Task, &str)> =
+        rows.iter().zip(&generations).map(|(row, text)| (&tasks[row[1]], text.as_str())).collect();
+    let mut wrong = Vec::new();
+    for (row, outcome) in rows.iter().zip(grade(lang, &*toolchain, &work)) {
+        let passes = row[4] == "1";
+        let guarded = passes && !unguarded.contains(&row[2]);
+        let expected = match (passes, row[5]) {
+            (true, _) => PublishedVerdict::Passed,
+            (false, "\"timed out\"") => PublishedVerdict::Timeout,
+            (false, _) => PublishedVerdict::Failed,
+        };
+        if published(&outcome) != expected || (outcome.verdict == Verdict::Passed) != guarded {
+            wrong.push(shown(row[2], &outcome));
+        }
+    }
+    assert!(!rows.is_empty());
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), rows.len(), wrong.concat());
+}
+
+/// Hostile generations from `fixtures/lang`, one a file, `task.case.extension`: none passes guarded.
+fn check_hostile(lang: CodeLang) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let tasks = tasks(&data, lang);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/lang").join(lang.code());
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let prefix = tasks.keys().next().unwrap().split('/').next().unwrap().to_owned();
+    let texts: Vec<(String, String)> = files
+        .iter()
+        .map(|file| {
+            let number = file.file_name().unwrap().to_str().unwrap().split('.').next().unwrap().to_owned();
+            (format!("{prefix}/{number}"), fs::read_to_string(file).unwrap())
+        })
+        .collect();
+    let work: Vec<(&Task, &str)> = texts.iter().map(|(id, text)| (&tasks[id], text.as_str())).collect();
+    let outcomes = grade(lang, &*toolchain, &work);
+    let lengths = outcomes.iter().map(|outcome| outcome.message.chars().count());
+    assert!(lengths.max() <= Some(LONGEST_TEXT), "a message of any length is stored");
+    let passed: Vec<_> = files
+        .iter()
+        .zip(outcomes)
+        .filter(|(_, outcome)| outcome.verdict == Verdict::Passed)
+        .map(|(file, _)| file.file_name().unwrap())
+        .collect();
+    assert!(files.len() >= 25, "{} hostile programs", files.len());
+    assert!(passed.is_empty(), "these passed: {passed:?}");
+}
+
+/// The reference solutions of the starter tasks pass, and the invented models' outputs get the expected verdicts.
+fn check_starter((slug, files, outputs): (String, formats::files::Files, Vec<formats::bundled::StarterOutputs>)) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/starter-languages");
+    let expected = fs::read_to_string(folder.join("expected.tsv")).unwrap();
+    let dataset = formats::read(&files).unwrap().datasets.remove(0);
+    let lang = dataset.tasks[0].code_lang;
+    let Some(toolchain) = toolchain(lang) else { return };
+    let tasks: BTreeMap<String, Task> = dataset
+        .tasks
+        .iter()
+        .map(|task| (task.task_id.clone(), serde_json::from_str(task.test_body.as_deref().unwrap()).unwrap()))
+        .collect();
+    let mut named: Vec<(String, String, bool)> = Vec::new();
+    for id in tasks.keys() {
+        let place = folder.join(slug.strip_prefix("starter-").unwrap()).join("reference");
+        let file = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
+        let file = file.into_iter().find(|file| file.file_stem().unwrap() == id.as_str()).unwrap();
+        named.push((id.clone(), fs::read_to_string(file).unwrap(), true));
+    }
+    for output in outputs {
+        let asked = formats::outputs::Asked { langs: vec![lang], continued: false, pair: None };
+        formats::outputs::read(&output.file, output.bytes.as_slice(), &asked, |line| {
+            let line = line.unwrap();
+            let row = format!("{slug}\t{}\t{}\t", output.file, line.task_id);
+            let passes = expected.lines().find_map(|known| known.strip_prefix(&row)).unwrap() == "1";
+            named.push((line.task_id, line.code, passes));
+        });
+    }
+    let work: Vec<(&Task, &str)> = named.iter().map(|(id, code, _)| (&tasks[id], code.as_str())).collect();
+    for ((id, code, passes), outcome) in named.iter().zip(grade(lang, &*toolchain, &work)) {
+        assert_eq!(outcome.published, None);
+        assert_eq!(outcome.verdict == Verdict::Passed, *passes, "{}\n{code}", shown(id, &outcome));
+    }
+}
+
+#[test]
+fn starter_tasks_come_out_as_expected() {
+    formats::bundled::starter_languages().unwrap().into_iter().for_each(check_starter);
+}
+
+/// The target's own solution is a right translation. In Go three tasks' tests call a helper function that only the
+/// prompt has, and the published declaration of `CPP/38` ends inside a loop, so the published rule fails these.
+fn check_translations(lang: CodeLang) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let tasks: Vec<Task> = tasks(&data, lang)
+        .into_values()
+        .filter(|task| ["/0", "/1", "/32", "/38", "/50", "/163"].iter().any(|end| task.task_id.ends_with(end)))
+        .map(|task| Task { source: Some(serde::de::IgnoredAny), ..task })
+        .collect();
+    let work: Vec<(&Task, &str)> = tasks.iter().map(|task| (task, task.canonical_solution.as_str())).collect();
+    for (task, outcome) in tasks.iter().zip(grade(lang, &*toolchain, &work)) {
+        let helpless = ["CPP/38", "Go/32", "Go/38", "Go/50"].contains(&task.task_id.as_str());
+        let passes = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
+        assert_eq!(passes, (!helpless, !helpless), "{}", shown(&task.task_id, &outcome));
+    }
+}
+
+#[test]
+fn solutions_pass_as_translations() {
+    [CodeLang::Python, CodeLang::Cpp, CodeLang::Java, CodeLang::JavaScript, CodeLang::Go]
+        .into_iter()
+        .for_each(check_translations);
+}
+
+#[test]
+fn python_canonical_solutions_come_out_as_published() {
+    check_canonical(CodeLang::Python, &[], |version| {
+        let variant = if version.contains("Python 3.8.") { "" } else { "_py311" };
+        format!("humanevalx_python_canonical{variant}.tsv")
+    });
+}
+
+#[test]
+fn python_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::Python, &[]);
+}
+
+#[test]
+fn python_programs_are_forked() {
+    let (language, places) = (lang::language(CodeLang::Python).unwrap(), Places::from_environment());
+    let Some(()) = prerequisites::toolchain("python", (language.look)(&places)) else { return };
+    let toolchain = (language.find)(&places, &folder()).unwrap();
+    assert!(!toolchain.is_warm());
+    let shown = lang::trials::run(CodeLang::Python, &*toolchain, &bench()).unwrap();
+    assert!(shown.iter().all(|shown| shown.failed.is_none()), "{shown:?}");
+    assert!(toolchain.is_warm());
+}
+
+#[test]
+fn javascript_canonical_solutions_come_out_as_published() {
+    check_canonical(CodeLang::JavaScript, &[], |version| {
+        let variant = if version.contains("Node.js 16.") { "" } else { "_node20" };
+        format!("humanevalx_js_canonical{variant}.tsv")
+    });
+}
+
+#[test]
+fn javascript_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::JavaScript, &["exit0"]);
+}
+
+#[test]
+fn cpp_canonical_solutions_come_out_as_published() {
+    check_canonical(CodeLang::Cpp, &[], |_| "humanevalx_cpp_canonical.tsv".to_owned());
+}
+
+#[test]
+fn cpp_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::Cpp, &["exit0"]);
+}
+
+#[test]
+fn go_canonical_solutions_come_out_as_published() {
+    // 95 depends on the order in which a map is walked: it fails one run of four by itself.
+    check_canonical(CodeLang::Go, &["Go/95"], |version| {
+        let variant = if version.contains("Go 1.18") { "" } else { "_go126" };
+        format!("humanevalx_go_canonical{variant}.tsv")
+    });
+}
+
+#[test]
+fn go_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::Go, &[]);
+}
+
+#[test]
+fn no_hostile_python_program_passes_guarded() {
+    check_hostile(CodeLang::Python);
+}
+
+#[test]
+fn no_hostile_cpp_program_passes_guarded() {
+    check_hostile(CodeLang::Cpp);
+}
+
+#[test]
+fn no_hostile_javascript_program_passes_guarded() {
+    check_hostile(CodeLang::JavaScript);
+}
+
+#[test]
+fn no_hostile_go_program_passes_guarded() {
+    check_hostile(CodeLang::Go);
+}
+
+#[test]
+fn java_canonical_solutions_come_out_as_published() {
+    check_canonical(CodeLang::Java, &[], |_| "humanevalx_java_canonical.tsv".to_owned());
+}
+
+#[test]
+fn java_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::Java, &["exit0"]);
+}
+
+#[test]
+fn no_hostile_java_program_passes_guarded() {
+    check_hostile(CodeLang::Java);
+}
