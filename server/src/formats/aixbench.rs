@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
-    dataset::Checks,
+    code_lang::CodeLang,
+    dataset::{Checks, TestKind},
     lang::{Bilingual, Lang},
     problem::Problem,
 };
@@ -28,15 +29,16 @@ const GENERATED: &str = "src/main/java/com/aixcode/autoTest/generate/";
 const TESTS: &str = "com.aixcode.autoTest.evaluation";
 
 /// Where the checkout lies in `files`, if there is one: the folder with its slash, or nothing.
-pub fn checkout_root(files: &Files) -> Option<String> {
+fn checkout_root(files: &Files) -> Option<String> {
     [AUTO_FILE, MANUAL_FILE].iter().find_map(|file| files.root_of(&format!("{RESOURCES}{file}")))
 }
 
-/// Reads a checkout: both datasets, the tests and the rubric's own wording.
-///
-/// # Errors
-/// Everything that is wrong with the two files of tasks.
-pub fn read_checkout(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
+/// Reads a checkout: both datasets, the tests and the rubric's own wording. `None` where there is no checkout.
+pub fn read_checkout(files: &Files) -> Option<Result<Found, Vec<Problem>>> {
+    checkout_root(files).map(|root| read_root(files, &root))
+}
+
+fn read_root(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
     let mut notes = Vec::new();
     let rubric = match (files.text(&format!("{root}README.md")), files.text(&format!("{root}README-zh.md"))) {
         (Some(Ok(english)), Some(Ok(chinese))) => rubric_text::read(english, chinese),
@@ -73,16 +75,18 @@ pub fn read_checkout(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
         if !without.is_empty() {
             notes.push(format!("These tasks have no tests: {}.", without.join(", ")));
         }
-        dataset.tests = Some(TestTree { kind: "aixbench", files: tree.clone() });
+        dataset.tests = Some(TestTree { kind: TestKind::Aixbench, files: tree.clone() });
     }
     Ok(Found { datasets, rubric, notes, bare: false })
 }
 
-/// Reads bare files of tasks.
-///
-/// # Errors
-/// Everything that is wrong with them, or that there are none.
-pub fn read_bare(files: &Files) -> Result<Found, Vec<Problem>> {
+/// Reads bare files of tasks. `None` where there are none.
+pub fn read_bare(files: &Files) -> Option<Result<Found, Vec<Problem>>> {
+    let is_tasks = |path: &str| path.ends_with(".jsonl") || path.ends_with(".json");
+    files.below("").any(|(path, _)| is_tasks(path)).then(|| read_files(files))
+}
+
+fn read_files(files: &Files) -> Result<Found, Vec<Problem>> {
     let mut found = Found { datasets: Vec::new(), rubric: None, notes: Vec::new(), bare: true };
     let mut problems = Vec::new();
     for (path, bytes) in files.below("") {
@@ -101,13 +105,6 @@ pub fn read_bare(files: &Files) -> Result<Found, Vec<Problem>> {
     }
     if !problems.is_empty() {
         return Err(problems);
-    }
-    if found.datasets.is_empty() {
-        let remedy = (
-            format!("Import a checkout of AixBench, {AUTO_FILE} or {MANUAL_FILE}, or a folder with a dataset.json"),
-            format!("请导入 AixBench 仓库、{AUTO_FILE} 或 {MANUAL_FILE}，或含 dataset.json 的文件夹"),
-        );
-        return Err(vec![Problem::new(&files.name, ("no dataset found", "未找到数据集"), remedy)]);
     }
     Ok(found)
 }
@@ -151,7 +148,7 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<FoundDataset, Vec<Problem>> {
         (
             MANUAL,
             text("AixBench, descriptions", "AixBench 自然语言任务集"),
-            text("Tasks that people grade against the rubric.", "由人按照评分标准打分的任务。"),
+            text("Tasks that people rate against the rubric.", "由人按照评分标准打分的任务。"),
         )
     };
     Ok(FoundDataset {
@@ -183,7 +180,9 @@ fn task(object: &lines::Object) -> Result<FoundTask, Fault> {
         raw_nl,
         signature: signature(object)?,
         checks: Checks::default(),
+        code_lang: CodeLang::Java,
         test_class: None,
+        test_body: None,
     })
 }
 
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checkout_brings_its_tests() {
+    fn checkout_includes_its_tests() {
         let found = super::super::read(&files(&[
             ("bench/src/main/resources/dataset_autotest_nl.jsonl", AUTO_TASKS),
             ("bench/src/main/resources/tempFile/a.txt", "x"),
@@ -286,7 +285,7 @@ mod tests {
                 assert!(problem.to_string().contains(expected), "{problem} does not say {expected}");
             }
         };
-        check(&[], &["upload: no dataset found. Import a checkout"]);
+        check(&[], &["upload: no dataset found. Import a folder with a dataset.json, a checkout"]);
         check(&[(AUTO_FILE, MANUAL_TASKS)], &["\"signature\" is missing in 1 of 1 tasks"]);
         check(
             &[(MANUAL_FILE, "{\"task_id\": 0}\n{\"task_id\": 0, \"raw_nl\": \" \"}")],

@@ -10,11 +10,17 @@ use super::files::Files;
 #[folder = "../datasets"]
 #[include = "rubric/*.json"]
 #[include = "starter/*"]
+#[include = "starter-languages/*"]
 #[exclude = "starter/reference/*"]
 #[exclude = "starter/expected.tsv"]
+#[exclude = "starter-languages/*/reference/*"]
+#[exclude = "starter-languages/expected.tsv"]
 struct Datasets;
 
 const STARTER: &str = "starter/";
+
+/// The folders of the starter datasets in other languages.
+const LANGUAGES: [&str; 4] = ["python", "cpp", "javascript", "go"];
 
 /// Outputs of one of the starter dataset's models.
 pub struct StarterOutputs {
@@ -49,11 +55,36 @@ pub fn starter() -> Result<Files, Problem> {
     Ok(files)
 }
 
+/// The starter datasets in languages besides Java, each with its short name and its outputs.
+///
+/// # Errors
+/// Fails if they are damaged, which a test rules out.
+pub fn starter_languages() -> Result<Vec<(String, Files, Vec<StarterOutputs>)>, Problem> {
+    LANGUAGES.iter().map(|lang| starter_in(lang)).collect()
+}
+
+fn starter_in(lang: &str) -> Result<(String, Files, Vec<StarterOutputs>), Problem> {
+    let (slug, folder) = (format!("starter-{lang}"), format!("starter-languages/{lang}/"));
+    let mut files = Files::named(slug.clone());
+    for path in Datasets::iter() {
+        let own = path.strip_prefix(&folder).filter(|path| !path.starts_with("outputs/"));
+        if let (Some(own), Some(file)) = (own, Datasets::get(&path)) {
+            files.add(own, file.data.into_owned())?;
+        }
+    }
+    Ok((slug, files, outputs(&folder)?))
+}
+
 /// The starter dataset's outputs, in display order.
 ///
 /// # Errors
 /// Fails if they are damaged, which a test rules out.
 pub fn starter_outputs() -> Result<Vec<StarterOutputs>, Problem> {
+    outputs(STARTER)
+}
+
+/// The models' outputs in a dataset's folder.
+fn outputs(folder: &str) -> Result<Vec<StarterOutputs>, Problem> {
     #[derive(Deserialize)]
     struct Listed {
         file: String,
@@ -61,7 +92,7 @@ pub fn starter_outputs() -> Result<Vec<StarterOutputs>, Problem> {
     }
     let listed: Vec<Listed> = read("starter/outputs/models.json")?;
     let with_bytes = listed.into_iter().map(|Listed { file, model }| {
-        let path = format!("{STARTER}outputs/{file}");
+        let path = format!("{folder}outputs/{file}");
         let found = Datasets::get(&path).ok_or_else(|| damaged(&path, "it is missing"))?;
         Ok(StarterOutputs { model, file, bytes: found.data.into_owned() })
     });
@@ -83,11 +114,22 @@ fn damaged(path: &str, what: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use app::model::code_lang::CodeLang;
+
     use super::*;
     use crate::formats;
 
     #[test]
-    fn everything_bundled_can_be_read() {
+    fn starter_tasks_exist_in_every_language_with_test_programs() {
+        for (slug, files, outputs) in starter_languages().unwrap() {
+            let dataset = formats::read(&files).unwrap().datasets.remove(0);
+            assert_eq!((dataset.slug.as_str(), dataset.tasks.len(), outputs.len()), (slug.as_str(), 4, 3));
+            assert_eq!(dataset.tests.unwrap().kind, app::model::dataset::TestKind::Programs);
+        }
+    }
+
+    #[test]
+    fn bundled_data_is_valid() {
         let rubric = rubric().unwrap();
         assert_eq!(rubric.fault(), None);
         assert_eq!(rubric.dimensions.iter().map(|d| d.range()).collect::<Vec<_>>(), [(1, 4), (1, 3), (1, 5)]);
@@ -97,7 +139,8 @@ mod tests {
         assert_eq!(outputs.len(), 3);
         for output in outputs {
             let mut count = 0;
-            formats::outputs::read(&output.file, output.bytes.as_slice(), |line| {
+            let asked = formats::outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None };
+            formats::outputs::read(&output.file, output.bytes.as_slice(), &asked, |line| {
                 line.unwrap();
                 count += 1;
             });

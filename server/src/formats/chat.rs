@@ -1,25 +1,35 @@
-//! Splits a chat answer into fenced code and surrounding text.
+//! Splits a chat response into fenced code and surrounding text.
 
-/// A chat answer, split.
+use app::model::code_lang::CodeLang;
+
+use crate::lang::{self, Display};
+
+/// A chat response, split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The code without fences; the whole answer if it has none.
+    /// The code without fences; the whole response if it has none.
     pub code: String,
     /// The text before and after the code, including other fenced code; may be empty.
     pub said: String,
 }
 
-/// Splits an answer. The code is the first fenced block that is marked as Java and contains a
-/// brace: answers begin with the solution and continue with examples. If no block is
-/// marked, unmarked blocks count, then any.
-pub fn split(answer: &str) -> Answer {
+/// Splits a response in one of these languages. The code is the first fenced block that is marked as one of them and
+/// may be a solution ([`Display::solution`]): responses begin with the solution and continue with examples. If no
+/// block is marked, unmarked blocks count, then any.
+pub fn split(answer: &str, langs: &[CodeLang]) -> Answer {
     let blocks = blocks(answer);
-    let chosen = [Some("java"), Some(""), None].into_iter().find_map(|language| {
-        let mut of = blocks.iter().filter(|b| language.is_none_or(|l| b.language.eq_ignore_ascii_case(l)));
+    let displays = || langs.iter().map(|lang| lang::display(*lang));
+    let marked =
+        |b: &Block<'_>, display: &Display| display.fences.iter().any(|fence| b.language.eq_ignore_ascii_case(fence));
+    let is_marked: [&dyn Fn(&Block<'_>) -> bool; 3] =
+        [&|b| displays().any(|display| marked(b, display)), &|b| b.language.is_empty(), &|_| true];
+    let chosen = is_marked.into_iter().find_map(|counts| {
+        let mut of = blocks.iter().filter(|b| counts(b));
         let mut first = None;
         of.find(|b| {
             first.get_or_insert(**b);
-            answer[b.code.0..b.code.1].contains('{')
+            let code = &answer[b.code.0..b.code.1];
+            displays().any(|display| code.contains(display.solution))
         })
         .copied()
         .or(first)
@@ -54,7 +64,7 @@ fn blocks(answer: &str) -> Vec<Block<'_>> {
         let text = line.trim_end();
         match open {
             None => {
-                // Some answers open a fence after a sentence; a language is one word.
+                // Some responses open a fence after a sentence; a language is one word.
                 let fence = ["```", "~~~"].into_iter().filter_map(|mark| text.find(mark)).min();
                 if let Some(fence) = fence {
                     let mark_end = fence + text[fence..].chars().take_while(|c| text[fence..].starts_with(*c)).count();
@@ -89,9 +99,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_code_and_keeps_the_talk() {
+    fn separates_code_from_surrounding_text() {
         let check = |answer: &str, code: &str, said: &str| {
-            assert_eq!(split(answer), Answer { code: code.into(), said: said.into() }, "{answer}");
+            let found = split(answer, &[CodeLang::Java]);
+            assert_eq!(found, Answer { code: code.into(), said: said.into() }, "{answer}");
         };
         check("int f() { return 1; }\n", "int f() { return 1; }\n", "");
         check("Here:\n\n```java\nint f() {}\n```\nDone.", "int f() {}", "Here:\n\nDone.");
@@ -110,5 +121,24 @@ mod tests {
         check("~~~java\nint f() {}\n~~~", "int f() {}", "");
         check("", "", "");
         check("```java\n```", "", "");
+    }
+
+    #[test]
+    fn finds_code_in_the_language_asked_for() {
+        let check = |lang: CodeLang, answer: &str, code: &str| {
+            assert_eq!(split(answer, &[lang]).code, code, "{lang}: {answer}");
+        };
+        let both =
+            "```bash\npip install {x}\n```\n```python\nf(1)\n```\n```py\ndef f(x):\n    return x\n```\n```js\n{}\n```";
+        check(CodeLang::Python, both, "def f(x):\n    return x");
+        check(CodeLang::JavaScript, both, "{}");
+        check(CodeLang::Cpp, "```C++\nint f() {}\n```", "int f() {}");
+        check(CodeLang::Cpp, "```\nmain\n```\n```cpp\nint f() {}\n```", "int f() {}");
+        check(CodeLang::Go, "```golang\nfunc f() {}\n```", "func f() {}");
+        check(CodeLang::Rust, "```rs\nfn f() {}\n```", "fn f() {}");
+        // No block is marked as Go: the first that may be a solution.
+        check(CodeLang::Go, "```python\nf(1)\n```\n```c\nint f() {}\n```", "int f() {}");
+        let of_all = split(both, &CodeLang::ALL);
+        assert_eq!(of_all.code, "def f(x):\n    return x");
     }
 }

@@ -1,8 +1,8 @@
-//! Model outputs as the published benchmark packages them: one Java class a task in a folder of its
-//! own (`generate/<model>/<Prefix>N.java`), where N is the task's id.
+//! Model outputs as packaged by the published benchmark: one Java class per task in a folder
+//! (`generate/<model>/<Prefix>N.java`), where N is the task's id.
 //!
-//! Called by [`super::outputs`] for an archive, and by the command line, which packs a folder first.
-//! A class is taken as it stands; making it fit the tests is `assemble`'s work, as with any output.
+//! Called by [`super::outputs`] for an archive, and by the command line, which packs a folder first. Classes
+//! are imported unchanged; `assemble` makes them fit the tests, as with any output.
 
 use std::{
     collections::BTreeMap,
@@ -16,8 +16,8 @@ use super::{
     outputs::{LONGEST_CODE, OutputLine},
 };
 
-/// Reads the classes of one folder, in the order of their numbers. What else lies in the archive is
-/// passed over; a Java file that is no task's class is not, because leaving it out would be a guess.
+/// Reads the classes of one folder, ordered by number. Other files in the archive are skipped, but a Java
+/// file that is not a task's class is an error, because leaving it out would be a guess.
 pub fn read(files: &Files, mut each: impl FnMut(Result<OutputLine, Problem>)) {
     let mut folders: BTreeMap<&str, Vec<(&str, &[u8])>> = BTreeMap::new();
     for (path, bytes) in files.below("") {
@@ -105,6 +105,8 @@ fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLin
         said: String::new(),
         raw: None,
         end_by: None,
+        prompt: None,
+        elsewhere: false,
     })
 }
 
@@ -115,14 +117,15 @@ fn number(name: &str) -> Option<u64> {
     stem.strip_prefix(letters)?.parse().ok()
 }
 
-/// A folder's classes as an archive that is the same, byte for byte, whenever the files are: it is
-/// stored and recognised by its checksum.
+/// Packs a folder's classes into an archive that is byte-identical whenever the files are, because it is
+/// stored under its checksum.
 ///
 /// # Errors
-/// Writing into memory failed, which only happens without memory.
+///
+/// Writing to memory failed, which happens only if memory runs out.
 pub fn pack(files: &Files) -> std::io::Result<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    // No time of day in it.
+    // Without a time of day.
     let options = zip::write::SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
     for (path, bytes) in files.below("").filter(|(path, _)| path.ends_with(".java")) {
         archive.start_file(path, options)?;
@@ -153,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_is_its_numbers_output() {
+    fn class_number_is_the_task() {
         let entries = [
             ("generate/m/Gen10.java", "class Gen10 {}\r\n"),
             ("generate/m/Gen2.java", "class Gen2 {}"),
@@ -167,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_file_is_wrong() {
+    fn invalid_file_is_named() {
         let check = |entries: &[(&str, &str)], expected: &[&str]| {
             let (_, problems) = read_all(&files(entries));
             assert_eq!(problems.len(), expected.len(), "{problems:?}");

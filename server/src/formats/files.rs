@@ -1,8 +1,8 @@
-//! A folder or an archive, as the files in it that an import may need.
+//! The files of a folder or an archive that an import may need.
 //!
-//! Read into memory within limits; nothing of an archive is ever written to disk here. Paths are
-//! relative with forward slashes and never leave their folder, since the tests' paths are later
-//! written out below a scratch folder.
+//! They are read into memory within limits; nothing of an archive is written to disk here. Paths are
+//! relative with forward slashes and never leave their folder, since the tests' paths are later written
+//! below a scratch folder.
 
 use std::{
     collections::BTreeMap,
@@ -12,18 +12,20 @@ use std::{
 
 use app::model::problem::Problem;
 
-/// Files of an import; the published checkout has 556.
+use super::{humaneval, programs};
+
+/// Maximum number of files; the published checkout has 556.
 const MOST_FILES: usize = 20_000;
-/// One file, in bytes; the largest of the published checkout is a jar of 1.5 MB.
+/// Maximum size of a file in bytes; the largest of the published checkout is a jar of 1.5 MB.
 const LARGEST_FILE: u64 = 32 * 1024 * 1024;
-/// All files together, in bytes: an import is held in memory, and an archive can promise a
-/// thousand times its size.
+/// Maximum total size in bytes: an import is held in memory, and an archive can expand to a thousand times
+/// its size.
 const LARGEST_TREE: u64 = 128 * 1024 * 1024;
 
 /// Files by their path.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// What its owner calls it: a file's or folder's name, never a machine's path.
+    /// The name of the file or folder, without a path.
     pub name: String,
     files: BTreeMap<String, Vec<u8>>,
     total: u64,
@@ -38,7 +40,8 @@ impl Files {
     /// Adds a file.
     ///
     /// # Errors
-    /// Its path leaves the folder, or a limit is passed.
+    ///
+    /// Fails if its path leaves the folder or a limit is exceeded.
     pub fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), Problem> {
         let path = checked(path).ok_or_else(|| {
             Problem::new(
@@ -67,12 +70,18 @@ impl Files {
         Ok(())
     }
 
-    /// Adds a file that may be packed with gzip, under its name without `.gz`.
+    /// Adds a file that may be gzip-compressed, under its name without `.gz`. A file of HumanEval-X stays compressed,
+    /// because its SHA-256 is recorded.
     ///
     /// # Errors
-    /// It cannot be read, or a limit is passed.
+    ///
+    /// Fails if it cannot be read or a limit is exceeded.
     pub fn add_plain(&mut self, name: &str, file: impl Read) -> Result<(), Problem> {
         let mut file = std::io::BufReader::new(file);
+        if humaneval::is_own_file(name) {
+            let bytes = self.bounded(name, file)?;
+            return self.add(name, bytes);
+        }
         let packed = std::io::BufRead::fill_buf(&mut file).is_ok_and(|start| start.starts_with(&[0x1f, 0x8b]));
         let bytes = match packed {
             true => self.bounded(name, flate2::bufread::MultiGzDecoder::new(file))?,
@@ -81,10 +90,11 @@ impl Files {
         self.add(name.strip_suffix(".gz").unwrap_or(name), bytes)
     }
 
-    /// What an import may need of a folder. Links are not followed.
+    /// The relevant files of a folder. Links are not followed.
     ///
     /// # Errors
-    /// The folder cannot be read, or a limit is passed.
+    ///
+    /// Fails if the folder cannot be read or a limit is exceeded.
     pub fn folder(folder: &Path) -> Result<Files, Problem> {
         let name = folder.canonicalize().ok().and_then(|f| f.file_name().map(|n| n.to_string_lossy().into_owned()));
         let mut files = Files::named(name.unwrap_or_else(|| folder.display().to_string()));
@@ -113,10 +123,11 @@ impl Files {
         Ok(files)
     }
 
-    /// What an import may need of a zip archive.
+    /// The relevant files of a zip archive.
     ///
     /// # Errors
-    /// It is damaged, a path leaves its folder, or a limit is passed.
+    ///
+    /// Fails if it is damaged, a path leaves its folder, or a limit is exceeded.
     pub fn zip(name: &str, archive: impl Read + Seek) -> Result<Files, Problem> {
         let mut files = Files::named(name);
         let damaged = |e: zip::result::ZipError| {
@@ -127,10 +138,10 @@ impl Files {
             )
         };
         let mut archive = archive;
-        // The library keeps the last of several entries of one name.
+        // The library keeps the last of several entries with the same name.
         let start = zip::ZipArchive::new(&mut archive).map_err(damaged)?.central_directory_start();
-        let repeated = repeated_name(&mut archive, start);
-        if let Some(path) = repeated.map_err(|e| damaged(e.into()))?.filter(|path| is_relevant(path)) {
+        let repeated = repeated_name(&mut archive, start, is_relevant);
+        if let Some(path) = repeated.map_err(|e| damaged(e.into()))? {
             return Err(files.twice(&path));
         }
         let mut archive = zip::ZipArchive::new(archive).map_err(damaged)?;
@@ -148,10 +159,11 @@ impl Files {
         Ok(files)
     }
 
-    /// What an import may need of a tar archive, packed with gzip.
+    /// The relevant files of a gzipped tar archive.
     ///
     /// # Errors
-    /// It is damaged, a path leaves its folder, or a limit is passed.
+    ///
+    /// Fails if it is damaged, a path leaves its folder, or a limit is exceeded.
     pub fn tar_gz(name: &str, archive: impl Read) -> Result<Files, Problem> {
         let mut files = Files::named(name);
         let damaged = |e: std::io::Error| {
@@ -161,7 +173,7 @@ impl Files {
                 ("Pack it again with tar czf", "请用 tar czf 重新打包"),
             )
         };
-        // Files that are passed over cost time, so they count too.
+        // Skipped files take time, so they count too.
         let plain = flate2::read::MultiGzDecoder::new(archive).take(4 * LARGEST_TREE);
         let mut archive = tar::Archive::new(plain);
         for (i, entry) in archive.entries().map_err(damaged)?.enumerate() {
@@ -189,7 +201,8 @@ impl Files {
     /// A file's text.
     ///
     /// # Errors
-    /// It is not UTF-8.
+    ///
+    /// Fails if it is not UTF-8.
     pub fn text(&self, path: &str) -> Option<Result<&str, Problem>> {
         let bytes = self.get(path)?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -210,7 +223,7 @@ impl Files {
         self.files.iter().filter_map(move |(path, bytes)| Some((path.strip_prefix(folder)?, bytes.as_slice())))
     }
 
-    /// The folder (with its slash, or empty) that holds `path`, the topmost where several do.
+    /// The folder (with its slash, or empty) that contains `path`; the topmost if there are several.
     pub fn root_of(&self, path: &str) -> Option<String> {
         let roots = self.files.keys().filter_map(|p| p.strip_suffix(path));
         roots.filter(|root| root.is_empty() || root.ends_with('/')).min_by_key(|root| root.len()).map(str::to_owned)
@@ -256,10 +269,11 @@ impl Files {
     }
 }
 
-/// The longest part of a path that a message repeats, in characters.
+/// Maximum length of a path in a message, in characters.
 const LONGEST_SHOWN: usize = 200;
 
-/// A path for a message: printable, and cut in the middle where it is long, because its end says most.
+/// A path for a message: printable, and shortened in the middle, because its end is the most informative
+/// part.
 fn shortened(path: &str) -> String {
     let chars: Vec<char> = path.chars().collect();
     let text: String = match chars.len() > LONGEST_SHOWN {
@@ -272,8 +286,13 @@ fn shortened(path: &str) -> String {
     text.escape_debug().to_string()
 }
 
-/// The first name of two entries with different content, in a zip archive whose list of entries begins at `start`.
-fn repeated_name(archive: &mut (impl Read + Seek), start: u64) -> std::io::Result<Option<String>> {
+/// The first relevant name of two entries with different content, in a zip archive whose list of entries begins at
+/// `start`.
+fn repeated_name(
+    archive: &mut (impl Read + Seek),
+    start: u64,
+    is_relevant: impl Fn(&str) -> bool,
+) -> std::io::Result<Option<String>> {
     /// The fixed part of an entry, which begins with its signature (APPNOTE 4.3.12).
     const ENTRY: usize = 46;
     archive.seek(SeekFrom::Start(start))?;
@@ -286,16 +305,16 @@ fn repeated_name(archive: &mut (impl Read + Seek), start: u64) -> std::io::Resul
         let mut name = vec![0; length(28)];
         reader.read_exact(&mut name)?;
         reader.seek_relative((length(30) + length(32)) as i64)?;
-        match seen.insert(name.clone(), crc) {
-            Some(other) if other != crc => return Ok(Some(String::from_utf8_lossy(&name).into_owned())),
-            _ => {}
+        let path = String::from_utf8_lossy(&name).into_owned();
+        if seen.insert(name, crc).is_some_and(|other| other != crc) && is_relevant(&path) {
+            return Ok(Some(path));
         }
     }
     Ok(None)
 }
 
-/// What datasets are made of: everything below a resource folder, and these kinds of file. Jars only
-/// in `lib/`, hidden folders never.
+/// Whether a dataset can use the file: everything below a resource folder, and these kinds of file. Jars
+/// only in `lib/`, test programs only in `tests/`, hidden folders never.
 fn is_relevant(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let by_ending = [".java", ".jsonl", ".json", ".md"].iter().any(|ending| name.ends_with(ending));
@@ -303,6 +322,8 @@ fn is_relevant(path: &str) -> bool {
         && (by_ending
             || path.contains("src/main/resources/")
             || name.ends_with(".jar") && path.contains("lib/")
+            || path.contains("tests/") && programs::is_test_file(name)
+            || humaneval::is_own_file(name)
             || name == "LICENSE")
 }
 
@@ -310,7 +331,7 @@ fn is_hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.') && part != "." && part != ".." || part == "__MACOSX")
 }
 
-/// The path without needless parts; `None` where it leaves its folder.
+/// The normalised path; `None` if it leaves its folder.
 fn checked(path: &str) -> Option<String> {
     if path.starts_with('/') || path.contains(['\\', '\0', ':']) || path.chars().any(char::is_control) {
         return None;
@@ -320,102 +341,5 @@ fn checked(path: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{Cursor, Write};
-
-    use super::*;
-
-    #[test]
-    fn paths_stay_in_their_folder() {
-        let check = |path, expected: Option<&str>| assert_eq!(checked(path).as_deref(), expected, "{path}");
-        check("./a//b.java", Some("a/b.java"));
-        check("a/../b.java", None);
-        check("../b.java", None);
-        check("/etc/passwd", None);
-        check("C:\\b.java", None);
-        check("a\\..\\b.java", None);
-        check("", None);
-    }
-
-    #[test]
-    fn takes_what_is_relevant_and_refuses_what_escapes() {
-        let check = |entries: &[(&str, &str)], expected: Result<&[&str], &str>| {
-            let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-            let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
-            for (path, text) in entries {
-                zip.start_file(*path, zip::write::SimpleFileOptions::default()).unwrap();
-                zip.write_all(text.as_bytes()).unwrap();
-                let mut header = tar::Header::new_gnu();
-                header.set_size(text.len() as u64);
-                // Not through the library, which would refuse to write what must be refused.
-                header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
-                header.set_cksum();
-                tar.append(&header, text.as_bytes()).unwrap();
-            }
-            let zip = zip.finish().unwrap().into_inner();
-            let tar = tar.into_inner().unwrap().finish().unwrap();
-            for read in [Files::zip("a.zip", Cursor::new(&zip)), Files::tar_gz("a.tar.gz", Cursor::new(&tar))] {
-                match (read, expected) {
-                    (Ok(files), Ok(expected)) => assert_eq!(files.files.keys().collect::<Vec<_>>(), expected),
-                    (Err(problem), Err(expected)) => assert!(problem.to_string().contains(expected), "{problem}"),
-                    (read, _) => panic!("{read:?} instead of {expected:?}"),
-                }
-            }
-        };
-        check(&[("x/dataset.json", "{}"), ("x/.git/a.json", ""), ("x/b.exe", "")], Ok(&["x/dataset.json"]));
-        check(&[("a.json", ""), ("../evil.json", "")], Err("\"../evil.json\" points outside the archive"));
-        check(&[("/evil.json", "")], Err("points outside the archive"));
-    }
-
-    #[test]
-    fn two_files_of_one_name_must_be_the_same() {
-        let zip = |names: [&str; 2], texts: [&str; 2]| {
-            let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-            for (name, text) in names.into_iter().zip(texts) {
-                zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-                zip.write_all(text.as_bytes()).unwrap();
-            }
-            let mut bytes = zip.finish().unwrap().into_inner();
-            // The library does not write one name twice: the second is renamed afterwards.
-            while let Some(at) = bytes.windows(6).position(|window| window == b"b.json") {
-                bytes[at] = b'a';
-            }
-            Files::zip("x.zip", Cursor::new(bytes))
-        };
-        assert!(zip(["a.json", "b.json"], ["{}", "{}"]).is_ok());
-        let problem = zip(["a.json", "b.json"], ["{}", "[]"]).unwrap_err().to_string();
-        assert!(problem.contains("x.zip: two files with different content have the name \"a.json\""), "{problem}");
-        // Also where the names only mean the same.
-        let problem = zip(["a.json", "./b.json"], ["{}", "[]"]).unwrap_err().to_string();
-        assert!(problem.contains("the name \"a.json\""), "{problem}");
-    }
-
-    #[test]
-    fn a_long_path_is_shortened() {
-        let path = format!("../{}.json", "x/".repeat(3000));
-        let problem = Files::named("x.zip").add(&path, Vec::new()).unwrap_err().to_string();
-        assert!(problem.chars().count() < 400 && problem.contains(".json"), "{problem}");
-    }
-
-    #[test]
-    fn says_what_is_wrong_with_an_archive() {
-        let zip = Files::zip("a.zip", Cursor::new(b"PK no zip")).unwrap_err().to_string();
-        assert!(zip.starts_with("a.zip: the zip archive cannot be read"), "{zip}");
-        let tar = Files::tar_gz("a.tgz", Cursor::new(b"\x1f\x8bnothing")).unwrap_err().to_string();
-        assert!(tar.starts_with("a.tgz: the tar archive cannot be read"), "{tar}");
-    }
-
-    #[test]
-    fn a_bomb_is_stopped() {
-        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-        zip.start_file("a.json", zip::write::SimpleFileOptions::default()).unwrap();
-        let zeros = vec![0; 1024 * 1024];
-        for _ in 0..=LARGEST_FILE / 1024 / 1024 {
-            zip.write_all(&zeros).unwrap();
-        }
-        let zip = zip.finish().unwrap().into_inner();
-        assert!(zip.len() < 100_000);
-        let problem = Files::zip("bomb.zip", Cursor::new(zip)).unwrap_err().to_string();
-        assert!(problem.contains("exceeds the size limit"), "{problem}");
-    }
-}
+#[path = "files_test.rs"]
+mod tests;

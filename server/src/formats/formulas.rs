@@ -6,19 +6,19 @@
 
 use std::borrow::Cow;
 
-/// Whether a spreadsheet could evaluate the text, looking past quotation marks at its beginning.
+/// Whether a spreadsheet could evaluate the text, ignoring quotation marks at its beginning.
 fn is_formula(text: &str) -> bool {
     // The full-width forms count as operators in East Asian versions of Excel.
     let starts = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
     text.trim_start_matches(['"', '\'']).starts_with(starts)
 }
 
-/// The text as it may stand in a cell.
+/// The text, safe for a cell.
 pub fn guarded(text: &str) -> Cow<'_, str> {
     if is_formula(text) { format!("'{text}").into() } else { text.into() }
 }
 
-/// The text that [`guarded`] was given.
+/// Reverses [`guarded`].
 pub fn unguarded(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(text) if is_formula(text) => text,

@@ -1,7 +1,7 @@
 //! JSON Lines, plain or gzip, read line by line with bounded memory.
 //!
-//! Readers of outputs and of datasets stand on this. Whatever is wrong with a line becomes a
-//! [`Problem`] that names it, and reading goes on: an admin gets all of a file's faults at once.
+//! Used by the readers of outputs and datasets. Every problem of a line becomes a [`Problem`] that names it,
+//! and reading continues, so that an admin gets all of a file's problems at once.
 
 use std::{
     fmt,
@@ -13,14 +13,14 @@ use flate2::bufread::MultiGzDecoder;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-/// The longest line, in bytes. A method of the longest length accepted, written as `\uXXXX`
-/// throughout, with its description, stays below.
+/// Maximum length of a line in bytes: above that of the longest accepted method with its description, even
+/// if written entirely as `\uXXXX`.
 pub const LONGEST_LINE: usize = 2 * 1024 * 1024;
 
-/// The most that a file may unpack to, in bytes: a gzip file can promise a thousand times its size.
+/// Maximum unpacked size of a file in bytes: a gzip file can expand to a thousand times its size.
 const LONGEST_FILE: u64 = 2 * 1024 * 1024 * 1024;
 
-/// One line's JSON object, its fields in their order.
+/// One line's JSON object, its fields in order.
 #[derive(Debug)]
 pub struct Object(Vec<(String, Value)>);
 
@@ -35,18 +35,19 @@ impl Object {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// A text, where the field is there and is one.
+    /// A text field, if it is present.
     ///
     /// # Errors
-    /// The field holds something else.
+    ///
+    /// Fails if the field has another type.
     pub fn text(&self, field: &str) -> Result<Option<&str>, Fault> {
         match self.get(field) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(Fault(
                 (
-                    format!("\"{field}\" is {}, not a string", kind(other)),
-                    format!("“{field}”不是字符串，而是 {}", kind(other)),
+                    format!("\"{field}\" is {}, not a string", kind(other).0),
+                    format!("“{field}”不是字符串，而是{}", kind(other).1),
                 )
                     .into(),
                 (
@@ -58,10 +59,11 @@ impl Object {
         }
     }
 
-    /// A task's id: a text without space around it, or a whole number's digits.
+    /// A task's id: a text without surrounding space, or an integer's digits.
     ///
     /// # Errors
-    /// There is none, or it is something else.
+    ///
+    /// Fails if it is missing or has another type.
     pub fn task_id(&self) -> Result<String, Fault> {
         let remedy = ("Write \"task_id\" as a whole number or a string", "请将“task_id”写成整数或字符串");
         match self.get("task_id") {
@@ -73,32 +75,33 @@ impl Object {
             Some(Value::String(_)) => Err(Fault(("\"task_id\" is empty", "“task_id”为空").into(), remedy.into())),
             Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
             Some(other) => Err(Fault(
-                (format!("\"task_id\" is {}", kind(other)), format!("“task_id”的值是 {}", kind(other))).into(),
+                (format!("\"task_id\" is {}", kind(other).0), format!("“task_id”的值是{}", kind(other).1)).into(),
                 remedy.into(),
             )),
         }
     }
 }
 
-/// What is wrong with a line and how to fix it; the reader adds the place.
+/// The problem of a line and its fix; the reader adds the place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault(pub Message, pub Message);
 
-fn kind(value: &Value) -> &'static str {
+/// What a JSON value is, in English and Chinese.
+fn kind(value: &Value) -> (&'static str, &'static str) {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(n) if n.is_f64() => "a fraction",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+        Value::Null => ("null", " null"),
+        Value::Bool(_) => ("a boolean", "布尔值"),
+        Value::Number(n) if n.is_f64() => ("a fraction", "小数"),
+        Value::Number(_) => ("a number", "数字"),
+        Value::String(_) => ("a string", "字符串"),
+        Value::Array(_) => ("an array", "数组"),
+        Value::Object(_) => ("an object", "对象"),
     }
 }
 
-/// Reads every line of `reader`, calling `each` with its number (from 1) and its object, or with
-/// what is wrong. Blank lines are passed over. What `each` finds wrong is handed back to it as a
-/// problem by [`problem`]. Stops where the file itself cannot be read on.
+/// Reads every line of `reader`, calling `each` with its number (from 1) and its object, or with its
+/// problem. Blank lines are skipped. `each` can report its own problems through [`problem`]. Stops if the
+/// file cannot be read further.
 pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(u64, Result<Object, Problem>)) {
     let mut packed = BufReader::with_capacity(64 * 1024, reader);
     let is_gzip = packed.fill_buf().is_ok_and(|start| start.starts_with(&[0x1f, 0x8b]));
@@ -110,7 +113,7 @@ pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(u64, Result<Obje
     }
 }
 
-/// A fault as a problem at a line.
+/// Adds the line to a problem.
 pub fn problem(file: &str, line: u64, Fault(what, remedy): Fault) -> Problem {
     Problem::new(file, what, remedy).at(line)
 }
@@ -182,8 +185,8 @@ fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn F
     }
 }
 
-/// The next line with its line break, of which at most [`LONGEST_LINE`] bytes are kept; its true
-/// length, 0 at the end.
+/// The next line with its line break, of which at most [`LONGEST_LINE`] bytes are kept; its true length, 0
+/// at the end.
 fn next_line(reader: &mut dyn BufRead, kept: &mut Vec<u8>) -> io::Result<u64> {
     kept.clear();
     let mut length = 0_u64;
@@ -286,7 +289,7 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
     }
 }
 
-/// Keeps a field that stands there twice, which [`serde_json::Map`] would not.
+/// Detects duplicate fields, which [`serde_json::Map`] would overwrite.
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Fields;

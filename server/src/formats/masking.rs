@@ -1,9 +1,8 @@
-//! Names that raters do not get to see, and the way from a place in the masked code to the same place in
-//! the code as the model gave it.
+//! Masking of names in the code that raters see, and conversion of positions between the masked and the
+//! original code.
 //!
-//! Raters note places in the code that they read, which is masked; the database and everybody else count
-//! in the code as the model gave it. A mask has another length than the name under it, so columns behind
-//! one differ.
+//! Raters' notes refer to the masked code; the database and everybody else use positions in the original. A
+//! mask's length differs from the name's, so columns after it differ.
 
 use std::ops::Range;
 
@@ -11,17 +10,17 @@ use app::model::note::{LineNote, NOTE_MAX, Place};
 
 use super::telltales::{MASK, find_name};
 
-/// A text in which names are masked.
+/// A text with masked names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Masked {
-    /// What raters read.
+    /// The text that raters see.
     pub text: String,
     original: String,
-    /// The masked places, in order.
+    /// The masked ranges, in order.
     spans: Vec<Span>,
 }
 
-/// One mask: the bytes of the name and the bytes of its mask.
+/// One mask: the byte ranges of the name and of its mask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Span {
     name: Range<usize>,
@@ -43,7 +42,7 @@ pub fn mask(text: String, names: &[String]) -> Masked {
 
 impl Masked {
     fn replace(&mut self, at: Range<usize>) {
-        // A version behind a mask belongs to a longer name: both become one mask.
+        // A version after a mask belongs to a longer name: both become one mask.
         let name = self.unmasked(at.start, false)..self.unmasked(at.end, true);
         let grown = |offset: usize| offset + MASK.len() - at.len();
         self.spans.retain(|span| span.mask.end <= at.start || span.mask.start >= at.end);
@@ -55,8 +54,8 @@ impl Masked {
         self.text.replace_range(at, MASK);
     }
 
-    /// The byte of the original at a byte of the masked text. Within a mask: where its name begins, or
-    /// ends where `end`.
+    /// The byte of the original for a byte of the masked text. Within a mask: the start of the name, or its
+    /// end if `end`.
     fn unmasked(&self, at: usize, end: bool) -> usize {
         let before = self.spans.iter().rev().find(|span| span.mask.start < at || (!end && span.mask.start == at));
         match before {
@@ -67,7 +66,7 @@ impl Masked {
         }
     }
 
-    /// The byte of the masked text at a byte of the original. Within a name: where its mask begins.
+    /// The byte of the masked text for a byte of the original. Within a name: the start of its mask.
     fn masked(&self, at: usize) -> usize {
         match self.spans.iter().rev().find(|span| span.name.start <= at) {
             None => at,
@@ -76,12 +75,12 @@ impl Masked {
         }
     }
 
-    /// Notes on the text that raters read, as notes on the original. Several on one mask become one.
+    /// Converts notes on the masked text to notes on the original. Several on one mask become one.
     pub fn to_original(&self, notes: Vec<LineNote>) -> Vec<LineNote> {
         self.moved(notes, &self.text, &self.original, |at| self.unmasked(at, false))
     }
 
-    /// Notes on the original, as notes on the text that raters read. Several on one name become one.
+    /// Converts notes on the original to notes on the masked text. Several on one name become one.
     pub fn to_masked(&self, notes: Vec<LineNote>) -> Vec<LineNote> {
         self.moved(notes, &self.original, &self.text, |at| self.masked(at))
     }
@@ -106,7 +105,7 @@ impl Masked {
     }
 }
 
-/// The byte at a place, and how many columns the place lies beyond the end of its line.
+/// The byte at a position, and by how many columns the position lies beyond the end of its line.
 fn offset(text: &str, at: Place) -> Option<(usize, usize)> {
     let (line, column) =
         (usize::try_from(at.line).ok()?.checked_sub(1)?, usize::try_from(at.column).ok()?.checked_sub(1)?);
@@ -118,7 +117,7 @@ fn offset(text: &str, at: Place) -> Option<(usize, usize)> {
     })
 }
 
-/// The place of a byte, so many columns to the right.
+/// The position this many columns to the right of a byte.
 fn place(text: &str, at: usize, beyond: usize) -> Option<Place> {
     let before = text.get(..at)?;
     let line = before.rsplit('\n').next().unwrap_or(before);
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn places_behind_a_mask_are_the_same_characters_in_the_original() {
+    fn positions_after_a_mask_map_to_the_original() {
         let names = Telltales::new(["Northwind"]).names();
         let check = |text: &str, marked: char| {
             let masked = mask(text.to_owned(), &names);

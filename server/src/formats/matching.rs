@@ -1,9 +1,10 @@
-//! Which task each line of a file of outputs is about, and what an admin should know before the
-//! file is taken. Pure: the lines come in one by one, and little is kept of each.
+//! Matches the lines of a file of outputs to tasks, and collects what an admin should know before the
+//! import. Pure: lines come in one by one, and little is kept of each.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use app::model::{
+    code_lang::CodeLang,
     message::Message,
     problem::Problem,
     submission::{Matching, PREVIEW_LIST, Shape, Telltale},
@@ -12,8 +13,9 @@ use sha2::{Digest, Sha256};
 
 use super::{outputs::OutputLine, telltales::Telltales};
 
-/// A dataset's tasks, ready to be found.
+/// A dataset's tasks, indexed for matching.
 pub struct Tasks {
+    langs: BTreeSet<CodeLang>,
     ids: Vec<String>,
     texts: Vec<String>,
     by_id: HashMap<String, usize>,
@@ -21,42 +23,55 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// Of each task its id and its description, in the dataset's order.
-    pub fn new(tasks: impl IntoIterator<Item = (String, String)>) -> Tasks {
-        let (ids, texts): (Vec<_>, Vec<_>) = tasks.into_iter().map(|(id, text)| (id, folded(&text))).unzip();
+    /// From each task's ID, description and programming language, in the dataset's order.
+    pub fn new(tasks: impl IntoIterator<Item = (String, String, CodeLang)>) -> Tasks {
+        let mut langs = BTreeSet::new();
+        let (ids, texts): (Vec<_>, Vec<_>) = tasks
+            .into_iter()
+            .map(|(id, text, lang)| {
+                langs.insert(lang);
+                (id, folded(&text))
+            })
+            .unzip();
         let by_id = ids.iter().enumerate().map(|(at, id)| (id.clone(), at)).collect();
         let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, text) in texts.iter().enumerate() {
             by_text.entry(text.clone()).or_default().push(at);
         }
-        Tasks { ids, texts, by_id, by_text }
+        Tasks { langs, ids, texts, by_id, by_text }
     }
 
-    /// How many there are.
+    /// Number of tasks.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no tasks.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// The task of an output, as its place in the dataset.
+    /// The task of an output, as its index in the dataset.
     pub fn find(&self, output: &OutputLine, matching: Matching) -> Option<usize> {
         match matching {
+            _ if output.elsewhere => None,
             Matching::Description => self.by_description(output),
             Matching::Auto | Matching::TaskId => self.by_task_id(&output.task_id),
         }
     }
 
-    /// By the id as it stands, else by what follows the last slash (`Java/12`).
+    /// By the whole ID, otherwise by the part after the last slash (`Java/12`), unless the part before it names a
+    /// programming language that the dataset does not have.
     fn by_task_id(&self, id: &str) -> Option<usize> {
-        let tail = id.rsplit('/').next().unwrap_or(id);
-        self.by_id.get(id).or_else(|| self.by_id.get(tail)).copied()
+        let tail = match id.rsplit_once('/') {
+            Some((lang, _)) if named_lang(lang).is_some_and(|lang| !self.langs.contains(&lang)) => None,
+            Some((_, tail)) => Some(tail),
+            None => None,
+        };
+        self.by_id.get(id).or_else(|| self.by_id.get(tail?)).copied()
     }
 
-    /// By the description; where several tasks have it, the one whose id fits too.
+    /// By description; if several tasks share it, the one whose id matches too.
     fn by_description(&self, output: &OutputLine) -> Option<usize> {
         match self.by_text.get(&folded(output.raw_nl.as_deref()?))?.as_slice() {
             [one] => Some(*one),
@@ -65,7 +80,12 @@ impl Tasks {
     }
 }
 
-/// White space folded: benchmarks copy descriptions, editors rewrap them.
+/// The programming language that a prefix of an ID names, such as `CPP`.
+fn named_lang(word: &str) -> Option<CodeLang> {
+    word.to_ascii_lowercase().parse().ok()
+}
+
+/// With white space collapsed, because benchmarks copy descriptions and editors rewrap them.
 fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -86,10 +106,10 @@ pub struct Scan<'t> {
     problem_count: u64,
 }
 
-/// What is kept of a line.
+/// The stored part of a line.
 struct Scanned {
     line: u64,
-    /// What lists call it: the task's id as the file has it, or the class's file.
+    /// The name in lists: the task's id in the file, or the class's file.
     label: String,
     by_id: Option<usize>,
     by_text: Option<usize>,
@@ -97,49 +117,49 @@ struct Scanned {
     empty: bool,
 }
 
-/// What a file comes to when it is matched.
+/// The result of matching a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// How lines find their tasks; never [`Matching::Auto`].
+    /// How lines are matched; never [`Matching::Auto`].
     pub matching: Matching,
-    /// Why.
+    /// The reason.
     pub reason: Message,
-    /// The shapes met.
+    /// The shapes found.
     pub shapes: Vec<(Shape, u64)>,
-    /// Lines read, blank ones not counted.
+    /// Number of lines without blank ones.
     pub lines: u64,
-    /// Lines that found their task.
+    /// Matched lines.
     pub matched: u64,
-    /// Tasks that get an output.
+    /// Tasks with an output.
     pub covered: u64,
-    /// Ids of tasks that get none.
+    /// Ids of tasks without an output.
     pub missing: Listed<String>,
-    /// Lines that found no task.
+    /// Unmatched lines.
     pub unknown: Listed<(u64, String)>,
-    /// Whether some task has different outputs: then the model was asked several times, and a line
-    /// that says the same again is one more sample, because leaving it out would bias pass@k. In
-    /// other files it is a mistake, and taken once.
+    /// Whether any task has different outputs. If so, the model was sampled several times, and a repeated
+    /// line is one more sample, because leaving it out would bias pass@k. In other files a repeat is a
+    /// mistake and imported once.
     pub sampled: bool,
-    /// Lines that say the same again.
+    /// Repeated lines.
     pub duplicates: Listed<(u64, String)>,
     /// Lines without code.
     pub empty: Listed<(u64, String)>,
-    /// The most outputs that one task gets.
+    /// The largest number of outputs of a task.
     pub samples_max: u64,
-    /// Tasks that get several.
+    /// Tasks with several outputs.
     pub tasks_with_samples: u64,
     /// Lines that may name a model.
     pub telltales: Listed<Telltale>,
-    /// Lines that cannot be read.
+    /// Lines that cannot be parsed.
     pub problems: Listed<Problem>,
 }
 
-/// The first few of a kind, and how many there are.
+/// The first few entries of a kind, and the total.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Listed<T> {
     /// At most [`PREVIEW_LIST`].
     pub first: Vec<T>,
-    /// All.
+    /// The total number.
     pub count: u64,
 }
 
@@ -159,7 +179,7 @@ impl<T> Listed<T> {
 }
 
 impl<'t> Scan<'t> {
-    /// A scan against a dataset's tasks.
+    /// Starts to match against a dataset's tasks.
     pub fn new(tasks: &'t Tasks, telltales: &'t Telltales) -> Self {
         Scan {
             tasks,
@@ -177,7 +197,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Takes the next line in.
+    /// Adds the next line.
     pub fn push(&mut self, line: Result<OutputLine, Problem>) {
         self.lines += 1;
         let output = match line {
@@ -194,8 +214,8 @@ impl<'t> Scan<'t> {
             Some((_, count)) => *count += 1,
             None => self.shapes.push((output.shape, 1)),
         }
-        let by_id = self.tasks.by_task_id(&output.task_id);
-        let by_text = self.tasks.by_description(&output);
+        let by_id = self.tasks.find(&output, Matching::TaskId);
+        let by_text = self.tasks.find(&output, Matching::Description);
         self.by_id += u64::from(by_id.is_some());
         self.by_text += u64::from(by_text.is_some());
         if let (Some(at), Some(text)) = (by_id, &output.raw_nl) {
@@ -216,7 +236,7 @@ impl<'t> Scan<'t> {
         });
     }
 
-    /// What the file comes to when it is matched as asked.
+    /// The result of matching the file as requested.
     pub fn finish(self, asked: Matching) -> Summary {
         let (matching, reason) = self.decide(asked);
         let mut summary = Summary {
@@ -298,11 +318,19 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// What makes two outputs of a task the same: everything that is kept of them. Half of a SHA-256 is
-/// plenty against chance.
+/// Identifies equal outputs of a task: a hash of everything that is stored of them. Half of a SHA-256 rules
+/// out collisions.
 pub fn content(output: &OutputLine) -> [u8; 16] {
     let mut hasher = Sha256::new();
-    for text in [output.code.as_str(), "\0", &output.said, "\0", output.end_by.as_deref().unwrap_or_default()] {
+    for text in [
+        output.code.as_str(),
+        "\0",
+        &output.said,
+        "\0",
+        output.end_by.as_deref().unwrap_or_default(),
+        "\0",
+        output.prompt.as_deref().unwrap_or_default(),
+    ] {
         hasher.update(text.as_bytes());
     }
     let mut half = [0; 16];
@@ -311,113 +339,5 @@ pub fn content(output: &OutputLine) -> [u8; 16] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::formats::outputs;
-
-    fn scan(tasks: &[(&str, &str)], file: &str, asked: Matching) -> Summary {
-        let tasks = Tasks::new(tasks.iter().map(|(id, text)| ((*id).to_owned(), (*text).to_owned())));
-        let telltales = Telltales::new([]);
-        let mut scan = Scan::new(&tasks, &telltales);
-        outputs::read("f.jsonl", file.as_bytes(), |line| scan.push(line));
-        scan.finish(asked)
-    }
-
-    const TASKS: [(&str, &str); 3] = [("0", "Adds two numbers."), ("1", "Closes the reader"), ("12", "Sorts.")];
-
-    #[test]
-    fn finds_tasks_by_id_or_by_text() {
-        let check = |lines: &[&str], asked, matching, matched, reason: &str| {
-            let summary = scan(&TASKS, &lines.join("\n"), asked);
-            assert_eq!((summary.matching, summary.matched), (matching, matched), "{lines:?}: {}", summary.reason);
-            assert!(summary.reason.en.contains(reason), "{}", summary.reason);
-        };
-        let by_id = [
-            r#"{"task_id": 0, "code": "a"}"#,
-            r#"{"task_id": "Java/12", "code": "b"}"#,
-            r#"{"task_id": 7, "code": "c"}"#,
-        ];
-        check(&by_id, Matching::Auto, Matching::TaskId, 2, "2 of 3 lines have a task ID");
-        check(&by_id, Matching::Description, Matching::Description, 0, "");
-        let other_ids = [
-            r#"{"task_id": 1, "raw_nl": "Adds  two\nnumbers. ", "code": "a"}"#,
-            r#"{"task_id": 0, "raw_nl": "Sorts.", "code": "b"}"#,
-            r#"{"task_id": 12, "raw_nl": "Something else", "code": "b"}"#,
-        ];
-        check(&other_ids, Matching::Auto, Matching::Description, 2, "the description differs for 3 of 3 known IDs");
-        check(&other_ids, Matching::TaskId, Matching::TaskId, 3, "");
-        let reworded = [
-            r#"{"task_id": 0, "raw_nl": "Adds two numbers.", "code": "a"}"#,
-            r#"{"task_id": 1, "raw_nl": "Closes the Reader.", "code": "b"}"#,
-        ];
-        check(&reworded, Matching::Auto, Matching::TaskId, 2, "The description differs from the dataset for 1 of them");
-        let strange_ids = [r#"{"task_id": "x9", "raw_nl": "Sorts.", "code": "a"}"#];
-        check(&strange_ids, Matching::Auto, Matching::Description, 1, "No task ID belongs to this dataset");
-    }
-
-    #[test]
-    fn tells_an_admin_everything() {
-        let summary = scan(
-            &TASKS,
-            &[
-                r#"{"task_id": 0, "code": "a"}"#,
-                "",
-                r#"{"task_id": 0, "code": "a"}"#,
-                r#"{"task_id": 0, "code": "b // by ChatGPT"}"#,
-                r#"{"task_id": 1, "generation": " \n"}"#,
-                r#"{"task_id": 9, "code": "c"}"#,
-                "oops",
-            ]
-            .join("\n"),
-            Matching::Auto,
-        );
-        assert_eq!((summary.lines, summary.matched, summary.covered), (6, 4, 2));
-        assert_eq!(summary.shapes, [(Shape::Aixbench, 4), (Shape::HumanEvalX, 1)]);
-        assert_eq!(summary.missing.first, ["12"]);
-        assert_eq!(summary.duplicates.first, [(3, "0".to_owned())]);
-        assert_eq!(summary.empty.first, [(5, "1".to_owned())]);
-        assert_eq!(summary.unknown.first, [(6, "9".to_owned())]);
-        // The repeat is a sample, because the task has different ones too.
-        assert_eq!((summary.sampled, summary.samples_max, summary.tasks_with_samples), (true, 3, 1));
-        let twice = [r#"{"task_id": 0, "code": "a"}"#; 2].join("\n");
-        let same = scan(&TASKS, &twice, Matching::Auto);
-        assert_eq!((same.sampled, same.samples_max, same.duplicates.count), (false, 1, 1));
-        let told = summary.telltales;
-        assert_eq!((told.count, told.first[0].line, told.first[0].name.as_str()), (1, 4, "chatgpt"));
-        assert_eq!((summary.problems.count, summary.problems.first[0].line), (1, Some(7)));
-    }
-
-    #[test]
-    fn lists_stay_short_and_counts_exact() {
-        let file: String = (100..300).map(|id| format!("{{\"task_id\": {id}, \"code\": \"x\"}}\n")).collect();
-        let summary = scan(&TASKS, &format!("{file}{}", "[]\n".repeat(70)), Matching::Auto);
-        assert_eq!((summary.unknown.first.len(), summary.unknown.count), (PREVIEW_LIST, 200));
-        assert_eq!((summary.problems.first.len(), summary.problems.count), (PREVIEW_LIST, 70));
-    }
-
-    #[test]
-    fn the_published_files_find_their_tasks() {
-        let Some(folder) = crate::prerequisites::aixbench_data() else { return };
-        let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-        let tasks = |name: &str| {
-            let of = |line: &str| {
-                let task: serde_json::Value = serde_json::from_str(line).unwrap();
-                (task["task_id"].to_string(), task["raw_nl"].as_str().unwrap().to_owned())
-            };
-            Tasks::new(text(name).lines().map(of))
-        };
-        let telltales = Telltales::new([]);
-        let check = |dataset: &str, file: &str, matching, matched, missing| {
-            let tasks = tasks(dataset);
-            let mut scan = Scan::new(&tasks, &telltales);
-            outputs::read(file, text(file).as_bytes(), |line| scan.push(line));
-            let summary = scan.finish(Matching::Auto);
-            assert_eq!((summary.matching, summary.matched, summary.missing.count), (matching, matched, missing));
-            assert_eq!(summary.problems.count, 0);
-        };
-        check("dataset_autotest_nl.jsonl", "prediction.jsonl", Matching::TaskId, 175, 0);
-        check("dataset_manual_nl.jsonl", "manual_outputs_aixcoder.jsonl", Matching::TaskId, 82, 79);
-        check("dataset_manual_nl.jsonl", "prediction.jsonl", Matching::Description, 82, 79);
-        check("dataset_autotest_nl.jsonl", "manual_outputs_aixcoder.jsonl", Matching::Description, 82, 93);
-    }
-}
+#[path = "matching_test.rs"]
+mod tests;

@@ -1,5 +1,5 @@
-//! Readers of the formats that docs/formats.md describes. No database here: what is read is handed
-//! to `services::imports` and `services::submissions`, which check and store it.
+//! Readers of the formats in docs/formats.md. They do not use the database: `services::imports` and
+//! `services::submissions` check and store what they return.
 
 pub mod aixbench;
 pub mod bundled;
@@ -7,19 +7,24 @@ pub mod chat;
 pub mod classes;
 pub mod files;
 pub mod formulas;
+pub mod humaneval;
 pub mod lines;
 pub mod masking;
 pub mod matching;
 pub mod native;
 pub mod outputs;
+mod programs;
+mod prose;
 pub mod ratings;
 pub mod rubric_text;
 pub mod telltales;
+pub mod translation;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
-    dataset::Checks,
+    code_lang::CodeLang,
+    dataset::{Checks, TestKind},
     lang::{Bilingual, Lang},
     problem::Problem,
     rubric::Rubric,
@@ -28,83 +33,95 @@ use app::model::{
 use files::Files;
 use lines::Fault;
 
-/// The most tasks that a dataset may have: pages and plans hold them all.
+/// Maximum number of tasks in a dataset: pages and plans hold all of them.
 pub const MOST_TASKS: usize = 10_000;
 
-/// What an import found.
+/// The content of an import.
 #[derive(Debug)]
 pub struct Found {
     /// The datasets; at least one.
     pub datasets: Vec<FoundDataset>,
-    /// The rubric in the source's own wording, where it could be read.
+    /// The rubric in the source's own wording, if it could be read.
     pub rubric: Option<Rubric>,
-    /// What was noticed and is worth knowing.
+    /// Remarks for the admin.
     pub notes: Vec<String>,
-    /// Whether the source is tasks alone, which says nothing about tests and rubric.
+    /// Whether the source has only tasks, without tests and rubric.
     pub bare: bool,
 }
 
-/// A dataset as its source has it.
+/// A dataset in its source.
 #[derive(Clone, Debug)]
 pub struct FoundDataset {
     /// Its short name.
     pub slug: String,
     /// Its name on screen.
     pub name: Bilingual,
-    /// What it says about itself.
+    /// Its own description.
     pub description: Bilingual,
-    /// Its license, as the source names it.
+    /// Its license, as named by the source.
     pub license: String,
     /// Where it was read from: a file or folder name.
     pub source: String,
-    /// Its tasks, in their order.
+    /// Its tasks, in order.
     pub tasks: Vec<FoundTask>,
-    /// Its tests' files; absent where the source brings none.
+    /// The files of its tests, if the source has any.
     pub tests: Option<TestTree>,
 }
 
-/// A task as its source has it.
+/// A task in its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundTask {
     /// The source's id.
     pub task_id: String,
-    /// The description, exactly as it came.
+    /// The description, unchanged.
     pub raw_nl: String,
     /// The description's language.
     pub lang: Lang,
-    /// The signature asked for.
+    /// The requested signature.
     pub signature: Option<String>,
     /// How outputs are checked.
     pub checks: Checks,
-    /// The full name of the class that holds the task's tests.
+    /// The requested programming language.
+    pub code_lang: CodeLang,
+    /// The full name of the class with the task's tests.
     pub test_class: Option<String>,
+    /// The task's own tests, in the format of the [`TestKind`].
+    pub test_body: Option<String>,
 }
 
-/// The files that a dataset's tests are run from.
+/// The files from which a dataset's tests run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestTree {
-    /// How they are run: `aixgrade` or `aixbench`.
-    pub kind: &'static str,
-    /// The files by their path, relative, with forward slashes.
+    pub kind: TestKind,
+    /// The files by their relative path with forward slashes; none if each task has its own tests.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-/// Reads whatever dataset `files` holds: one in our own format, a checkout of AixBench, or its bare
-/// files.
+/// Reads a format's datasets from files. `None` where the files are not of that format.
+type Format = fn(&Files) -> Option<Result<Found, Vec<Problem>>>;
+
+/// The dataset formats. The first one that recognises the files reads them; the last one accepts any file of tasks.
+const FORMATS: [Format; 4] = [native::read, humaneval::read, aixbench::read_checkout, aixbench::read_bare];
+
+/// Reads the datasets in `files`, in any format.
 ///
 /// # Errors
-/// Everything that is wrong with it, or that nothing is there.
+///
+/// Lists every problem, or that there is no dataset.
 pub fn read(files: &Files) -> Result<Found, Vec<Problem>> {
-    if let Some(root) = files.root_of("dataset.json") {
-        return native::read(files, &root);
-    }
-    if let Some(root) = aixbench::checkout_root(files) {
-        return aixbench::read_checkout(files, &root);
-    }
-    aixbench::read_bare(files)
+    FORMATS.iter().find_map(|format| format(files)).unwrap_or_else(|| {
+        Err(vec![Problem::new(
+            &files.name,
+            ("no dataset found", "未找到数据集"),
+            (
+                "Import a folder with a dataset.json, a checkout of AixBench or of HumanEval-X, or their .jsonl files",
+                "请导入含 dataset.json 的文件夹，AixBench 或 HumanEval-X 的仓库，或它们的 .jsonl 文件",
+            ),
+        )])
+    })
 }
 
-/// Reads the tasks of a `.jsonl` file; `task` makes one of a line.
+/// Reads the tasks of a `.jsonl` file; `task` converts a line.
 fn read_tasks(
     file: &str,
     bytes: &[u8],
@@ -163,7 +180,7 @@ fn description(object: &lines::Object) -> Result<String, Fault> {
     }
 }
 
-/// The signature of a task, where it has one.
+/// The signature of a task, if it has one.
 fn signature(object: &lines::Object) -> Result<Option<String>, Fault> {
     match object.text("signature")?.map(str::trim) {
         Some(text) if text.chars().count() > 2000 => Err(Fault(
@@ -171,7 +188,7 @@ fn signature(object: &lines::Object) -> Result<Option<String>, Fault> {
             ("Shorten it", "请缩短").into(),
         )),
         Some("") | None => Ok(None),
-        // As it came: the published ones carry spaces that models saw.
+        // Unchanged: the published ones contain spaces that models saw.
         Some(_) => Ok(object.text("signature")?.map(str::to_owned)),
     }
 }

@@ -1,9 +1,10 @@
 //! Our own dataset format: datasets/README.md describes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
-    dataset::Checks,
+    code_lang::CodeLang,
+    dataset::{Checks, TestKind},
     lang::{Bilingual, Lang},
     message::Message,
     problem::Problem,
@@ -12,15 +13,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Found, FoundDataset, FoundTask, TestTree, description,
+    Found, FoundDataset, FoundTask, TestTree, aixbench, description,
     files::Files,
+    humaneval,
     lines::{self, Fault},
-    read_tasks, signature,
+    programs, read_tasks, signature,
 };
 
-/// The version of the format that this program reads.
+/// The supported version of the format.
 const FORMAT: u64 = 1;
-/// The largest test class, in bytes.
+/// Maximum size of a test class in bytes.
 const LARGEST_TEST: usize = 256 * 1024;
 
 /// `dataset.json`
@@ -44,7 +46,7 @@ struct Text {
 }
 
 impl Text {
-    /// In both languages: one stands in for the other.
+    /// In both languages: if one is missing, the other replaces it.
     fn both(self) -> Bilingual {
         let en = self.en.filter(|text| !text.trim().is_empty());
         let zh = self.zh.filter(|text| !text.trim().is_empty());
@@ -52,11 +54,13 @@ impl Text {
     }
 }
 
-/// Reads the dataset that lies in the folder `root` of `files`.
-///
-/// # Errors
-/// Everything that is wrong with it.
-pub fn read(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
+/// Reads the dataset that has a `dataset.json`. `None` without one.
+pub fn read(files: &Files) -> Option<Result<Found, Vec<Problem>>> {
+    files.root_of("dataset.json").map(|root| read_folder(files, &root))
+}
+
+/// Reads the dataset in the folder `root` of `files`.
+fn read_folder(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
     let (header, package) = header(files, &format!("{root}dataset.json"))?;
     let name = format!("{root}tasks.jsonl");
     let Some(bytes) = files.get(&name) else {
@@ -66,17 +70,30 @@ pub fn read(files: &Files, root: &str) -> Result<Found, Vec<Problem>> {
             ("Put tasks.jsonl next to dataset.json", "请将 tasks.jsonl 放在 dataset.json 旁边"),
         )]);
     };
-    let mut tree = BTreeMap::new();
+    let (mut tree, mut kinds) = (BTreeMap::new(), BTreeSet::new());
     let tasks = read_tasks("tasks.jsonl", bytes, |object| {
         let class = test_class(object)?;
+        let lang = code_lang(object)?;
+        if let Some(name) = class.as_ref().filter(|_| lang != CodeLang::Java) {
+            let found = task(object, None)?;
+            let setup = object.text("setup")?.unwrap_or_default();
+            let of = (lang, found.signature.as_deref().unwrap_or_default());
+            let body = programs::body(files, root, (found.task_id.as_str(), name.as_str()), of, setup)?;
+            kinds.insert(TestKind::Programs.name());
+            one_kind(&kinds)?;
+            return Ok(FoundTask { test_body: Some(body), ..found });
+        }
         if let Some(class) = &class {
+            kinds.insert(TestKind::Aixgrade.name());
+            one_kind(&kinds)?;
             let path = format!("tests/{class}.java");
             let file = check_test(files.get(&format!("{root}{path}")), &path, package.as_deref())?;
             tree.insert(path, file);
         }
         task(object, class.and_then(|class| Some(format!("{}.{class}", package.as_deref()?))))
     })?;
-    let tests = (!tree.is_empty()).then_some(TestTree { kind: "aixgrade", files: tree });
+    let kind = kinds.first().and_then(|name| TestKind::from_name(name));
+    let tests = kind.map(|kind| TestTree { kind, files: tree });
     let dataset = FoundDataset {
         slug: header.slug,
         name: header.name.both(),
@@ -98,7 +115,7 @@ fn header(files: &Files, path: &str) -> Result<(Header, Option<String>), Vec<Pro
         None => {
             return Err(one(
                 ("the file is missing", "文件缺失").into(),
-                ("Describe the dataset in a dataset.json", "请在 dataset.json 中描述数据集"),
+                ("Add a dataset.json that describes the dataset", "请添加描述数据集的 dataset.json"),
             ));
         }
     };
@@ -124,16 +141,16 @@ fn header(files: &Files, path: &str) -> Result<(Header, Option<String>), Vec<Pro
         wrong(
             (format!("\"{}\" is not a valid slug", header.slug), format!("“{}”不是有效的短名称", header.slug)).into(),
             (
-                "Use 1 to 40 lower-case letters, digits and hyphens, starting with a letter",
+                "Use 1 to 40 lowercase letters, digits and hyphens, starting with a letter",
                 "请使用 1 到 40 个小写字母、数字和连字符，以字母开头",
             ),
         );
     }
-    if super::aixbench::AUTO == header.slug || super::aixbench::MANUAL == header.slug {
+    if [aixbench::AUTO, aixbench::MANUAL].contains(&&*header.slug) || header.slug.starts_with(humaneval::SLUG) {
         wrong(
             (
-                format!("the slug \"{}\" is reserved for AixBench", header.slug),
-                format!("短名称“{}”已保留给 AixBench", header.slug),
+                format!("the slug \"{}\" is reserved for a published benchmark", header.slug),
+                format!("短名称“{}”已保留给公开的基准", header.slug),
             )
                 .into(),
             ("Choose another slug", "请换一个短名称"),
@@ -202,7 +219,32 @@ fn task(object: &lines::Object, test_class: Option<String>) -> Result<FoundTask,
             )
         })?,
     };
-    Ok(FoundTask { task_id, raw_nl, lang, signature, checks, test_class })
+    let code_lang = code_lang(object)?;
+    Ok(FoundTask { task_id, raw_nl, lang, signature, checks, code_lang, test_class, test_body: None })
+}
+
+/// A run's tests are Java test classes or programs, not both.
+fn one_kind(kinds: &BTreeSet<&str>) -> Result<(), Fault> {
+    if kinds.len() < 2 {
+        return Ok(());
+    }
+    Err(Fault(
+        ("tests in Java and in other languages are in one dataset", "同一数据集中既有 Java 测试，又有其他语言的测试")
+            .into(),
+        ("Make a dataset of its own for Java", "请将 Java 任务放入单独的数据集").into(),
+    ))
+}
+
+/// The programming language asked for; Java where the task names none.
+fn code_lang(object: &lines::Object) -> Result<CodeLang, Fault> {
+    let Some(code) = object.text("code_lang")? else { return Ok(CodeLang::Java) };
+    code.parse().map_err(|_| {
+        let known = CodeLang::ALL.map(CodeLang::code).join(", ");
+        Fault(
+            (format!("\"code_lang\" is \"{code}\""), format!("“code_lang”的值是“{code}”")).into(),
+            (format!("Use one of: {known}"), format!("请使用其中之一：{known}")).into(),
+        )
+    })
 }
 
 fn checks(object: &lines::Object) -> Result<Checks, Fault> {
@@ -232,7 +274,7 @@ fn checks(object: &lines::Object) -> Result<Checks, Fault> {
     Ok(checks)
 }
 
-/// The simple name of the task's test class, where its checks have tests.
+/// The simple name of the task's test class, if its checks include tests.
 fn test_class(object: &lines::Object) -> Result<Option<String>, Fault> {
     if !checks(object)?.tests {
         return Ok(None);
@@ -258,13 +300,13 @@ fn check_test(file: Option<&[u8]>, path: &str, package: Option<&str>) -> Result<
                 "任务带有测试，但 dataset.json 缺少“tests_package”",
             )
                 .into(),
-            ("Add it to dataset.json", "请在 dataset.json 中补上").into(),
+            ("Add the field to dataset.json", "请在 dataset.json 中补上").into(),
         ));
     };
     let Some(bytes) = file else {
         return Err(Fault(
             (format!("the file {path} is missing"), format!("缺少文件 {path}")).into(),
-            ("Add it, or correct the name", "请补上该文件，或改正名称").into(),
+            ("Add the file, or correct its name", "请补上该文件，或改正名称").into(),
         ));
     };
     if bytes.len() > LARGEST_TEST {
@@ -297,7 +339,7 @@ fn check_test(file: Option<&[u8]>, path: &str, package: Option<&str>) -> Result<
     Ok(bytes.to_vec())
 }
 
-/// A note about test classes that no task names: a misspelt name is found by it.
+/// A remark about test classes that no task names, which reveals misspelt names.
 fn unused_tests(files: &Files, root: &str, tests: Option<&TestTree>) -> Vec<String> {
     let folder = format!("{root}tests/");
     let used = |name: &str| tests.is_some_and(|tree| tree.files.contains_key(&format!("tests/{name}")));
@@ -326,75 +368,5 @@ fn is_package(text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HEADER: &str = r#"{"format": 1, "slug": "mine", "name": {"en": "Mine"}, "tests_package": "org.example.t"}"#;
-    const TASKS: &str = r#"{"task_id": "A1", "raw_nl": "Adds.", "signature": "int add(int a)", "checks": ["tests", "human"], "tests": "A1Test"}
-{"task_id": "A/2", "raw_nl": "打印小票", "checks": ["human"], "mood": "good"}"#;
-    const TEST: &str = "package org.example.t;\npublic final class A1Test {}\n";
-
-    fn files(header: &str, tasks: &str, test: &str) -> Files {
-        let mut files = Files::named("mine");
-        for (path, text) in [("d/dataset.json", header), ("d/tasks.jsonl", tasks), ("d/tests/A1Test.java", test)] {
-            files.add(path, text.as_bytes().to_vec()).unwrap();
-        }
-        files
-    }
-
-    #[test]
-    fn reads_a_dataset() {
-        let found = super::super::read(&files(HEADER, TASKS, TEST)).unwrap();
-        let dataset = &found.datasets[0];
-        assert_eq!((dataset.slug.as_str(), dataset.name.zh.as_str()), ("mine", "Mine"));
-        assert_eq!(dataset.tasks[0].test_class.as_deref(), Some("org.example.t.A1Test"));
-        assert_eq!(dataset.tasks[0].checks, Checks { human: true, tests: true });
-        assert_eq!((dataset.tasks[1].lang, dataset.tasks[1].test_class.as_deref()), (Lang::Zh, None));
-        assert_eq!(dataset.tests.as_ref().unwrap().files.keys().collect::<Vec<_>>(), ["tests/A1Test.java"]);
-        assert_eq!(found.notes, [""; 0]);
-    }
-
-    #[test]
-    fn says_what_is_wrong() {
-        let check = |(header, tasks, test): (&str, &str, &str), expected: &str| {
-            let problems = super::super::read(&files(header, tasks, test)).unwrap_err();
-            let text: Vec<_> = problems.iter().map(Problem::to_string).collect();
-            assert!(text.join("\n").contains(expected), "{text:?} does not say {expected}");
-        };
-        check(("{", TASKS, TEST), "dataset.json: the file does not follow the format");
-        check((&HEADER.replace(": 1", ": 2"), TASKS, TEST), "format 2, but this version reads 1");
-        check((&HEADER.replace("mine", "Mine!"), TASKS, TEST), "\"Mine!\" is not a valid slug");
-        check((&HEADER.replace("mine", "aixbench-auto"), TASKS, TEST), "is reserved for AixBench");
-        check((&HEADER.replace("org.example.t", "aixgrade.api"), TASKS, TEST), "cannot be the package");
-        check((HEADER, "", TEST), "tasks.jsonl: the file is empty");
-        check((HEADER, &TASKS.replace("A1Test", "B1Test"), TEST), "line 1: the file tests/B1Test.java is missing");
-        check((HEADER, &TASKS.replace("A1Test", "../A1Test"), TEST), "\"../A1Test\" is not a valid class name");
-        check((HEADER, &TASKS.replace("\"signature\"", "\"sig\""), TEST), "line 1: the field \"signature\" is missing");
-        check(
-            (HEADER, &TASKS.replace("[\"human\"]", "[\"machine\"]"), TEST),
-            "line 2: \"checks\" contains \"machine\"",
-        );
-        check((HEADER, &TASKS.replace("[\"human\"]", "[]"), TEST), "\"checks\" is empty");
-        check((HEADER, &TASKS.replace("A/2", "A 2"), TEST), "\"A 2\" is not a valid task ID");
-        check((HEADER, TASKS, "package other;"), "does not declare \"package org.example.t;\"");
-    }
-
-    #[test]
-    fn mentions_tests_that_no_task_names() {
-        let mut files = files(HEADER, TASKS, TEST);
-        files.add("d/tests/B2Test.java", TEST.into()).unwrap();
-        let found = super::super::read(&files).unwrap();
-        assert_eq!(found.notes, ["These test classes are not used by any task: B2Test.java."]);
-    }
-
-    #[test]
-    fn reads_the_starter_dataset() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/starter");
-        let found = super::super::read(&Files::folder(&folder).unwrap()).unwrap();
-        let dataset = &found.datasets[0];
-        let count = |of: fn(&FoundTask) -> bool| dataset.tasks.iter().filter(|t| of(t)).count();
-        assert_eq!((dataset.slug.as_str(), dataset.tasks.len()), ("starter", 40));
-        assert_eq!((count(|t| t.checks.tests), count(|t| t.checks.human), count(|t| t.lang == Lang::Zh)), (24, 28, 16));
-        assert_eq!(found.notes, [""; 0]);
-    }
-}
+#[path = "native_test.rs"]
+mod tests;

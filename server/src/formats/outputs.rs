@@ -1,52 +1,74 @@
-//! Model outputs in any of the shapes that benchmarks publish: JSON Lines, line by line, or an archive
-//! with a Java class a task.
+//! Model outputs in any of the published shapes: JSON Lines, line by line, or an archive with a Java class
+//! per task.
 
 use std::io::{Read, Seek, SeekFrom};
 
-use app::model::{problem::Problem, submission::Shape};
+use app::model::{code_lang::CodeLang, problem::Problem, submission::Shape};
 
 use super::{
     chat, classes,
     files::Files,
     lines::{self, Fault, Object},
+    translation::{self, Fit, Pair},
 };
 
-/// The longest code accepted, in bytes: a hundred times the longest published output.
+/// Maximum length of code in bytes: a hundred times the longest published output.
 pub const LONGEST_CODE: usize = 256 * 1024;
+
+/// How the outputs of a file are read.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Programming languages of the dataset's tasks, which determine the code fences of chat responses.
+    pub langs: Vec<CodeLang>,
+    /// Whether a `generation` continues the task's `prompt`. Then it is read unchanged, fences included, and so is the
+    /// line's own `prompt`.
+    pub continued: bool,
+    /// The languages of a dataset of the translation task.
+    pub pair: Option<Pair>,
+}
 
 /// One output of a file: a line, or a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputLine {
-    /// Its line's number, from 1; 0 where it is a file of an archive.
+    /// The line number, from 1; 0 for a file of an archive.
     pub line: u64,
-    /// The file's name, where it is one of an archive.
+    /// The file's name, for a file of an archive.
     pub file: Option<String>,
     /// Its shape.
     pub shape: Shape,
-    /// The task's id as the file has it.
+    /// The task's id in the file.
     pub task_id: String,
-    /// The task's description as the file has it.
+    /// The task's description in the file.
     pub raw_nl: Option<String>,
     /// The code, without fences.
     pub code: String,
-    /// What a chat answer said around it.
+    /// The text around the code of a chat response.
     pub said: String,
-    /// The answer as it came, where that is more than the code.
+    /// The whole response, if it contains more than the code.
     pub raw: Option<String>,
-    /// Why generation stopped, where the file says so.
+    /// Why generation stopped, if the file says so.
     pub end_by: Option<String>,
+    /// The prompt, if the line has one and `generation` continues it ([`Asked::continued`]).
+    pub prompt: Option<String>,
+    /// Whether the prompt shows that the output is for another task of the benchmark, or another pair of languages.
+    pub elsewhere: bool,
 }
 
 impl OutputLine {
-    /// Whether it holds no code.
+    /// Whether it contains no code.
     pub fn is_empty(&self) -> bool {
         self.code.trim().is_empty()
     }
 }
 
-/// Reads whatever an upload is: an archive of classes, told by its name or its first bytes, or lines.
-/// `each` is called for every output, and for whatever is wrong.
-pub fn read_upload(name: &str, mut file: impl Read + Seek, each: impl FnMut(Result<OutputLine, Problem>)) {
+/// Reads an upload: an archive of classes, recognised by its name or its first bytes, or lines. `each` is
+/// called for every output and every problem.
+pub fn read_upload(
+    name: &str,
+    mut file: impl Read + Seek,
+    asked: &Asked,
+    each: impl FnMut(Result<OutputLine, Problem>),
+) {
     let lower = name.to_lowercase();
     let mut start = [0; 4];
     let zip = file.read_exact(&mut start).is_ok() && start == *b"PK\x03\x04" || lower.ends_with(".zip");
@@ -61,7 +83,7 @@ pub fn read_upload(name: &str, mut file: impl Read + Seek, each: impl FnMut(Resu
     let files = match zip {
         true => Files::zip(name, file),
         false if [".tar.gz", ".tgz"].iter().any(|end| lower.ends_with(end)) => Files::tar_gz(name, file),
-        false => return read(name, file, each),
+        false => return read(name, file, asked, each),
     };
     match files {
         Ok(files) => classes::read(&files, each),
@@ -70,16 +92,16 @@ pub fn read_upload(name: &str, mut file: impl Read + Seek, each: impl FnMut(Resu
 }
 
 /// Reads a file of lines, plain or gzip. `each` is called for every line that is not blank.
-pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(Result<OutputLine, Problem>)) {
+pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(Result<OutputLine, Problem>)) {
     lines::read(file, reader, |line, object| {
-        each(object.and_then(|object| output(line, &object).map_err(|fault| lines::problem(file, line, fault))));
+        each(object.and_then(|object| output(line, &object, asked).map_err(|fault| lines::problem(file, line, fault))));
     });
 }
 
 const FIELDS: [(&str, Shape); 3] =
     [("code", Shape::Aixbench), ("generation", Shape::HumanEvalX), ("completion", Shape::CodeIfBench)];
 
-fn output(line: u64, object: &Object) -> Result<OutputLine, Fault> {
+fn output(line: u64, object: &Object, asked: &Asked) -> Result<OutputLine, Fault> {
     let task_id = object.task_id()?;
     let mut present = FIELDS.iter().filter(|(field, _)| object.get(field).is_some());
     let (field, shape) = match (present.next(), present.next()) {
@@ -105,18 +127,17 @@ fn output(line: u64, object: &Object) -> Result<OutputLine, Fault> {
             ));
         }
     };
-    let answer = object.text(field)?.unwrap_or_default();
-    if answer.len() > LONGEST_CODE {
-        return Err(Fault(
-            (
-                format!("\"{field}\" is longer than {} KiB", LONGEST_CODE / 1024),
-                format!("“{field}”超过 {} KiB", LONGEST_CODE / 1024),
-            )
-                .into(),
-            ("Shorten it, or remove the line", "请缩短，或删除该行").into(),
-        ));
-    }
-    let chat::Answer { code, said } = chat::split(answer);
+    let answer = within_limit(field, object.text(field)?.unwrap_or_default())?;
+    let continued = asked.continued && shape == Shape::HumanEvalX;
+    let prompt = match continued {
+        true => object.text("prompt")?.map(|prompt| within_limit("prompt", prompt).map(str::to_owned)).transpose()?,
+        false => None,
+    };
+    let fit = prompt.as_deref().map(|prompt| translation::fit(asked.pair.as_ref(), prompt));
+    let chat::Answer { code, said } = match continued {
+        true => chat::Answer { code: answer.to_owned(), said: String::new() },
+        false => chat::split(answer, &asked.langs),
+    };
     Ok(OutputLine {
         line,
         file: None,
@@ -127,7 +148,24 @@ fn output(line: u64, object: &Object) -> Result<OutputLine, Fault> {
         code,
         said,
         end_by: object.text("end_by")?.map(str::to_owned),
+        // The published generator's text says the same as the task, and the output continues its end.
+        prompt: prompt.filter(|_| fit != Some(Fit::Published)),
+        elsewhere: fit == Some(Fit::Other),
     })
+}
+
+fn within_limit<'a>(field: &str, text: &'a str) -> Result<&'a str, Fault> {
+    if text.len() > LONGEST_CODE {
+        return Err(Fault(
+            (
+                format!("\"{field}\" is longer than {} KiB", LONGEST_CODE / 1024),
+                format!("“{field}”超过 {} KiB", LONGEST_CODE / 1024),
+            )
+                .into(),
+            ("Shorten it, or remove the line", "请缩短，或删除该行").into(),
+        ));
+    }
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -137,8 +175,12 @@ mod tests {
     use super::*;
 
     fn read_all(bytes: &[u8]) -> (Vec<OutputLine>, Vec<String>) {
+        read_as(bytes, &Asked { langs: vec![CodeLang::Java], continued: false, pair: None })
+    }
+
+    fn read_as(bytes: &[u8], asked: &Asked) -> (Vec<OutputLine>, Vec<String>) {
         let (mut outputs, mut problems) = (Vec::new(), Vec::new());
-        read("a.jsonl", bytes, |line| match line {
+        read("a.jsonl", bytes, asked, |line| match line {
             Ok(output) => outputs.push(output),
             Err(problem) => problems.push(problem.to_string()),
         });
@@ -180,7 +222,28 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong_where() {
+    fn a_continuation_is_taken_to_the_letter() {
+        let line =
+            br#"{"task_id": "Python/0", "prompt": "def f(x):\n", "generation": "    return x\n```python\n```\r\n"}"#;
+        let continued =
+            |continued| read_as(line, &Asked { langs: vec![CodeLang::Python], continued, pair: None }).0.remove(0);
+        let whole = continued(true);
+        let (code, prompt) = ("    return x\n```python\n```\r\n", Some("def f(x):\n"));
+        assert_eq!((&*whole.code, &*whole.said, whole.raw, whole.prompt.as_deref()), (code, "", None, prompt));
+        let split = continued(false);
+        assert_eq!(
+            (&*split.code, &*split.said, split.raw.as_deref(), split.prompt),
+            ("", "return x", Some(code), None)
+        );
+        // Elsewhere the field may contain anything.
+        let other = br#"{"task_id": 1, "prompt": [], "generation": ""}"#;
+        assert_eq!(read_as(other, &Asked { langs: Vec::new(), continued: false, pair: None }).1, [""; 0]);
+        let wrong = read_as(other, &Asked { langs: Vec::new(), continued: true, pair: None }).1;
+        assert!(wrong[0].contains("\"prompt\" is an array"), "{wrong:?}");
+    }
+
+    #[test]
+    fn problems_have_their_line() {
         let check = |bytes: &[u8], expected: &[&str]| {
             let (_, problems) = read_all(bytes);
             assert_eq!(problems.len(), expected.len(), "{problems:?}");

@@ -1,5 +1,5 @@
-//! Ratings that another tool made, as CSV: a header, then a line a rating. Which column holds what is said
-//! by a [`Mapping`]; the names that our own export writes need none (docs/formats.md).
+//! Ratings made by another tool, as CSV: a header, then one line per rating. A [`Mapping`] gives the
+//! columns; files with the column names of our own export need none (docs/formats.md).
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -10,57 +10,57 @@ use app::model::{message::Message, problem::Problem, ratings_import::RatingsFiel
 
 use super::formulas;
 
-/// The most problems that are told one by one.
+/// Maximum number of problems that are listed.
 pub const MOST_PROBLEMS: usize = 50;
-/// The longest comment and name, in characters: what the grading page takes.
+/// Maximum length of comments and names, in characters, as on the grading page.
 const LONGEST_COMMENT: usize = 10_000;
 const LONGEST_NAME: usize = 80;
-/// The largest file, in bytes. Its ratings are in memory until all of them have found their output; a million
-/// ratings with short comments have about 120 MB.
+/// Maximum file size in bytes. Ratings are in memory until all are matched; a million ratings with short
+/// comments have about 120 MB.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
-/// The most ratings of a file.
+/// Maximum number of ratings in a file.
 const MOST_RATINGS: usize = 1_000_000;
+const SEVERAL_FILES: (&str, &str) = ("Import it as several files", "请分成多个文件导入");
 
-/// Which column holds what: our names to the file's, where they differ.
+/// Our column names to the file's, where they differ.
 pub type Mapping = BTreeMap<String, String>;
 
-/// One rating as the file has it.
+/// One rating in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Counted from 1, the header included.
+    /// From 1, including the header.
     pub line: u64,
     /// The task's id in its source.
     pub task_id: String,
-    /// The model's name; empty where the file has no such column.
+    /// The model's name; empty if the file has no such column.
     pub model: String,
     /// Counts from 0.
     pub sample: u32,
-    /// Who rated; empty where the file has no such column.
+    /// The rater; empty if the file has no such column.
     pub rater: String,
-    /// One place a dimension.
+    /// One score per dimension.
     pub scores: Vec<u8>,
-    /// What they said.
+    /// The rater's comment.
     pub comment: String,
-    /// When they rated, where the file says.
+    /// The time of the rating, if the file has it.
     pub at: Option<Timestamp>,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub struct Read {
-    /// Its ratings.
     pub rows: Vec<Row>,
-    /// What is wrong with it; nothing is taken of a file with problems.
+    /// Its problems; a file with problems is not imported.
     pub problems: Vec<Problem>,
-    /// How many problems there are, those not told one by one included.
+    /// The number of problems, including those not listed.
     pub problem_count: u64,
-    /// Lines that a later rating replaced: they are passed over.
+    /// Superseded lines, which are skipped.
     pub superseded: u64,
-    /// The file's columns, by their names.
+    /// The file's columns, by name.
     pub columns: Vec<String>,
-    /// What columns can hold, those that a file must have first.
+    /// Our columns, required ones first.
     pub fields: Vec<RatingsField>,
-    /// Columns that nothing was read from.
+    /// Unused columns.
     pub unused: Vec<String>,
 }
 
@@ -73,11 +73,11 @@ impl Read {
     }
 }
 
-/// Reads a file by a rubric. `judge`: one judge's scores, which need no column for the rater.
+/// Reads a file with a rubric. `judge`: the scores of one judge model, which need no column for the rater.
 pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping, judge: bool) -> Read {
     let mut found = Read::default();
     let mut limited = BufReader::new(input.take(LARGEST + 1));
-    // Excel begins UTF-8 files with a byte order mark.
+    // Excel writes a byte order mark at the start of UTF-8 files.
     if limited.fill_buf().is_ok_and(|bytes| bytes.starts_with(b"\xef\xbb\xbf")) {
         limited.consume(3);
     }
@@ -178,8 +178,11 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
             continue;
         }
         if found.rows.len() == MOST_RATINGS {
-            let what = format!("the file has more than {MOST_RATINGS} ratings");
-            found.wrong(Problem::new(name, what, "Import it as several files"));
+            let what = (
+                format!("the file has more than {MOST_RATINGS} ratings"),
+                format!("文件中的评分超过 {MOST_RATINGS} 条"),
+            );
+            found.wrong(Problem::new(name, what, SEVERAL_FILES));
             break;
         }
         match row(line, rubric, &field, judge) {
@@ -188,8 +191,9 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
         }
     }
     if reader.get_ref().get_ref().limit() == 0 {
-        let what = format!("the file is larger than {} MiB", LARGEST / 1024 / 1024);
-        found.wrong(Problem::new(name, what, "Import it as several files"));
+        let mib = LARGEST / 1024 / 1024;
+        let what = (format!("the file is larger than {mib} MiB"), format!("文件超过 {mib} MiB"));
+        found.wrong(Problem::new(name, what, SEVERAL_FILES));
     }
     if found.rows.is_empty() && found.problem_count == 0 {
         found.wrong(Problem::new(
@@ -201,7 +205,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
     found
 }
 
-/// What is wrong with a row and how to fix it.
+/// The problem of a row and its fix.
 type Wrong = (Message, Message);
 
 fn row<'a>(line: u64, rubric: &Rubric, field: &impl Fn(&str) -> &'a str, judge: bool) -> Result<Row, Wrong> {
@@ -271,14 +275,14 @@ fn row<'a>(line: u64, rubric: &Rubric, field: &impl Fn(&str) -> &'a str, judge: 
     })
 }
 
-/// `2026-11-21T03:20:00Z`, with a space in place of the T, without seconds or the Z, or a day alone: all
+/// `2026-11-21T03:20:00Z`, also with a space instead of the T, without seconds or the Z, or a day alone: all
 /// in UTC.
 fn time(text: &str) -> Option<Timestamp> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
     let numbers = |text: &str, mark: char| text.split(mark).map(|n| n.parse::<u16>().ok()).collect::<Option<Vec<_>>>();
     let [year, month, day] = numbers(day, '-')?[..] else { return None };
-    // Fractions of a second are not kept.
+    // Fractions of a second are dropped.
     let clock = numbers(clock.split('.').next()?, ':')?;
     let (hour, minute, second) = match clock[..] {
         [hour, minute] => (hour, minute, 0),
@@ -305,7 +309,7 @@ mod tests {
     const HEAD: &str = "task_id,model,rater,correctness,code_quality,maintainability";
 
     #[test]
-    fn ratings_are_read_by_our_names_or_theirs() {
+    fn columns_are_read_by_our_names_or_mapped() {
         let ours = of(&format!("\u{feff}{HEAD},comment\n7,m,ann,4,3.0,5,\"a, b\n中文\"\n"), &[], false);
         assert_eq!((ours.problem_count, ours.rows.len()), (0, 1), "{:?}", ours.problems);
         let row = &ours.rows[0];
@@ -323,7 +327,7 @@ mod tests {
             false,
         );
         assert_eq!((theirs.rows.len(), theirs.unused), (1, vec!["x".to_owned()]));
-        // A judge needs no rater; what was replaced is passed over.
+        // A judge needs no rater; superseded lines are skipped.
         let judged = of(
             "task_id,model,correctness,code_quality,maintainability,superseded_at\n1,m,1,1,1,\n1,m,2,2,2,2026-01-01T00:00:00Z\n",
             &[],
@@ -333,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn points_in_time_are_read_in_utc() {
+    fn times_are_parsed_as_utc() {
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(time(text).map(Timestamp::rfc3339).as_deref(), expected, "{text}");
         };
@@ -347,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_line_is_named() {
+    fn every_invalid_line_is_named() {
         let check = |text: String, mapping: &[(&str, &str)], word: &str| {
             let found = of(&text, mapping, false);
             let told: Vec<String> = found.problems.iter().map(ToString::to_string).collect();

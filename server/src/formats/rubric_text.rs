@@ -1,15 +1,15 @@
 //! The rubric in the published wording, read from the two READMEs of an AixBench checkout.
 //!
-//! Tolerant of layout, never guessing: a dimension, a level or a language that is not found means
-//! that the bundled rubric is kept, and why.
+//! Tolerates layout but never guesses: if a dimension, a level or a language is missing, the bundled rubric
+//! is used, and the reason is reported.
 
 use app::model::{
     lang::Bilingual,
     rubric::{Dimension, Level, Rubric},
 };
 
-/// The short name of a rubric that was read from a checkout: its versions are not those of the
-/// bundled one, whose words differ.
+/// Slug of a rubric that was read from a checkout: its versions differ from those of the bundled rubric,
+/// whose wording differs.
 pub const SLUG: &str = "aixbench-published";
 
 /// The dimensions: key, then the headings in English and Chinese.
@@ -22,7 +22,8 @@ const DIMENSIONS: [(&str, &str, &str); 3] = [
 /// The rubric of a checkout's READMEs.
 ///
 /// # Errors
-/// What could not be found, as a sentence without its full stop.
+///
+/// What is missing, as a sentence without its full stop.
 pub fn read(english: &str, chinese: &str) -> Result<Rubric, String> {
     let mut dimensions = Vec::new();
     for (key, en, zh) in DIMENSIONS {
@@ -50,7 +51,7 @@ pub fn read(english: &str, chinese: &str) -> Result<Rubric, String> {
     }
 }
 
-/// The levels under a heading, as they stand there.
+/// The levels under a heading, in order.
 fn levels(readme: &str, heading: &str) -> Result<Vec<(u8, String)>, String> {
     let mut levels: Vec<(u8, String)> = Vec::new();
     let mut inside = false;
@@ -68,7 +69,7 @@ fn levels(readme: &str, heading: &str) -> Result<Vec<(u8, String)>, String> {
                     text.push(' ');
                     text.push_str(line.trim());
                 }
-                // Blank lines stand between levels; anything else ends the list.
+                // Blank lines may separate levels; anything else ends the list.
                 (None, _) if line.trim().is_empty() => {}
                 (None, _) => inside = false,
             }
@@ -77,7 +78,7 @@ fn levels(readme: &str, heading: &str) -> Result<Vec<(u8, String)>, String> {
     if levels.is_empty() { Err(format!("no level of \"{heading}\" was found")) } else { Ok(levels) }
 }
 
-/// `Correctness:`, as a line of its own, a heading or in bold.
+/// `Correctness:`, on a line of its own, as a heading or in bold.
 fn is_heading(line: &str, heading: &str) -> bool {
     let text = line.trim().trim_matches(|c: char| matches!(c, '#' | '*' | '_' | ' '));
     text.trim_end_matches([':', '：', '*', ' ']).eq_ignore_ascii_case(heading)

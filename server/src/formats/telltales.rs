@@ -1,10 +1,10 @@
-//! Words in an output that may tell a rater which model wrote it.
+//! Identity leaks: words in an output that may reveal its model to a rater.
 
 use std::{ops::Range, sync::LazyLock};
 
 use app::model::submission::Telltale;
 
-/// Models and their makers, in lower case. A warning only: an admin decides.
+/// Models and vendors, in lower case. Only a warning: an admin decides.
 const NAMES: [&str; 57] = [
     "aixcoder",
     "alibaba",
@@ -67,7 +67,7 @@ const NAMES: [&str; 57] = [
 
 static LOWER: LazyLock<Vec<String>> = LazyLock::new(|| NAMES.iter().map(|n| (*n).to_owned()).collect());
 
-/// First words of models' names that say nothing of a model: they stand in any code.
+/// First words of models' names that occur in any code and so identify no model.
 const COMMON: [&str; 16] = [
     "assistant",
     "baseline",
@@ -87,14 +87,14 @@ const COMMON: [&str; 16] = [
     "variant",
 ];
 
-/// What an output may give away: names from a list of models and makers, and `known` (models of
-/// this installation, in any case), with the family that a name begins with (`northwind` of `Northwind 2`).
-/// Names stand as words, and a version after one belongs to it: `llama` is not found in `llamaFarm`, but `llama-3b` is
-/// found whole.
+/// Finds identity leaks: names from a list of models and vendors, and `known` (models of this installation,
+/// in any case), with the family that begins a name (`northwind` of `Northwind 2`). Names match whole words,
+/// and a version after one belongs to it: `llama` is not found in `llamaFarm`, but `llama-3b` is found as a
+/// whole.
 pub struct Telltales(Vec<String>);
 
 impl Telltales {
-    /// With the names of known models; very short ones would be found everywhere.
+    /// With the names of known models, except very short ones, which would match everywhere.
     pub fn new<'a>(known: impl IntoIterator<Item = &'a str>) -> Telltales {
         let mut names = LOWER.clone();
         for name in known {
@@ -117,7 +117,7 @@ impl Telltales {
         names
     }
 
-    /// The first place in an output that gives it away. `line` is where the output stands in its file.
+    /// The first leak in an output. `line` is the output's line in its file.
     pub fn find(&self, line: u64, task_id: &str, code: &str, said: &str) -> Option<Telltale> {
         let texts = [(code, true), (said, false)];
         texts.into_iter().find_map(|(text, in_code)| {
@@ -135,17 +135,16 @@ impl Telltales {
     }
 }
 
-/// What raters see instead of a masked name: a word that says nothing, and that Java takes for a name,
-/// so that the code around it is laid out as before.
+/// The mask: a neutral word that is a valid Java name, so that formatting does not change.
 pub const MASK: &str = "MASKED";
 
-/// Where `name` (in lower case) stands as a word in `text` from byte `from` on, in any case of letters.
+/// The next whole-word match of `name` (in lower case) in `text` from byte `from` on, ignoring case.
 pub(super) fn find_name(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
-    // Chinese writes no spaces between words.
+    // Chinese has no spaces between words.
     let bounded = name.is_ascii();
     let rest = text.get(from..)?;
     rest.char_indices().find_map(|(offset, first)| {
-        // Most places end here: one comparison a character.
+        // The common case: one comparison per character.
         if !same(first, name.chars().next()?) {
             return None;
         }
@@ -167,8 +166,9 @@ pub(super) fn find_name(text: &str, name: &str, from: usize) -> Option<Range<usi
     })
 }
 
-/// How many bytes of a version a text begins with, after a model's name: `-4o`, `2.5`, ` 7B`, `-v3.1-8b`; 0 without one.
-/// `numbered`: whether the name ends with a digit, as `gpt-4` does, to which the `o` of `gpt-4o` belongs.
+/// Length in bytes of a version at the start of a text that follows a model's name: `-4o`, `2.5`, ` 7B`,
+/// `-v3.1-8b`; 0 without one. `numbered`: whether the name ends with a digit, as `gpt-4` does, to which the
+/// `o` of `gpt-4o` belongs.
 fn version(text: &str, numbered: bool) -> usize {
     let bytes = text.as_bytes();
     let digits = |at: usize| bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
@@ -191,12 +191,13 @@ fn version(text: &str, numbered: bool) -> usize {
     }
 }
 
-/// Whether `c` is `lower` in any case. Letters whose lower case is several characters are themselves.
+/// Whether `c` is `lower` in any case. Letters whose lower case has several characters match themselves
+/// only.
 fn same(c: char, lower: char) -> bool {
     c == lower || c.to_lowercase().eq(std::iter::once(lower))
 }
 
-/// The line around a place, cut to what fits on a line of a page.
+/// The line around a match, cut to fit on a page.
 fn excerpt(text: &str, at: &Range<usize>) -> String {
     const AROUND: usize = 60;
     let before = text.get(..at.start).unwrap_or("");
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_names_that_stand_as_words() {
+    fn finds_names_as_whole_words() {
         let telltales = Telltales::new(["Northwind 2", "X"]);
         let check = |text: &str, found: Option<&str>| {
             assert_eq!(telltales.find(1, "0", "", text).map(|t| t.name).as_deref(), found, "{text}");
@@ -238,7 +239,7 @@ mod tests {
         check("class Has an aim", None);
         check("x", None);
         check("İİ copilot", Some("copilot"));
-        // A family is told by its first word, whatever the version.
+        // The first word identifies a family, whatever the version.
         check("// Northwind wrote this", Some("northwind"));
         check("northwind_2", Some("northwind"));
         check("northwinds blow", None);
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_and_shows_the_line() {
+    fn reports_position_and_context() {
         let telltales = Telltales::new([]);
         let found = telltales.find(7, "12", "int a;\n  // by ChatGPT, 2023\nint b;", "").unwrap();
         assert_eq!((found.line, found.task_id.as_str(), found.code_line), (7, "12", Some(2)));
@@ -264,11 +265,11 @@ mod tests {
         check("a\nb // code llama\nc", "a\nb // MASKED\nc");
         check("int llamaFarm;", "int llamaFarm;");
         check("", "");
-        // What is masked has no name left in it, and masking it again changes nothing.
+        // Masked text contains no names, and masking it again changes nothing.
         let once = masked("gpt-4 gpt-4o GPT4 claude.Claude", &names);
         assert_eq!(masked(&once, &names), once);
         assert_eq!(once, "MASKED MASKED MASKED MASKED.MASKED");
-        // A version goes with its name, and nothing else does.
+        // A version is masked with its name, and nothing else is.
         check("// Qwen2.5-Coder-7B and GPT-4 Turbo", "// MASKED-Coder-7B and MASKED Turbo");
         check("// northwind-v2.1 7b, Northwind 2.", "// MASKED, MASKED.");
         check("codex 12 codex12 codex_index", "MASKED MASKED codex_index");

@@ -1,0 +1,3 @@
+int clamp(int value, int low, int high) {
+    return max(low, min(high, value));
+}

@@ -1,0 +1,1 @@
+const clamp = (value, low, high) => Math.max(low, Math.min(high, value));

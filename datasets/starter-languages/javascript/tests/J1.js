@@ -1,0 +1,5 @@
+console.assert(clamp(5, 1, 10) === 5)
+console.assert(clamp(10, 1, 10) === 10)
+console.assert(clamp(-3, 1, 10) === 1)
+console.assert(clamp(99, 1, 10) === 10)
+console.assert(clamp(9, 4, 4) === 4)

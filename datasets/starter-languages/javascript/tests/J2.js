@@ -1,0 +1,5 @@
+console.assert(initials('ada lovelace') === 'AL')
+console.assert(initials('  grace   brewster hopper ') === 'GBH')
+console.assert(initials('X') === 'X')
+console.assert(initials('   ') === '')
+console.assert(initials('') === '')

@@ -1,0 +1,6 @@
+console.assert(longestRun([]) === 0)
+console.assert(longestRun([7]) === 1)
+console.assert(longestRun([1, 1, 2, 2, 2, 1]) === 3)
+console.assert(longestRun([3, 3, 3, 3]) === 4)
+console.assert(longestRun([1, 2, 3]) === 1)
+console.assert(longestRun([5, 1, 1]) === 2)

@@ -1,0 +1,5 @@
+console.assert(secondLargest([1, 5, 3], -1) === 3)
+console.assert(secondLargest([5, 5, 4], -1) === 4)
+console.assert(secondLargest([2, 2], -1) === -1)
+console.assert(secondLargest([], 7) === 7)
+console.assert(secondLargest([10, 9, 2], 0) === 9)

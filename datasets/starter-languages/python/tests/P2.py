@@ -1,0 +1,5 @@
+assert initials("ada lovelace") == "AL"
+assert initials("  grace   brewster hopper ") == "GBH"
+assert initials("X") == "X"
+assert initials("   ") == ""
+assert initials("") == ""
