@@ -4,72 +4,82 @@ use app::model::{
     ids::UserId,
     keys::Settings,
     lang::Lang,
+    page::{PageOf, Paged},
     time::Timestamp,
     user::{Invitation, Me, Role, UserRow},
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params, types::Null};
 
+use super::page::{self, List, Order};
 use crate::{clock, error::Failure};
 
-/// An account as the log-in needs it.
+/// An account with the fields that a log-in needs.
 pub struct Account {
-    /// The person.
     pub me: Me,
-    /// Whether they ever chose a language.
+    /// Whether they have chosen a language.
     pub lang_chosen: bool,
     /// argon2id, as a PHC string.
     pub password_hash: String,
-    /// Whether logging in is switched off.
+    /// Whether the account is deactivated.
     pub disabled: bool,
     /// Sessions of an earlier epoch have ended.
     pub epoch: i64,
 }
 
-const ACCOUNT: &str = "SELECT id, name, role, lang, password_hash, disabled, epoch, s.keys, s.tour_at
+const ACCOUNT: &str = "SELECT id, name, role, lang, password_hash, disabled, epoch, s.keys, s.tour_at, s.display
     FROM users LEFT JOIN rater_settings s ON s.user_id = users.id";
 
-/// The account of that name, in any case of its letters.
+/// The account with this name, ignoring case.
 pub fn by_name(conn: &Connection, name: &str) -> Result<Option<Account>, Failure> {
     Ok(conn.prepare_cached(&format!("{ACCOUNT} WHERE name = ?1"))?.query_row([name], account).optional()?)
 }
 
-/// The account of that number.
+/// The account with this id.
 pub fn by_id(conn: &Connection, id: UserId) -> Result<Option<Account>, Failure> {
     Ok(conn.prepare_cached(&format!("{ACCOUNT} WHERE id = ?1"))?.query_row([id.0], account).optional()?)
 }
 
-/// Everybody, by name.
-pub fn list(conn: &Connection) -> Result<Vec<UserRow>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT u.id, u.name, u.role, u.created_at, u.disabled,
-                (SELECT coalesce(sum(m.rated), 0) FROM study_raters m WHERE m.user_id = u.id),
-                coalesce(u.reads, 'en zh')
-         FROM users u
-         -- Not the raters of an import that is not complete.
-         WHERE NOT EXISTS (SELECT 1 FROM study_raters m JOIN all_studies s ON s.id = m.study_id
-             WHERE m.user_id = u.id AND s.importing_until IS NOT NULL)
-         ORDER BY u.name",
-    )?;
-    let rows = statement.query_map([], |row| {
+/// A page of the accounts, by name.
+pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
+    let list = List {
+        select: "SELECT u.id, u.name, u.role, u.created_at, u.disabled,
+                (SELECT coalesce(sum(m.rated), 0) FROM study_raters m WHERE m.user_id = u.id) AS ratings,
+                coalesce(u.reads, 'en zh') AS reads
+            FROM users u",
+        // Not the raters of an import that is not complete.
+        filter: "AND NOT EXISTS (SELECT 1 FROM study_raters m JOIN all_studies s ON s.id = m.study_id
+            WHERE m.user_id = u.id AND s.importing_until IS NOT NULL)",
+        column: "u.name",
+        bound: "?1",
+        order: Order::Text,
+    };
+    let read = |row: &Row<'_>| {
         Ok(UserRow {
-            id: UserId(row.get(0)?),
-            name: row.get(1)?,
-            role: parsed(row, 2)?,
-            created_at: Timestamp(row.get(3)?),
-            disabled: row.get(4)?,
-            ratings: row.get(5)?,
-            reads: parsed(row, 6)?,
+            id: UserId(row.get("id")?),
+            name: row.get("name")?,
+            role: parsed(row, "role")?,
+            created_at: Timestamp(row.get("created_at")?),
+            disabled: row.get("disabled")?,
+            ratings: row.get("ratings")?,
+            reads: parsed(row, "reads")?,
         })
-    })?;
+    };
+    page::page(conn, &list, of, &[], read, |row| row.name.clone())
+}
+
+/// The names of all accounts, in order.
+pub fn names(conn: &Connection) -> Result<Vec<String>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT name FROM users ORDER BY name")?;
+    let rows = statement.query_map([], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// How many admins can log in.
+/// Number of active admins.
 pub fn admins(conn: &Connection) -> Result<u64, Failure> {
     Ok(conn.query_row("SELECT count(*) FROM users WHERE role = 'admin' AND disabled = 0", [], |row| row.get(0))?)
 }
 
-/// Makes an account; `None` where the name is taken.
+/// Creates an account; `None` if the name is taken.
 pub fn insert(conn: &Connection, name: &str, role: Role, password_hash: &str) -> Result<Option<UserId>, Failure> {
     let id = conn
         .prepare_cached(
@@ -90,40 +100,39 @@ pub fn set_password(conn: &Connection, id: UserId, password_hash: &str) -> Resul
     )?)
 }
 
-/// Switches logging in off (which ends every session) or on; whether there is such an account.
+/// Deactivates an account (which ends its sessions) or activates it. Returns whether it exists.
 pub fn set_disabled(conn: &Connection, id: UserId, disabled: bool) -> Result<bool, Failure> {
     let changed =
         conn.execute("UPDATE users SET disabled = ?2, epoch = epoch + ?2 WHERE id = ?1", params![id.0, disabled])?;
     Ok(changed > 0)
 }
 
-/// Remembers a language.
+/// Stores a language.
 pub fn set_lang(conn: &Connection, id: UserId, lang: Lang) -> Result<(), Failure> {
     conn.execute("UPDATE users SET lang = ?2 WHERE id = ?1", params![id.0, lang.code()])?;
     Ok(())
 }
 
 const INVITATION: &str = "SELECT i.id, i.label, i.role, i.created_at, i.expires_at, u.name,
-        i.used_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?1
+        i.used_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?3 AS open
     FROM invitations i LEFT JOIN users u ON u.id = i.used_by";
 
-/// Every invitation, newest first.
-pub fn invitations(conn: &Connection) -> Result<Vec<Invitation>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{INVITATION} ORDER BY i.id DESC"))?;
-    let rows = statement.query_map([clock::now().0], invitation)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// A page of the invitations, newest first.
+pub fn invitations(conn: &Connection, of: &PageOf) -> Result<Paged<Invitation>, Failure> {
+    let list = List { select: INVITATION, filter: "", column: "i.id", bound: "?1", order: Order::Newest };
+    page::page(conn, &list, of, &[&clock::now().0], invitation, |row| row.id.to_string())
 }
 
-/// The invitation whose secret hashes to this, where it is open.
+/// The invitation with this secret hash, if it is open.
 pub fn open_invitation(conn: &Connection, secret_hash: &str) -> Result<Option<Invitation>, Failure> {
     let found = conn
-        .prepare_cached(&format!("{INVITATION} WHERE i.secret_hash = ?2"))?
-        .query_row(params![clock::now().0, secret_hash], invitation)
+        .prepare_cached(&format!("{INVITATION} WHERE i.secret_hash = ?1"))?
+        .query_row(params![secret_hash, Null, clock::now().0], invitation)
         .optional()?;
     Ok(found.filter(|invitation| invitation.open))
 }
 
-/// Makes an invitation.
+/// Makes an invitation; returns its number.
 pub fn insert_invitation(
     conn: &Connection,
     secret_hash: &str,
@@ -131,13 +140,13 @@ pub fn insert_invitation(
     role: Role,
     by: Option<UserId>,
     expires_at: Timestamp,
-) -> Result<(), Failure> {
+) -> Result<i64, Failure> {
     conn.execute(
         "INSERT INTO invitations (secret_hash, label, role, created_by, created_at, expires_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         params![secret_hash, label, role.code(), by.map(|id| id.0), clock::now().0, expires_at.0],
     )?;
-    Ok(())
+    Ok(conn.last_insert_rowid())
 }
 
 /// Marks an invitation as used.
@@ -146,7 +155,7 @@ pub fn use_invitation(conn: &Connection, id: i64, by: UserId) -> Result<(), Fail
     Ok(())
 }
 
-/// Ends an invitation; whether there was an unused one.
+/// Revokes an invitation. Returns whether there was an unused one.
 pub fn revoke_invitation(conn: &Connection, id: i64) -> Result<bool, Failure> {
     let changed = conn.execute(
         "UPDATE invitations SET revoked_at = ?2 WHERE id = ?1 AND used_by IS NULL AND revoked_at IS NULL",
@@ -156,46 +165,54 @@ pub fn revoke_invitation(conn: &Connection, id: i64) -> Result<bool, Failure> {
 }
 
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
-    let lang: Option<String> = row.get(3)?;
+    let lang: Option<String> = row.get("lang")?;
     Ok(Account {
         me: Me {
-            id: UserId(row.get(0)?),
-            name: row.get(1)?,
-            role: parsed(row, 2)?,
+            id: UserId(row.get("id")?),
+            name: row.get("name")?,
+            role: parsed(row, "role")?,
             lang: lang.as_deref().and_then(|code| code.parse().ok()).unwrap_or_default(),
-            settings: settings(row.get(7)?, row.get(8)?),
+            settings: settings(row)?,
         },
         lang_chosen: lang.is_some(),
-        password_hash: row.get(4)?,
-        disabled: row.get(5)?,
-        epoch: row.get(6)?,
+        password_hash: row.get("password_hash")?,
+        disabled: row.get("disabled")?,
+        epoch: row.get("epoch")?,
     })
 }
 
-/// Keys that this version does not understand are left as they come: nobody is kept out for them.
-fn settings(keys: Option<String>, tour_at: Option<i64>) -> Settings {
-    let keys = keys.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-    Settings { keys, toured: tour_at.is_some() }
+/// Keys that this version does not know are kept unchanged, so that a newer database does not lock anybody
+/// out.
+fn settings(row: &Row<'_>) -> rusqlite::Result<Settings> {
+    let keys: Option<String> = row.get("keys")?;
+    let toured: Option<i64> = row.get("tour_at")?;
+    let display: Option<String> = row.get("display")?;
+    Ok(Settings {
+        keys: keys.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
+        toured: toured.is_some(),
+        display: display.unwrap_or_default().into(),
+    })
 }
 
 fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {
     Ok(Invitation {
-        id: row.get(0)?,
-        label: row.get(1)?,
-        role: parsed(row, 2)?,
-        created_at: Timestamp(row.get(3)?),
-        expires_at: Timestamp(row.get(4)?),
-        used_by: row.get(5)?,
-        open: row.get(6)?,
+        id: row.get("id")?,
+        label: row.get("label")?,
+        role: parsed(row, "role")?,
+        created_at: Timestamp(row.get("created_at")?),
+        expires_at: Timestamp(row.get("expires_at")?),
+        used_by: row.get("name")?,
+        open: row.get("open")?,
     })
 }
 
-/// A column that holds one of a closed list of words.
-pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+/// A column with one of a fixed set of names.
+pub(super) fn parsed<T>(row: &Row<'_>, column: impl rusqlite::RowIndex) -> rusqlite::Result<T>
 where
     T: std::str::FromStr,
     T::Err: std::fmt::Display,
 {
+    let column = column.idx(row.as_ref())?;
     let text: String = row.get(column)?;
     text.parse().map_err(|e: T::Err| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, e.to_string().into())

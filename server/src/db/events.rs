@@ -1,4 +1,4 @@
-//! The order of what one rater does in one study.
+//! The order of a rater's actions in one study.
 
 use app::model::{
     ids::{StudyId, UserId},
@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{clock, error::Failure};
 
-/// The time under which the rater's next event is stored: now, but always later than the event before.
-/// Two events within a millisecond, or a clock that was set back, therefore never change their order.
+/// The time under which the rater's next event is stored: now, but always later than the event before. Two
+/// events within a millisecond, or a clock that was set back, therefore never change their order.
 pub fn next(conn: &Connection, study: StudyId, rater: UserId) -> Result<Timestamp, Failure> {
     let now = clock::now();
     let at = conn

@@ -1,12 +1,12 @@
-//! The rater's side: hand-outs, leases, drafts, ratings.
+//! The rater's side: assignments, leases, drafts, ratings.
 //!
-//! Everything is asked for one rater of one study; nothing here selects a model or a submission.
+//! Every query is for one rater of one study; nothing here selects a model or a submission.
 
 use app::model::{
+    code_lang::CodeLang,
     grading::{Draft, OwnRating},
     ids::{OutputId, StudyId, Token, UserId},
     lang::Lang,
-    note::LineNote,
     plan::{Presentation, Reads},
     rubric::Rubric,
     study::StudyStatus,
@@ -14,42 +14,37 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{accounts::parsed, events, notes, quality::masks};
-use crate::{
-    clock,
-    error::Failure,
-    formats::masking::{Masked, mask},
-};
+use super::{accounts::parsed, events, notes};
+use crate::{clock, error::Failure};
 
-/// A study as its raters have it.
+/// A study as its raters see it.
 #[derive(Clone)]
 pub struct RaterStudy {
-    /// The study.
     pub id: StudyId,
     /// Its opaque name.
     pub token: Token,
-    /// Its title.
+
     pub title: String,
-    /// Whether it takes ratings.
+    /// Whether it accepts ratings.
     pub status: StudyStatus,
-    /// What the order is drawn from.
+    /// Seed of the order.
     pub seed: u64,
-    /// The rubric.
+
     pub rubric: Rubric,
-    /// How outputs come before a rater.
+    /// How outputs are shown to raters.
     pub presentation: Presentation,
-    /// The languages in which it gives this rater work.
+    /// The languages in which it assigns work to this rater.
     pub reads: Reads,
-    /// The most it gives this rater, where it is shared by hand.
+    /// The rater's maximum share, if shares are set by hand.
     pub share: Option<u32>,
 }
 
-/// The study of that opaque name, where the user is one of its raters.
+/// The study with this opaque name, if the user is one of its raters.
 pub fn study(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
     one_study(conn, "s.token = ?1", &token.0, rater)
 }
 
-/// The study of that number, where the user is one of its raters.
+/// The study with this id, if the user is one of its raters.
 pub fn study_of(conn: &Connection, id: StudyId, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
     one_study(conn, "s.id = CAST(?1 AS INTEGER)", &id.0.to_string(), rater)
 }
@@ -73,9 +68,10 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
              WHERE {which} AND s.status <> 'draft'"
         ))?
         .query_row(params![value, rater.0], |row| {
-            let texts: (String, String) = (row.get(4)?, row.get(5)?);
-            let known: (StudyStatus, Presentation, Reads) = (parsed(row, 3)?, parsed(row, 6)?, parsed(row, 7)?);
-            Ok((StudyId(row.get(0)?), Token(row.get(1)?), row.get(2)?, known, row.get(8)?, texts))
+            let texts: (String, String) = (row.get("seed")?, row.get("json")?);
+            let known: (StudyStatus, Presentation, Reads) =
+                (parsed(row, "status")?, parsed(row, "presentation")?, parsed(row, "reads")?);
+            Ok((StudyId(row.get("id")?), Token(row.get("token")?), row.get("title")?, known, row.get("share")?, texts))
         })
         .optional()?;
     let Some((id, token, title, (status, presentation, reads), share, (seed, json))) = found else { return Ok(None) };
@@ -92,7 +88,7 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
     }))
 }
 
-/// The name under which the rater knows an output; made at the first asking.
+/// The name under which the rater knows an output, created on first use.
 pub fn handout(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<Token, Failure> {
     let known = conn
         .prepare_cached("SELECT token FROM handouts WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
@@ -107,7 +103,7 @@ pub fn handout(conn: &Connection, study: StudyId, output: OutputId, rater: UserI
     Ok(token)
 }
 
-/// What a name that this rater was given stands for.
+/// The output behind a name that this rater was given.
 pub fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<(RaterStudy, OutputId)>, Failure> {
     let found: Option<(String, i64)> = conn
         .prepare_cached(
@@ -120,67 +116,41 @@ pub fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<
     Ok(study(conn, &Token(study_token), rater)?.map(|study| (study, OutputId(output))))
 }
 
-/// What is shown of an output: description, language, signature, code, what was said around it.
-pub struct Shown {
-    /// The description.
+/// The texts of an output and of its task as they are stored. Raters read them through `services::shown`, which
+/// masks names.
+pub struct StoredTexts {
     pub raw_nl: String,
-    /// Its language.
     pub lang: Lang,
-    /// The signature asked for.
+    /// The requested signature.
     pub signature: Option<String>,
-    /// The code.
+    /// The requested programming language.
+    pub code_lang: CodeLang,
     pub code: String,
-    /// What a chat answer said around it.
+    /// The text around the code of a chat response.
     pub said: String,
-    /// The way back from the masked code to the stored code, where names are masked.
-    pub masked: Option<Masked>,
 }
 
-impl Shown {
-    /// The same with the names masked that an admin asked to mask in this output.
-    pub fn masked_as(self, conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
-        let names = masks::of_output(conn, output)?;
-        if names.is_empty() {
-            return Ok(self);
-        }
-        let code = mask(self.code, &names);
-        Ok(Shown { code: code.text.clone(), said: mask(self.said, &names).text, masked: Some(code), ..self })
-    }
-
-    /// Stored notes, with their places in the code that raters read.
-    pub fn as_read(&self, notes: Vec<LineNote>) -> Vec<LineNote> {
-        match &self.masked {
-            Some(masked) => masked.to_masked(notes),
-            None => notes,
-        }
-    }
-}
-
-/// The texts of an output and of its task as raters read them, with masked names.
-pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
-    as_stored(conn, output)?.masked_as(conn, output)
-}
-
-fn as_stored(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
+/// The texts of an output and of its task.
+pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT t.raw_nl, t.lang, t.signature, o.code, o.said
+            "SELECT t.raw_nl, t.lang, t.signature, o.code, o.said, t.code_lang
              FROM outputs o JOIN task_revisions t ON t.id = o.revision_id WHERE o.id = ?1",
         )?
         .query_row([output.0], |row| {
-            Ok(Shown {
-                raw_nl: row.get(0)?,
-                lang: parsed(row, 1)?,
-                signature: row.get(2)?,
-                code: row.get(3)?,
-                said: row.get(4)?,
-                masked: None,
+            Ok(StoredTexts {
+                raw_nl: row.get("raw_nl")?,
+                lang: parsed(row, "lang")?,
+                signature: row.get("signature")?,
+                code: row.get("code")?,
+                said: row.get("said")?,
+                code_lang: parsed(row, "code_lang")?,
             })
         })?)
 }
 
-/// The names of the items rated before and after this one, hidden checks among them. For an item that is
-/// not rated: the one rated last, and none.
+/// The names of the items rated before and after this one, including hidden checks. For an unrated item: the
+/// one rated last, and none.
 pub fn neighbours(
     conn: &Connection,
     study: StudyId,
@@ -209,7 +179,6 @@ pub fn neighbours(
     Ok((before.map(Token), after.map(Token)))
 }
 
-/// The draft, where there is one.
 pub fn draft(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<Option<Draft>, Failure> {
     let json: Option<String> = conn
         .prepare_cached("SELECT json FROM drafts WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
@@ -218,7 +187,7 @@ pub fn draft(conn: &Connection, study: StudyId, output: OutputId, rater: UserId)
     Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
 }
 
-/// Keeps a draft; the newest wins.
+/// Stores a draft; the newest wins.
 pub fn save_draft(
     conn: &Connection,
     study: StudyId,
@@ -234,7 +203,7 @@ pub fn save_draft(
     Ok(())
 }
 
-/// The rating of this rater that counts now, as a draft that says the same.
+/// The rating of this rater that counts, as an equal draft.
 pub fn current(
     conn: &Connection,
     study: StudyId,
@@ -247,7 +216,9 @@ pub fn current(
             "SELECT r.id, r.comment, r.flag FROM ratings r JOIN assignments a ON a.id = r.assignment_id
              WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = ?3 AND r.superseded_at IS NULL",
         )?
-        .query_row(params![study.0, output.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row(params![study.0, output.0, rater.0], |row| {
+            Ok((row.get("id")?, row.get("comment")?, row.get("flag")?))
+        })
         .optional()?;
     let Some((id, comment, flag)) = found else { return Ok(None) };
     let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
@@ -267,8 +238,8 @@ fn scores(conn: &Connection, rating: i64, dimensions: usize) -> Result<Vec<Optio
     Ok(scores)
 }
 
-/// Whether this rater's submission of that key was stored before, whichever of the output's assignments
-/// was theirs at the time.
+/// Whether this rater's submission with this key is already stored, whichever of the output's assignments
+/// the rater had at the time.
 pub fn stored(conn: &Connection, study: StudyId, output: OutputId, rater: UserId, key: &str) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached(
@@ -278,8 +249,8 @@ pub fn stored(conn: &Connection, study: StudyId, output: OutputId, rater: UserId
         .exists(params![study.0, output.0, rater.0, key])?)
 }
 
-/// Stores a rating of an output that the rater holds; an earlier one of theirs is marked as replaced
-/// and stays. The draft and the skip mark go.
+/// Stores a rating of an output that is leased to the rater. Their earlier one is marked as replaced and
+/// kept. Deletes the draft and the skip mark.
 pub fn insert_rating(
     conn: &Connection,
     study: StudyId,
@@ -321,14 +292,14 @@ pub fn insert_rating(
     Ok(())
 }
 
-/// The rater's ratings of outputs that count, newest first, each with when the output was first rated.
+/// The rater's ratings that count, newest first, each with the time of the output's first rating.
 pub fn own(
     conn: &Connection,
     study: &RaterStudy,
     rater: UserId,
 ) -> Result<Vec<(Timestamp, OutputId, OwnRating)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '', r.flag IS NOT NULL, a.rated_at, a.output_id
+        "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '' AS commented, r.flag IS NOT NULL AS flagged, a.rated_at, a.output_id
          FROM assignments a
          JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
          JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
@@ -339,15 +310,15 @@ pub fn own(
     )?;
     let rows = statement.query_map(params![study.id.0, rater.0], |row| {
         let own = OwnRating {
-            token: Token(row.get(1)?),
-            raw_nl: row.get(2)?,
-            lang: parsed(row, 3)?,
+            token: Token(row.get("token")?),
+            raw_nl: row.get("raw_nl")?,
+            lang: parsed(row, "lang")?,
             scores: Vec::new(),
-            commented: row.get(4)?,
-            flagged: row.get(5)?,
+            commented: row.get("commented")?,
+            flagged: row.get("flagged")?,
             notes: Vec::new(),
         };
-        Ok((row.get::<_, i64>(0)?, (Timestamp(row.get(6)?), OutputId(row.get(7)?)), own))
+        Ok((row.get::<_, i64>("id")?, (Timestamp(row.get("rated_at")?), OutputId(row.get("output_id")?)), own))
     })?;
     rows.map(|row| {
         let (rating, (at, output), own) = row?;

@@ -1,12 +1,12 @@
-//! The schema's history. `PRAGMA user_version` counts the files of `server/migrations` that were
-//! applied; they are numbered and append-only.
+//! The schema's history. `PRAGMA user_version` counts the applied files of `server/migrations`, which are
+//! numbered and append-only.
 
 use rusqlite::{Connection, TransactionBehavior, functions::FunctionFlags};
 use sha2::{Digest, Sha256};
 
-use super::{APPLICATION_ID, OpenError};
+use super::{APPLICATION_ID, OpenError, old_words};
 
-/// Every migration, oldest first; its number is its place, counted from 1.
+/// Every migration, oldest first; its number is its position, from 1.
 const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_initial.sql"),
     include_str!("../../migrations/0002_runs.sql"),
@@ -21,6 +21,13 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0011_imports.sql"),
     include_str!("../../migrations/0012_hot_statements.sql"),
     include_str!("../../migrations/0013_audit.sql"),
+    include_str!("../../migrations/0014_display.sql"),
+    include_str!("../../migrations/0015_audit_object.sql"),
+    include_str!("../../migrations/0016_pages.sql"),
+    include_str!("../../migrations/0017_reasons.sql"),
+    include_str!("../../migrations/0018_languages.sql"),
+    include_str!("../../migrations/0019_published.sql"),
+    include_str!("../../migrations/0020_upkeep.sql"),
 ];
 
 /// The schema this program writes.
@@ -28,9 +35,10 @@ pub fn newest() -> u32 {
     u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
 }
 
-/// Looks whether the file is empty or ours, and no newer than this program. Changes nothing.
+/// Checks that the file is empty or ours, and not newer than this program. Changes nothing.
 ///
 /// # Errors
+///
 /// [`OpenError::Newer`] and [`OpenError::NotOurs`].
 pub fn verify(conn: &Connection) -> Result<(), OpenError> {
     let found = version(conn)?;
@@ -45,7 +53,7 @@ pub fn verify(conn: &Connection) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Brings the schema up to date, each step in a transaction of its own.
+/// Updates the schema, each step in its own transaction.
 pub fn migrate(conn: &mut Connection) -> Result<(), OpenError> {
     migrate_to(conn, MIGRATIONS.len())
 }
@@ -56,10 +64,14 @@ fn migrate_to(conn: &mut Connection, number: usize) -> Result<(), OpenError> {
     conn.create_scalar_function("sha256_hex", 1, flags, |context| {
         Ok(hex::encode(Sha256::digest(context.get_raw(0).as_str()?)))
     })?;
+    // Migration 17 makes values of what was stored as sentences.
+    for (name, in_values) in old_words::FUNCTIONS {
+        conn.create_scalar_function(name, 1, flags, move |context| Ok(in_values(context.get_raw(0).as_str()?)))?;
+    }
     for (place, sql) in MIGRATIONS.iter().enumerate().take(number) {
         let number = u32::try_from(place + 1).unwrap_or(u32::MAX);
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Read again under the lock: another process may have migrated meanwhile.
+        // Read again under the lock, because another process may have migrated meanwhile.
         if version(&tx)? < number {
             tx.execute_batch(sql)?;
             tx.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -70,7 +82,7 @@ fn migrate_to(conn: &mut Connection, number: usize) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// The schema number that the file carries.
+/// The file's schema number.
 pub fn version(conn: &Connection) -> Result<u32, rusqlite::Error> {
     conn.pragma_query_value(None, "user_version", |row| row.get(0))
 }
@@ -83,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows for the tables and columns that each migration brings; `every_schema_...` says when one is missing.
+    /// Rows for the tables and columns that each migration adds; `every_schema_...` reports missing ones.
     const ROWS: &[&str] = &[
         include_str!("migrations_rows/0001.sql"),
         include_str!("migrations_rows/0002.sql"),
@@ -98,6 +110,13 @@ mod tests {
         include_str!("migrations_rows/0011.sql"),
         include_str!("migrations_rows/0012.sql"),
         include_str!("migrations_rows/0013.sql"),
+        include_str!("migrations_rows/0014.sql"),
+        include_str!("migrations_rows/0015.sql"),
+        include_str!("migrations_rows/0016.sql"),
+        include_str!("migrations_rows/0017.sql"),
+        include_str!("migrations_rows/0018.sql"),
+        include_str!("migrations_rows/0019.sql"),
+        include_str!("migrations_rows/0020.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.
@@ -105,7 +124,8 @@ mod tests {
         &[(11, "submissions", "all_submissions"), (11, "studies", "all_studies"), (11, "judgings", "all_judgings")];
 
     /// Tables whose rows a migration rewrites on purpose: its number and the table.
-    const REWRITTEN: &[(usize, &str)] = &[(10, "sessions"), (10, "login_failures"), (13, "audit")];
+    const REWRITTEN: &[(usize, &str)] =
+        &[(10, "sessions"), (10, "login_failures"), (13, "audit"), (17, "run_items"), (17, "outcomes"), (17, "runs")];
 
     #[allow(clippy::disallowed_methods, reason = "a database in memory, to try the migrations on")]
     fn empty() -> Connection {
@@ -115,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn migrates_once_and_refuses_the_future() {
+    fn migrates_once_and_refuses_newer_schemas() {
         let mut conn = empty();
         verify(&conn).unwrap();
         migrate(&mut conn).unwrap();
@@ -128,7 +148,7 @@ mod tests {
 
     type Table = (Vec<String>, Vec<Vec<Value>>);
 
-    /// The stored columns of every table, and its rows in an order of their own.
+    /// The stored columns of every table, and its rows in a fixed order.
     fn tables(conn: &Connection) -> BTreeMap<String, Table> {
         let mut names =
             conn.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").unwrap();
@@ -153,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_with_rows_in_every_table_becomes_the_newest() {
+    fn every_schema_with_rows_migrates_to_the_newest() {
         assert_eq!(ROWS.len(), MIGRATIONS.len(), "add rows for the new migration to migrations_rows/");
         for number in 1..=MIGRATIONS.len() {
             let mut conn = empty();
@@ -181,11 +201,31 @@ mod tests {
             assert!(!conn.prepare("PRAGMA foreign_key_check").unwrap().exists([]).unwrap(), "from schema {number}");
             let sound: String = conn.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
             assert_eq!(sound, "ok", "from schema {number}");
-            // What triggers and backfills keep is what it would be had the rows come later.
+            if (2..17).contains(&number) {
+                values_replace_sentences(&conn);
+            }
+            // Values kept by triggers and backfills equal those of rows that were added later.
             let count = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
             assert_eq!(count("SELECT count(*) FROM counted"), 2, "from schema {number}");
             assert_eq!(count("SELECT sum(ratings) FROM study_stamps"), 2, "from schema {number}");
             assert_eq!(count("SELECT sum(rated) FROM study_raters"), 2, "from schema {number}");
         }
+    }
+
+    /// The rows of migration 2 have sentences; those of migration 17 have values.
+    fn values_replace_sentences(conn: &Connection) {
+        let text = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+        let outcome: serde_json::Value =
+            serde_json::from_str(&text("SELECT outcome FROM run_items WHERE id = 1")).unwrap();
+        assert_eq!(outcome["reason"]["code"], "cpu_time");
+        assert_eq!(outcome["flags"][0], serde_json::json!({ "line": 1, "kind": "exit" }));
+        let cached: serde_json::Value =
+            serde_json::from_str(&text("SELECT outcome FROM outcomes WHERE key = 'o1'")).unwrap();
+        assert_eq!(cached["reason"]["code"], "signal");
+        let environment: serde_json::Value =
+            serde_json::from_str(&text("SELECT environment FROM runs WHERE id = 1")).unwrap();
+        assert_eq!(environment["limits"], "short");
+        assert_eq!(text("SELECT fault FROM runs WHERE id = 3"), r#"{"code":"no_tests"}"#);
+        assert_eq!(text("SELECT fault FROM run_items WHERE id = 2"), r#"{"code":"other","text":"no space"}"#);
     }
 }

@@ -1,16 +1,19 @@
 //! The database: one SQLite file in the data folder.
 //!
-//! Everything that speaks SQL lives below this module, one query file an aggregate. `Db::write`
-//! opens an IMMEDIATE transaction on the one writing connection; `Db::read` hands out a snapshot on
-//! a connection that cannot write. No other module opens a connection.
+//! All SQL is below this module, one query file per aggregate. `Db::write` opens an IMMEDIATE transaction on
+//! the only writing connection; `Db::read` provides a snapshot on a connection that cannot write. No other
+//! module opens a connection.
 
 pub mod accounts;
 pub mod audit;
 pub mod datasets;
 pub mod events;
 pub mod grading;
+pub mod languages;
 pub mod migrations;
 pub mod notes;
+mod old_words;
+pub mod page;
 pub mod plan;
 pub mod prune;
 pub mod public_links;
@@ -18,8 +21,10 @@ pub mod quality;
 pub mod queue;
 pub mod recording;
 pub mod results;
+pub mod results_board;
 pub mod results_final;
 pub mod results_import;
+pub mod results_input;
 pub mod results_judges;
 pub mod results_lines;
 pub mod run_how;
@@ -32,6 +37,7 @@ pub mod studies;
 pub mod submissions;
 pub mod throttle;
 pub mod tokens;
+pub mod upkeep;
 pub mod webhooks;
 pub mod withdrawals;
 mod writer;
@@ -49,13 +55,13 @@ use tokio::sync::Semaphore;
 use crate::error::Failure;
 use writer::Writer;
 
-/// The database's file name inside the data folder.
+/// Name of the database file in the data folder.
 pub const FILE: &str = "aixgrade.sqlite3";
 
-/// Readers at once. Reads take microseconds; more connections only hold more page cache.
+/// Number of read connections. Reads take microseconds; more connections only use more page cache.
 const READERS: usize = 4;
 
-/// How long clearing an import leaves the writer to others between two transactions.
+/// Pause between two transactions that delete an import, in which others can write.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Marks the file as ours (`PRAGMA application_id`): the bytes `AxGr`.
@@ -71,6 +77,8 @@ struct Inner {
     queue: Writer,
     readers: Mutex<Vec<Connection>>,
     permits: Semaphore,
+    /// For long reads: the other permits remain for raters.
+    long_permits: Semaphore,
 }
 
 impl std::fmt::Debug for Db {
@@ -80,16 +88,17 @@ impl std::fmt::Debug for Db {
 }
 
 impl Db {
-    /// Opens the database in `folder`, making and migrating it as needed.
+    /// Opens the database in `folder`, creating and migrating it as needed.
     ///
     /// # Errors
-    /// A file that is not ours, damaged, or newer than this program is refused and left as it is.
+    ///
+    /// Refuses a file that is not ours, damaged, or newer than this program, and leaves it unchanged.
     pub fn open(folder: &Path) -> Result<Db, OpenError> {
         let path = folder.join(FILE);
         let mut writer = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        // Before anything is changed: whose file is it?
+        // Checked before anything is changed.
         migrations::verify(&writer)?;
-        // Readers do not wait for the writer, nor it for them.
+        // Readers do not wait for the writer, nor the writer for readers.
         writer.pragma_update(None, "journal_mode", "WAL")?;
         migrations::migrate(&mut writer)?;
         let writer = Arc::new(Mutex::new(writer));
@@ -99,16 +108,17 @@ impl Db {
             writer,
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS),
+            long_permits: Semaphore::new(READERS / 2),
         })))
     }
 
-    /// Where the file is.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Runs `work` in a transaction that may write, and commits it if `work` succeeds. When this
-    /// returns `Ok`, the change is on the disk. Writes that come at the same time share a commit.
+    /// Runs `work` in a write transaction, and commits it if `work` succeeds. On `Ok`, the change is on
+    /// disk. Simultaneous writes share a commit.
     pub async fn write<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -128,18 +138,29 @@ impl Db {
         blocking(move || db.read_blocking(work)).await
     }
 
-    /// [`Db::write`] for code that is on a blocking thread already.
+    /// [`Db::read`] for what may take longer than some milliseconds, such as all results of a run: at most half of the
+    /// readers do this, so that a rater always finds one.
+    pub async fn read_long<T, F>(&self, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    {
+        let _long = self.0.long_permits.acquire().await.map_err(|_| Failure::internal("the reader pool is closed"))?;
+        self.read(work).await
+    }
+
+    /// [`Db::write`] for code that is already on a blocking thread.
     pub fn write_blocking<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
         let mut writer = lock(&self.0.writer);
-        // Immediate: a deferred transaction that comes to write later fails at once when somebody
-        // else (the command line, say) is writing, in spite of the busy timeout.
+        // Immediate: a deferred transaction that writes later fails at once if another process (such as the
+        // command line) is writing, despite the busy timeout.
         let tx = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let value = work(&tx)?;
         tx.commit()?;
         Ok(value)
     }
 
-    /// [`Db::read`] for code that is on a blocking thread already.
+    /// [`Db::read`] for code that is already on a blocking thread.
     pub fn read_blocking<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         let pooled = lock(&self.0.readers).pop();
         let mut reader = match pooled {
@@ -153,11 +174,12 @@ impl Db {
         value
     }
 
-    /// Deletes the rows of imports that were killed, a few in each transaction, so that writes of other people get in
-    /// between. Whether an import is still under way, or was killed so recently that it looks as if it were.
+    /// Deletes the rows of killed imports, a few per transaction, so that others can write in between.
+    /// Returns whether an import is in progress, or was killed so recently that it may be.
     ///
     /// # Errors
-    /// The file cannot be written.
+    ///
+    /// Fails if the file cannot be written.
     pub fn clear_imports(&self, now: Timestamp) -> Result<bool, Failure> {
         for import in self.read_blocking(|conn| staging::abandoned(conn, now))? {
             self.clear_import(import)?;
@@ -168,7 +190,8 @@ impl Db {
     /// As [`Db::clear_imports`], for one import that failed.
     ///
     /// # Errors
-    /// The file cannot be written.
+    ///
+    /// Fails if the file cannot be written.
     pub fn clear_import(&self, import: staging::Import) -> Result<(), Failure> {
         loop {
             {
@@ -181,27 +204,28 @@ impl Db {
                     return Ok(());
                 }
             }
-            // The mutex is not fair: without a pause, this thread would take it again at once.
+            // The mutex is not fair: without a pause, this thread would lock it again at once.
             std::thread::sleep(PAUSE);
         }
     }
 
-    /// The most rows that any one transaction has inserted, changed or deleted so far, the work of triggers included.
-    /// Whoever writes meanwhile waits for about as long as that takes.
+    /// The most rows that any transaction has inserted, changed or deleted so far, including by triggers.
+    /// Other writes wait for about as long as that takes.
     pub fn most_rows(&self) -> u64 {
         self.0.queue.most_rows()
     }
 
-    /// Copies the write-ahead log into the database and empties it. Whether a reader's snapshot prevents that: then
-    /// the log goes on growing.
+    /// Copies the write-ahead log into the database and empties it. Returns whether a reader's snapshot
+    /// prevents that, in which case the log keeps growing.
     ///
     /// # Errors
-    /// The file cannot be written.
+    ///
+    /// Fails if the file cannot be written.
     pub fn checkpoint(&self) -> Result<bool, Failure> {
         Ok(lock(&self.0.writer).query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?)
     }
 
-    /// SQLite's own check of the file; empty when all is well.
+    /// SQLite's own check of the file; empty if it is intact.
     pub fn check(&self) -> Result<Vec<String>, Failure> {
         self.read_blocking(|conn| {
             let mut statement = conn.prepare("PRAGMA integrity_check")?;
@@ -218,8 +242,7 @@ fn clear_some(writer: &mut Connection, import: staging::Import) -> Result<bool, 
     Ok(cleared)
 }
 
-/// A mutex whose holder panicked still guards a sound connection: its transaction was rolled back
-/// when it was dropped.
+/// The connection is sound even if the mutex is poisoned: dropping the transaction rolled it back.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -236,12 +259,12 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     let mut conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     // Another process (a backup, the command line) may hold the lock for a moment.
     conn.busy_timeout(Duration::from_secs(10))?;
-    // An acknowledged rating must survive a power cut: every commit waits for the disk.
+    // An acknowledged rating must survive a power failure: every commit waits for the disk.
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    // Sorting goes to memory, not to files beside other people's data.
+    // Sort in memory, not in files beside other people's data.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // Functions in a hostile schema are not run.
+    // Functions in a hostile schema are not executed.
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.set_prepared_statement_cache_capacity(128);
     recording::watch(&mut conn, path)?;
@@ -253,26 +276,26 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
 pub enum OpenError {
     /// The file was written by a newer program.
     #[error(
-        "the database has schema {found}, and this program knows up to {known}. Use the program that wrote it, or a newer one; nothing was changed"
+        "the database has schema {found}, but this version supports schemas up to {known}. Use a newer version; nothing was changed"
     )]
     Newer {
         /// The file's schema number.
         found: u32,
-        /// The newest this program knows.
+        /// The newest schema that this program knows.
         known: u32,
     },
     /// The file is a database, but not ours.
     #[error(
-        "the file {FILE} in the data folder belongs to another program. Point --data at another folder; nothing was changed"
+        "the file {FILE} in the data folder belongs to another program. Choose another folder with --data; nothing was changed"
     )]
     NotOurs,
     /// The file is damaged or no database.
     #[error("the file {FILE} in the data folder is damaged ({0}). Restore it from a backup; nothing was changed")]
     Damaged(String),
-    /// No thread to write with.
+    /// The writing thread cannot be started.
     #[error("the thread that writes to the database cannot be started: {0}")]
     Thread(std::io::Error),
-    /// SQLite's word.
+    /// SQLite's error.
     #[error("the database cannot be opened: {0}")]
     Sqlite(rusqlite::Error),
 }
@@ -299,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_what_is_not_ours_and_leaves_it_alone() {
+    fn foreign_files_are_refused_unchanged() {
         let check = |bytes: &[u8]| {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join(FILE), bytes).unwrap();

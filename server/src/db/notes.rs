@@ -21,10 +21,10 @@ pub fn insert(conn: &Connection, rating: i64, notes: &[LineNote]) -> Result<(), 
 /// A rating's notes, in the order of the code.
 pub fn of(conn: &Connection, rating: i64) -> Result<Vec<LineNote>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT line, \"column\", text FROM rating_notes WHERE rating_id = ?1 ORDER BY line, \"column\"",
+        "SELECT line, \"column\" AS column, text FROM rating_notes WHERE rating_id = ?1 ORDER BY line, \"column\"",
     )?;
     let notes = statement.query_map([rating], |row| {
-        Ok(LineNote { at: Place { line: row.get(0)?, column: row.get(1)? }, text: row.get(2)? })
+        Ok(LineNote { at: Place { line: row.get("line")?, column: row.get("column")? }, text: row.get("text")? })
     })?;
     Ok(notes.collect::<Result<_, _>>()?)
 }

@@ -1,4 +1,4 @@
-//! The plan of a study: what it is made of, whom it gives what, what changed it.
+//! The plan of a study: its input, its assignments, and its changes.
 
 use std::collections::HashMap;
 
@@ -14,32 +14,35 @@ use serde::{Deserialize, Serialize};
 use super::accounts::parsed;
 use crate::{clock, error::Failure};
 
-/// What an event of the plan tells besides whom it is about.
+/// Data of a plan event besides the person it concerns.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Moved {
-    /// How many planned ratings it made or moved.
+    /// Number of planned ratings that it created or moved.
     pub ratings: u64,
-    /// Whose they were, where they were one person's.
+    /// The person who had them, if there was only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<UserId>,
 }
 
-/// Notes what changed the plan, in the transaction that changes it.
+/// Records an event in the transaction that changes the plan.
 pub fn note(conn: &Connection, study: StudyId, kind: &str, who: Option<UserId>, moved: &Moved) -> Result<(), Failure> {
     conn.prepare_cached("INSERT INTO plan_events (study_id, at, kind, user_id, detail) VALUES (?1, ?2, ?3, ?4, ?5)")?
         .execute(params![study.0, clock::now().0, kind, who.map(|id| id.0), serde_json::to_string(moved)?])?;
     Ok(())
 }
 
-/// What changed the plan, newest first; single outputs that changed hands are only counted.
+/// The plan's events, newest first; reassignments of single outputs are only counted.
 pub fn events(conn: &Connection, study: StudyId) -> Result<(Vec<PlanEvent>, u64), Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT e.at, e.kind, u.name, e.detail FROM plan_events e LEFT JOIN users u ON u.id = e.user_id
          WHERE e.study_id = ?1 AND e.kind <> 'taken' ORDER BY e.id DESC",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        let detail: String = row.get(3)?;
-        Ok((PlanEvent { at: Timestamp(row.get(0)?), kind: row.get(1)?, who: row.get(2)?, ratings: 0 }, detail))
+        let detail: String = row.get("detail")?;
+        Ok((
+            PlanEvent { at: Timestamp(row.get("at")?), kind: row.get("kind")?, who: row.get("name")?, ratings: 0 },
+            detail,
+        ))
     })?;
     let events = rows
         .map(|row| {
@@ -54,8 +57,8 @@ pub fn events(conn: &Connection, study: StudyId) -> Result<(Vec<PlanEvent>, u64)
     Ok((events, taken))
 }
 
-/// How much of the study is this rater's, rated or not, as shares by hand count it: outputs, or tasks
-/// where their outputs stand side by side.
+/// This rater's part of the study, rated or not, as shares by hand count it: outputs, or tasks in
+/// side-by-side studies.
 pub fn units(conn: &Connection, study: StudyId, rater: UserId, presentation: Presentation) -> Result<u64, Failure> {
     let sql = match presentation {
         Presentation::One => "SELECT rated + open FROM study_raters WHERE study_id = ?1 AND user_id = ?2",
@@ -70,19 +73,18 @@ pub fn units(conn: &Connection, study: StudyId, rater: UserId, presentation: Pre
 /// The settings behind a plan.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How outputs come before a rater.
+    /// How outputs are shown to raters.
     pub presentation: Presentation,
-    /// By what the work is shared.
+    /// How the work is shared.
     pub sharing: Sharing,
     /// A pilot's number of tasks.
     pub tasks: Option<u32>,
-    /// Seconds a rating, as the admin expects.
+    /// Seconds per rating, as expected by the admin.
     pub pace_s: Option<u32>,
-    /// Different raters for each output.
+    /// Different raters per output.
     pub overlap: u32,
-    /// What it is drawn from.
     pub seed: u64,
-    /// In the order in which the models are shown.
+    /// In display order of the models.
     pub submissions: Vec<SubmissionId>,
 }
 
@@ -92,12 +94,12 @@ pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, F
         .prepare_cached("SELECT presentation, sharing, tasks, pace_s, overlap, seed FROM studies WHERE id = ?1")?
         .query_row([study.0], |row| {
             let settings = Settings {
-                presentation: parsed(row, 0)?,
-                sharing: parsed(row, 1)?,
-                tasks: row.get(2)?,
-                pace_s: row.get(3)?,
-                overlap: row.get(4)?,
-                seed: parsed(row, 5)?,
+                presentation: parsed(row, "presentation")?,
+                sharing: parsed(row, "sharing")?,
+                tasks: row.get("tasks")?,
+                pace_s: row.get("pace_s")?,
+                overlap: row.get("overlap")?,
+                seed: parsed(row, "seed")?,
                 submissions: Vec::new(),
             };
             Ok(settings)
@@ -110,7 +112,7 @@ pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, F
     Ok(Some(Settings { submissions: submissions.collect::<Result<_, _>>()?, ..settings }))
 }
 
-/// Stores settings that may change after a study is made.
+/// Stores settings that may change after the study is created.
 pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> Result<(), Failure> {
     conn.execute(
         "UPDATE all_studies SET overlap = ?2, tasks = ?3, pace_s = ?4 WHERE id = ?1",
@@ -126,7 +128,7 @@ pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> R
     Ok(())
 }
 
-/// Has the database look again whether a running study's plan is whole.
+/// Lets the database check again whether a running study's plan is complete.
 pub fn look_over(conn: &Connection, study: StudyId) -> Result<(), Failure> {
     conn.execute("UPDATE all_studies SET status = status WHERE id = ?1", [study.0])?;
     Ok(())
@@ -135,18 +137,17 @@ pub fn look_over(conn: &Connection, study: StudyId) -> Result<(), Failure> {
 /// An output that people can grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gradable {
-    /// The output.
     pub output: OutputId,
-    /// Its task's wording.
+    /// Its task revision.
     pub task: TaskRevisionId,
-    /// Whose it is.
+    /// Its model.
     pub model: ModelId,
     /// The description's language.
     pub lang: Lang,
 }
 
-/// The outputs of a submission that people grade: those of tasks checked by people, or all where the
-/// dataset has no such task.
+/// The outputs of a submission for human grading: those of tasks checked by people, or all if the dataset
+/// has no such task.
 pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT o.id, o.revision_id, s.model_id, t.lang FROM outputs o
@@ -159,37 +160,36 @@ pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Fa
     )?;
     let rows = statement.query_map([id.0], |row| {
         Ok(Gradable {
-            output: OutputId(row.get(0)?),
-            task: TaskRevisionId(row.get(1)?),
-            model: ModelId(row.get(2)?),
-            lang: parsed(row, 3)?,
+            output: OutputId(row.get("id")?),
+            task: TaskRevisionId(row.get("revision_id")?),
+            model: ModelId(row.get("model_id")?),
+            lang: parsed(row, "lang")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A planned rating with what decides whose it may be.
+/// A planned rating with the fields that decide who may get it.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The planned rating.
     pub assignment: i64,
-    /// Of what.
+    /// Its output.
     pub of: Gradable,
-    /// For whom.
+    /// The assigned rater.
     pub rater: Option<UserId>,
-    /// Whether it is in their hands.
+    /// Whether it is leased.
     pub begun: bool,
-    /// Whether they rated it.
+    /// Whether it is rated.
     pub rated: bool,
-    /// Counts the output's ratings from 0.
+    /// Number among the output's ratings, from 0.
     pub slot: u32,
 }
 
 /// Every planned rating, in the order of each rater's plan.
 pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, a.output_id, o.revision_id, s.model_id, t.lang, a.user_id, a.leased_until IS NOT NULL,
-                a.rated_at IS NOT NULL, a.slot
+        "SELECT a.id, a.output_id, o.revision_id, s.model_id, t.lang, a.user_id, a.leased_until IS NOT NULL AS begun,
+                a.rated_at IS NOT NULL AS rated, a.slot
          FROM assignments a
          JOIN outputs o ON o.id = a.output_id
          JOIN submissions s ON s.id = o.submission_id
@@ -198,37 +198,41 @@ pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
     )?;
     let rows = statement.query_map([study.0], |row| {
         Ok(Row {
-            assignment: row.get(0)?,
+            assignment: row.get("id")?,
             of: Gradable {
-                output: OutputId(row.get(1)?),
-                task: TaskRevisionId(row.get(2)?),
-                model: ModelId(row.get(3)?),
-                lang: parsed(row, 4)?,
+                output: OutputId(row.get("output_id")?),
+                task: TaskRevisionId(row.get("revision_id")?),
+                model: ModelId(row.get("model_id")?),
+                lang: parsed(row, "lang")?,
             },
-            rater: row.get::<_, Option<i64>>(5)?.map(UserId),
-            begun: row.get(6)?,
-            rated: row.get(7)?,
-            slot: row.get(8)?,
+            rater: row.get::<_, Option<i64>>("user_id")?.map(UserId),
+            begun: row.get("begun")?,
+            rated: row.get("rated")?,
+            slot: row.get("slot")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A rating that a study wants.
+/// A rating to plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// Of which output.
+    /// Its output.
     pub output: OutputId,
-    /// Counts the output's ratings from 0.
+    /// Number among the output's ratings, from 0.
     pub slot: u32,
-    /// For whom it is planned; absent where nobody may be given it.
+    /// The rater; absent if nobody may get it.
     pub rater: Option<UserId>,
-    /// The place in that rater's order.
+    /// The position in that rater's order.
     pub place: Option<i64>,
 }
 
-/// Stores what is planned.
-pub fn insert(conn: &Connection, study: StudyId, places: &[Planned]) -> Result<(), Failure> {
+/// Stores planned ratings.
+pub fn insert<'a>(
+    conn: &Connection,
+    study: StudyId,
+    places: impl IntoIterator<Item = &'a Planned>,
+) -> Result<(), Failure> {
     let mut insert = conn.prepare_cached(
         "INSERT INTO assignments (study_id, output_id, slot, user_id, place) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
@@ -239,13 +243,13 @@ pub fn insert(conn: &Connection, study: StudyId, places: &[Planned]) -> Result<(
     Ok(())
 }
 
-/// Takes a draft's plan away, to be made anew.
+/// Deletes a draft's plan, to create a new one.
 pub fn clear(conn: &Connection, study: StudyId) -> Result<(), Failure> {
     conn.execute("DELETE FROM assignments WHERE study_id = ?1", [study.0])?;
     Ok(())
 }
 
-/// Gives a planned rating that nobody has rated to somebody (or nobody), not yet begun.
+/// Assigns an unrated planned rating to a person (or nobody), not yet started.
 pub fn give(conn: &Connection, assignment: i64, rater: Option<UserId>, place: Option<i64>) -> Result<(), Failure> {
     conn.prepare_cached(
         "UPDATE assignments SET user_id = ?2, place = ?3, leased_until = NULL, shown_at = NULL
@@ -255,17 +259,18 @@ pub fn give(conn: &Connection, assignment: i64, rater: Option<UserId>, place: Op
     Ok(())
 }
 
-/// Who is in a study, by their number.
+/// A study's raters, by id.
 pub fn raters(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, Reads, Option<u32>)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT user_id, reads, share FROM study_raters WHERE study_id = ?1 AND left_at IS NULL ORDER BY user_id",
     )?;
-    let rows = statement
-        .query_map([study.0], |row| Ok((UserId(row.get(0)?), parsed(row, 1)?, row.get::<_, Option<u32>>(2)?)))?;
+    let rows = statement.query_map([study.0], |row| {
+        Ok((UserId(row.get("user_id")?), parsed(row, "reads")?, row.get::<_, Option<u32>>("share")?))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Lets somebody into a study, or in again.
+/// Adds a rater to a study, or adds them again.
 pub fn join(conn: &Connection, study: StudyId, rater: UserId, reads: Reads, share: Option<u32>) -> Result<(), Failure> {
     conn.prepare_cached(
         "INSERT INTO study_raters (study_id, user_id, joined_at, reads, share) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -276,7 +281,7 @@ pub fn join(conn: &Connection, study: StudyId, rater: UserId, reads: Reads, shar
     Ok(())
 }
 
-/// Notes that somebody left.
+/// Records that a rater left.
 pub fn leave(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.execute(
         "UPDATE study_raters SET left_at = ?3 WHERE study_id = ?1 AND user_id = ?2",
@@ -285,32 +290,32 @@ pub fn leave(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Fai
     Ok(())
 }
 
-/// Takes somebody out of a draft.
+/// Removes a rater from a draft.
 pub fn remove(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.execute("DELETE FROM study_raters WHERE study_id = ?1 AND user_id = ?2", params![study.0, rater.0])?;
     Ok(())
 }
 
-/// Sets the most that somebody is given by hand.
+/// Sets a rater's manual share.
 pub fn set_share(conn: &Connection, study: StudyId, rater: UserId, share: u32) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE study_raters SET share = ?3 WHERE study_id = ?1 AND user_id = ?2")?
         .execute(params![study.0, rater.0, share])?;
     Ok(())
 }
 
-/// The languages that somebody reads: both until somebody says otherwise.
+/// The languages that a person reads; both by default.
 pub fn reads(conn: &Connection, user: UserId) -> Result<Reads, Failure> {
     let known: Option<String> =
         conn.prepare_cached("SELECT reads FROM users WHERE id = ?1")?.query_row([user.0], |row| row.get(0))?;
     Ok(known.and_then(|text| text.parse().ok()).unwrap_or_default())
 }
 
-/// Says which languages somebody reads; whether there is such an account.
+/// Stores the languages that a person reads. Returns whether the account exists.
 pub fn set_reads(conn: &Connection, user: UserId, reads: Reads) -> Result<bool, Failure> {
     Ok(conn.execute("UPDATE users SET reads = ?2 WHERE id = ?1", params![user.0, reads.code()])? > 0)
 }
 
-/// Each rater's part, by name; models in the order given.
+/// Each rater's part, by name; models in the given order.
 pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<Vec<RaterPlan>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name, m.reads, m.share, m.left_at, m.rated, m.open
@@ -318,13 +323,13 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     )?;
     let rows = statement.query_map([study.0], |row| {
         Ok(RaterPlan {
-            id: UserId(row.get(0)?),
-            name: row.get(1)?,
-            reads: parsed(row, 2)?,
-            share: row.get(3)?,
-            left_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
-            rated: row.get(5)?,
-            open: row.get(6)?,
+            id: UserId(row.get("id")?),
+            name: row.get("name")?,
+            reads: parsed(row, "reads")?,
+            share: row.get("share")?,
+            left_at: row.get::<_, Option<i64>>("left_at")?.map(Timestamp),
+            rated: row.get("rated")?,
+            open: row.get("open")?,
             models: vec![0; models.len()],
             langs: [0; 2],
         })
@@ -351,21 +356,19 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     Ok(plans)
 }
 
-/// What a study comes to.
+/// Totals of a study.
 pub struct Size {
-    /// Tasks.
     pub tasks: u64,
-    /// Outputs.
     pub outputs: u64,
-    /// Planned ratings, and those on top of the overlap.
+    /// Planned ratings, and extra ones beyond the overlap.
     pub wanted: u64,
-    /// Ratings given.
+    /// Submitted ratings.
     pub done: u64,
-    /// Planned ratings that are nobody's.
+    /// Planned ratings without a rater.
     pub waiting: u64,
 }
 
-/// What a study comes to.
+/// Totals of a study.
 pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
     Ok(conn
         .prepare_cached(
@@ -385,7 +388,7 @@ pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
 }
 
 /// The times, in milliseconds, from one rating to the same rater's next one, in studies with the same
-/// rubric as this one; the newest few thousand, those of more than a quarter of an hour left out.
+/// rubric; the newest few thousand, without those of more than a quarter of an hour.
 pub fn gaps(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT gap FROM (
@@ -399,19 +402,19 @@ pub fn gaps(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
     Ok(statement.query_map([study.0], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// Submissions of the study's dataset version that are not in it, with their models' names.
+/// Submissions of the study's dataset version that are neither in it nor archived, with their models' names.
 pub fn more(conn: &Connection, study: StudyId) -> Result<Vec<(SubmissionId, String)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT s.id, m.name FROM studies x JOIN submissions s ON s.version_id = x.version_id
          JOIN models m ON m.id = s.model_id
-         WHERE x.id = ?1 AND s.id NOT IN (SELECT submission_id FROM study_submissions WHERE study_id = ?1)
+         WHERE x.id = ?1 AND s.archived_at IS NULL AND s.id NOT IN (SELECT submission_id FROM study_submissions WHERE study_id = ?1)
          ORDER BY s.id DESC",
     )?;
     let rows = statement.query_map([study.0], |row| Ok((SubmissionId(row.get(0)?), row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// People who can log in and are not in the study.
+/// Active people who are not in the study.
 pub fn others(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, String, Reads)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name, coalesce(u.reads, 'en zh') FROM users u

@@ -1,11 +1,11 @@
-//! What nothing refers to any more.
+//! Finds and deletes unreferenced rows.
 
 use app::model::{ids::DatasetVersionId, time::Timestamp};
 use rusqlite::{Connection, params};
 
 use crate::error::Failure;
 
-/// The checksums of uploads that no submission was made of and that nobody sent since `since`, with their sizes.
+/// The checksums of uploads without a submission that were not uploaded since `since`, with their sizes.
 pub fn unused_uploads(conn: &Connection, since: Timestamp) -> Result<Vec<(String, u64)>, Failure> {
     let mut statement = conn.prepare(
         "SELECT checksum, max(bytes) FROM uploads
@@ -16,7 +16,8 @@ pub fn unused_uploads(conn: &Connection, since: Timestamp) -> Result<Vec<(String
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Deletes the rows of an upload, unless it came into use or was sent again since `since`. Whether it did.
+/// Deletes the rows of an upload, unless it was used or uploaded again since `since`. Returns whether it
+/// did.
 pub fn delete_upload(conn: &Connection, checksum: &str, since: Timestamp) -> Result<bool, Failure> {
     let deleted = conn.execute(
         "DELETE FROM uploads WHERE checksum = ?1
@@ -56,7 +57,7 @@ pub fn tested_versions(conn: &Connection) -> Result<Vec<DatasetVersionId>, Failu
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Whether a run is going on.
+/// Whether a run is in progress.
 pub fn has_open_run(conn: &Connection) -> Result<bool, Failure> {
     Ok(conn.prepare("SELECT 1 FROM runs WHERE status = 'running'")?.exists([])?)
 }

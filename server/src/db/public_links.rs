@@ -3,34 +3,35 @@
 use app::model::{
     api::PublicLinkRow,
     ids::{PublicLinkId, StudyId, UserId},
+    page::{PageOf, Paged},
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params, types::Null};
 
+use super::page::{self, List, Order};
 use crate::{clock, error::Failure};
 
 const LINK: &str = "SELECT l.id, l.code, l.created_at, l.expires_at, l.revoked_at,
-        l.revoked_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > ?1) AND s.status = 'closed', l.study_id
-    FROM public_links l JOIN studies s ON s.id = l.study_id";
+        l.revoked_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > ?3) AND s.status = 'closed' AS open, l.study_id
+    FROM public_links l CROSS JOIN studies s ON s.id = l.study_id";
 
-/// A study's links, newest first.
-pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<PublicLinkRow>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{LINK} WHERE l.study_id = ?2 ORDER BY l.id DESC"))?;
-    let rows = statement.query_map(params![clock::now().0, study.0], link)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// A page of a study's links, newest first.
+pub fn list(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<PublicLinkRow>, Failure> {
+    let list = List { select: LINK, filter: "AND l.study_id = ?4", column: "l.id", bound: "?1", order: Order::Newest };
+    page::page(conn, &list, of, &[&clock::now().0, &study.0], link, |row| row.id.to_string())
 }
 
 /// One link.
 pub fn get(conn: &Connection, id: PublicLinkId) -> Result<Option<PublicLinkRow>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{LINK} WHERE l.id = ?2"))?;
-    Ok(statement.query_row(params![clock::now().0, id.0], link).optional()?)
+    let mut statement = conn.prepare_cached(&format!("{LINK} WHERE l.id = ?1"))?;
+    Ok(statement.query_row(params![id.0, Null, clock::now().0], link).optional()?)
 }
 
 /// The study and the link with this secret hash, if the link is valid.
 pub fn open(conn: &Connection, secret_hash: &str) -> Result<Option<(StudyId, PublicLinkRow)>, Failure> {
     let found = conn
-        .prepare_cached(&format!("{LINK} WHERE l.secret_hash = ?2"))?
-        .query_row(params![clock::now().0, secret_hash], |row| Ok((StudyId(row.get(6)?), link(row)?)))
+        .prepare_cached(&format!("{LINK} WHERE l.secret_hash = ?1"))?
+        .query_row(params![secret_hash, Null, clock::now().0], |row| Ok((StudyId(row.get(6)?), link(row)?)))
         .optional()?;
     Ok(found.filter(|(_, link)| link.open))
 }
@@ -52,22 +53,24 @@ pub fn insert(
     )?))
 }
 
-/// Revokes a link. Returns whether a valid link was revoked.
-pub fn revoke(conn: &Connection, id: PublicLinkId) -> Result<bool, Failure> {
-    let changed = conn.execute(
-        "UPDATE public_links SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL",
-        params![id.0, clock::now().0],
-    )?;
-    Ok(changed > 0)
+/// Revokes a valid link. Returns its study; none where no valid link was revoked.
+pub fn revoke(conn: &Connection, id: PublicLinkId) -> Result<Option<StudyId>, Failure> {
+    let study = conn
+        .prepare_cached(
+            "UPDATE public_links SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING study_id",
+        )?
+        .query_row(params![id.0, clock::now().0], |row| row.get(0).map(StudyId))
+        .optional()?;
+    Ok(study)
 }
 
 fn link(row: &Row<'_>) -> rusqlite::Result<PublicLinkRow> {
     Ok(PublicLinkRow {
-        id: PublicLinkId(row.get(0)?),
-        code: row.get(1)?,
-        created_at: Timestamp(row.get(2)?),
-        expires_at: row.get::<_, Option<i64>>(3)?.map(Timestamp),
-        revoked_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
-        open: row.get(5)?,
+        id: PublicLinkId(row.get("id")?),
+        code: row.get("code")?,
+        created_at: Timestamp(row.get("created_at")?),
+        expires_at: row.get::<_, Option<i64>>("expires_at")?.map(Timestamp),
+        revoked_at: row.get::<_, Option<i64>>("revoked_at")?.map(Timestamp),
+        open: row.get("open")?,
     })
 }

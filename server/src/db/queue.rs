@@ -1,8 +1,8 @@
-//! Who has what in hand, and what is waiting for whom: the rows of `assignments` as a queue.
+//! Leases and waiting lists: the rows of `assignments` as a queue.
 //!
-//! A row belongs to the rater for whom it is planned (`user_id`). While `leased_until` is set it is in
-//! their hands; once `rated_at` is set it stays theirs for good. Every query here walks an index from
-//! the place where it wants to be: none gets slower as a study grows.
+//! A row belongs to its planned rater (`user_id`). While `leased_until` is set, it is leased to them; once
+//! `rated_at` is set, it stays theirs. Every query here walks an index from its starting point, so none gets
+//! slower as a study grows.
 
 use app::model::{
     grading::Progress,
@@ -15,17 +15,15 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::events;
 use crate::{clock, error::Failure};
 
-/// How often a rater may pass over an output and still be offered it again.
+/// How often a rater may skip an output and still get it again.
 pub const SKIPS: u32 = 2;
 
-/// A planned rating that may be handed out.
+/// A planned rating that may be assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The planned rating.
     pub assignment: i64,
-    /// The output.
     pub output: OutputId,
-    /// Its task's wording; two outputs of one are kept apart, or shown together.
+    /// Its task revision; two outputs of one task are kept apart, or shown together.
     pub task: TaskRevisionId,
 }
 
@@ -33,7 +31,7 @@ fn place(row: &Row<'_>) -> rusqlite::Result<Place> {
     Ok(Place { assignment: row.get(0)?, output: OutputId(row.get(1)?), task: TaskRevisionId(row.get(2)?) })
 }
 
-/// Where the rater stands.
+/// A rater's progress.
 pub fn progress(conn: &Connection, study: StudyId, rater: UserId) -> Result<Progress, Failure> {
     let (rated, left) = conn
         .prepare_cached("SELECT rated, open FROM study_raters WHERE study_id = ?1 AND user_id = ?2")?
@@ -44,8 +42,8 @@ pub fn progress(conn: &Connection, study: StudyId, rater: UserId) -> Result<Prog
     Ok(Progress { rated, skipped, left })
 }
 
-/// The assignments in the rater's hands, unrated, in the order in which they were handed out, each with
-/// when that was; an expired lease that nobody took over is still theirs.
+/// The unrated assignments leased to the rater, in the order of assignment, each with its time; an expired
+/// lease that nobody took over still counts.
 pub fn in_hand(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<(i64, Place)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT a.id, a.output_id, o.revision_id, coalesce(a.shown_at, 0)
@@ -56,8 +54,7 @@ pub fn in_hand(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The next assignments of the rater's own plan that are not handed out, soonest first, each with its
-/// position in the order.
+/// The next assignments of the rater's own plan that are not leased, each with its position in the order.
 pub fn waiting(conn: &Connection, study: StudyId, rater: UserId, most: usize) -> Result<Vec<(i64, Place)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0)
@@ -69,7 +66,7 @@ pub fn waiting(conn: &Connection, study: StudyId, rater: UserId, most: usize) ->
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// How many skipped outputs wait to come again to the rater.
+/// Number of skipped outputs that come again to the rater.
 pub fn skipped_waiting(conn: &Connection, study: StudyId, rater: UserId) -> Result<u64, Failure> {
     Ok(conn
         .prepare_cached(
@@ -80,14 +77,14 @@ pub fn skipped_waiting(conn: &Connection, study: StudyId, rater: UserId) -> Resu
         .query_row(params![study.0, rater.0], |row| row.get(0))?)
 }
 
-/// How many of the study's outputs the rater has been given at least once.
+/// Number of the study's outputs that were assigned to the rater at least once.
 pub fn given(conn: &Connection, study: StudyId, rater: UserId) -> Result<u64, Failure> {
     Ok(conn
         .prepare_cached("SELECT given FROM study_raters WHERE study_id = ?1 AND user_id = ?2")?
         .query_row(params![study.0, rater.0], |row| row.get(0))?)
 }
 
-/// The tasks of the rater's last ratings with when they were given, newest first.
+/// The tasks of the rater's last ratings with their times, newest first.
 pub fn seen(
     conn: &Connection,
     study: StudyId,
@@ -103,7 +100,7 @@ pub fn seen(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Every planned rating of a task that is this rater's, rated or not.
+/// This rater's planned ratings of a task, rated or not.
 pub fn of_task(
     conn: &Connection,
     study: StudyId,
@@ -125,25 +122,25 @@ pub fn task_of(conn: &Connection, output: OutputId) -> Result<Option<TaskRevisio
     Ok(statement.query_row([output.0], |row| Ok(TaskRevisionId(row.get(0)?))).optional()?)
 }
 
-/// From whom a rater who has finished may take what is not begun.
+/// The source from which a rater who has finished may take unstarted work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
-    /// From nobody: it was planned for nobody, or its rater left.
+    /// Nobody: it was planned for nobody, or its rater left.
     Nobody,
-    /// From this rater, from the end of their order.
+    /// This rater, from the end of their order.
     Rater(UserId),
 }
 
-/// What may be taken: an output that the taker does not have, in a language they read, that they have
-/// not passed over too often. Side by side, only a task of which its holder has begun no output.
+/// Work that may be taken: an output that the taker does not have, in a language they read, that they have
+/// not skipped too often. Side by side, only a task of which its owner has started no output.
 const FITS: &str = "
     AND instr(?4, v.lang) > 0
     AND NOT EXISTS (SELECT 1 FROM assignments m WHERE m.study_id = ?1 AND m.output_id = a.output_id AND m.user_id = ?2)
     AND NOT EXISTS (SELECT 1 FROM skips k
         WHERE k.study_id = ?1 AND k.user_id = ?2 AND k.output_id = a.output_id AND k.times >= ?5)";
 
-/// One assignment that nobody has begun and that this rater may take over, with its position in the order
-/// of the rater it is taken from.
+/// One unstarted assignment that this rater may take over, with its position in the order of its present
+/// owner.
 pub fn takeable(
     conn: &Connection,
     study: StudyId,
@@ -156,8 +153,8 @@ pub fn takeable(
         From::Nobody => None,
         From::Rater(id) => Some(id.0),
     };
-    // A task shown side by side goes over whole: neither has its donor begun it, nor has the taker any
-    // output of it.
+    // A side-by-side task is reassigned as a whole: its owner has not started it, and the taker has none of
+    // its outputs.
     let whole = if whole_tasks {
         "AND NOT EXISTS (SELECT 1 FROM outputs s CROSS JOIN assignments b
             ON b.study_id = ?1 AND b.output_id = s.id AND (b.user_id = ?2
@@ -178,8 +175,11 @@ pub fn takeable(
     Ok(found)
 }
 
-/// One assignment whose lease ended before `now` and that this rater may take over, with the end of that
-/// lease.
+/// Duration of a lease, in milliseconds; each draft extends it. A lease that ends later than this from now was made
+/// before the clock was set back, and counts as expired.
+pub const LEASE_MS: i64 = 30 * 60 * 1000;
+
+/// One assignment whose lease has expired at `now` and that this rater may take over, with the end of that lease.
 pub fn run_out(
     conn: &Connection,
     study: StudyId,
@@ -187,21 +187,26 @@ pub fn run_out(
     reads: Reads,
     now: Timestamp,
 ) -> Result<Option<(Timestamp, Place)>, Failure> {
-    let found = conn
-        .prepare_cached(&format!(
-            "SELECT a.id, a.output_id, o.revision_id, a.leased_until FROM assignments a
-             JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
-             WHERE a.study_id = ?1 AND a.user_id <> ?2 AND a.leased_until < ?3
-             {FITS} ORDER BY a.leased_until, a.id LIMIT 1"
-        ))?
-        .query_row(params![study.0, rater.0, now.0, reads.code(), SKIPS], |row| {
-            Ok((Timestamp(row.get(3)?), place(row)?))
-        })
-        .optional()?;
-    Ok(found)
+    for (expired, bound) in [("a.leased_until < ?3", now.0), ("a.leased_until > ?3", now.0 + LEASE_MS)] {
+        let found = conn
+            .prepare_cached(&format!(
+                "SELECT a.id, a.output_id, o.revision_id, a.leased_until FROM assignments a
+                 JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
+                 WHERE a.study_id = ?1 AND a.user_id <> ?2 AND {expired}
+                 {FITS} ORDER BY a.leased_until, a.id LIMIT 1"
+            ))?
+            .query_row(params![study.0, rater.0, bound, reads.code(), SKIPS], |row| {
+                Ok((Timestamp(row.get(3)?).min(now), place(row)?))
+            })
+            .optional()?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
-/// Who else has work that is not rated, the one with the most first.
+/// The other raters with unrated work, those with the most first.
 pub fn busiest(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<UserId>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT user_id FROM study_raters WHERE study_id = ?1 AND user_id <> ?2 AND open > 0
@@ -231,13 +236,13 @@ pub fn rest_of_task(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Whose a planned rating is.
+/// The owner of a planned rating.
 pub fn holder(conn: &Connection, assignment: i64) -> Result<Option<UserId>, Failure> {
     let mut statement = conn.prepare_cached("SELECT user_id FROM assignments WHERE id = ?1")?;
     Ok(statement.query_row([assignment], |row| row.get::<_, Option<i64>>(0))?.map(UserId))
 }
 
-/// Puts a planned rating into the rater's hands until `until`, whoever's it was.
+/// Leases a planned rating to the rater until `until`, whoever its owner was.
 pub fn hand_over(
     conn: &Connection,
     study: StudyId,
@@ -255,9 +260,9 @@ pub fn hand_over(
     Ok(())
 }
 
-/// Prolongs what the rater has of this output, or where it went to somebody else, takes another place
-/// that nobody has begun or whose lease ran out. Whether there was one. What the rater has rated stays
-/// as it is.
+/// Extends the rater's lease of this output. If the output went to another rater meanwhile, takes another of
+/// its planned ratings that is not started or whose lease has expired. Returns whether there was one. Rated
+/// outputs do not change.
 pub fn renew(
     conn: &Connection,
     study: StudyId,
@@ -278,16 +283,16 @@ pub fn renew(
         }
         return Ok(true);
     }
-    // Side by side, what somebody else has planned is theirs with the whole task.
+    // Side by side, planned ratings belong to their rater with the whole task.
     let other: Option<i64> = conn
         .prepare_cached(
             "SELECT a.id FROM assignments a JOIN studies s ON s.id = a.study_id
              WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.rated_at IS NULL
-               AND (a.user_id IS NULL OR a.leased_until < ?3
+               AND (a.user_id IS NULL OR a.leased_until NOT BETWEEN ?3 AND ?4
                     OR (a.leased_until IS NULL AND s.presentation = 'one'))
              ORDER BY a.user_id IS NOT NULL, a.leased_until IS NULL, a.slot LIMIT 1",
         )?
-        .query_row(params![study.0, output.0, now], |row| row.get(0))
+        .query_row(params![study.0, output.0, now, now + LEASE_MS], |row| row.get(0))
         .optional()?;
     match other {
         Some(assignment) => {
@@ -298,8 +303,8 @@ pub fn renew(
     }
 }
 
-/// Skips an output that is in the rater's hands. It goes to the position `place`, the end of the rater's
-/// order; skipped for the last time, it is nobody's.
+/// Skips an output that is leased to the rater. It goes to the position `place`, the end of the rater's
+/// order; after the last allowed skip, it belongs to nobody.
 pub fn pass_over(
     conn: &Connection,
     study: StudyId,
@@ -345,16 +350,4 @@ pub fn rated_at(
         .query_row(params![study.0, output.0, rater.0], |row| row.get(0))
         .optional()?;
     Ok(found.flatten().map(Timestamp))
-}
-
-/// Adds one more rating of an output on top of the overlap, for whoever comes first; returns the
-/// planned rating. For outputs on which raters disagree.
-pub fn add_extra(conn: &Connection, study: StudyId, output: OutputId) -> Result<i64, Failure> {
-    Ok(conn
-        .prepare_cached(
-            "INSERT INTO assignments (study_id, output_id, slot)
-             SELECT ?1, ?2, max(999, coalesce(max(slot), 999)) + 1 FROM assignments WHERE study_id = ?1 AND output_id = ?2
-             RETURNING id",
-        )?
-        .query_row(params![study.0, output.0], |row| row.get(0))?)
 }

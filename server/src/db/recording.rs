@@ -1,6 +1,7 @@
-//! Every statement that runs, for the test that looks at their query plans (`tests/it/authorisation/statements.rs`).
+//! Records every executed statement, for the test that checks query plans
+//! (`tests/it/authorisation/statements.rs`).
 //!
-//! Only connections that are opened after [`start`] are recorded, so a server that never calls it does nothing here.
+//! Only connections opened after [`start`] are recorded, so a server that never calls it does nothing here.
 
 use std::{
     collections::BTreeSet,
@@ -20,21 +21,22 @@ static STARTED: AtomicBool = AtomicBool::new(false);
 static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 static SEEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Records the statements of every connection that is opened from now on to the database in `folder`.
+/// Records the statements of every connection to the database in `folder` that is opened from now on.
 pub fn start(folder: &Path) {
     *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_owned());
     STARTED.store(true, Ordering::SeqCst);
 }
 
-/// The text of each statement that ran.
+/// The text of each executed statement.
 pub fn seen() -> BTreeSet<String> {
     SEEN.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Has a new connection recorded, if anybody asked for it.
+/// Records a new connection, if requested.
 ///
 /// # Errors
-/// SQLite refuses it.
+///
+/// Fails if SQLite refuses.
 pub(super) fn watch(conn: &mut Connection, path: &Path) -> rusqlite::Result<()> {
     if STARTED.load(Ordering::SeqCst)
         && FOLDER.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == path.parent()

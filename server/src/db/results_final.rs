@@ -1,60 +1,73 @@
-//! Final scores for comparisons (docs/statistics.md, "Adjudicated scores"): an adjudicator's decision, or the
-//! median where an extra rater was asked and everybody has rated. Only outputs that have either are read,
-//! so that a large study costs no more than its disagreements. `services::quality::finals` says the same for
-//! every output, and a test holds the two together.
+//! The input of a comparison's final scores (docs/statistics.md, "Adjudicated scores"): adjudications, and
+//! the ratings of outputs with an extra rater. Only those outputs are read, so the cost depends on a study's
+//! disagreements, not its size.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::ids::{OutputId, StudyId};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 
-use super::{quality::disputes, results::places};
-use crate::{
-    error::Failure,
-    report::ground::{Final, Ground},
-    stats::raters::median,
-};
+use super::{quality::disputes, results_input::places};
+use crate::{comparison::input::ComparisonInput, error::Failure};
 
-/// The final scores of the ground's outputs that have some. Where only some raters were chosen, of those
-/// outputs that one of them rated.
-pub fn finals(conn: &Connection, ground: &Ground) -> Result<Vec<Final>, Failure> {
-    let rated: BTreeSet<(u32, OutputId)> = ground.ratings.iter().map(|r| (r.study, r.output)).collect();
+/// An output that was adjudicated or got an extra rater. Fields with indices refer to the input's lists.
+pub struct Settled {
+    /// Index of the study.
+    pub study: u32,
+    /// Index of the task.
+    pub task: u32,
+    /// Index of the model.
+    pub model: u32,
+    pub output: OutputId,
+    /// The adjudicated scores, if there are any.
+    pub decision: Option<Vec<u8>>,
+    /// Whether an extra rater was assigned and all raters have rated.
+    pub extra_rated: bool,
+    /// The scores of its ratings, one entry per rater.
+    pub ratings: Vec<Vec<u8>>,
+}
+
+/// Such outputs of the input. If raters are selected, only those that one of them rated.
+pub fn settled(conn: &Connection, input: &ComparisonInput) -> Result<Vec<Settled>, Failure> {
+    let rated: BTreeSet<(u32, OutputId)> = input.ratings.iter().map(|r| (r.study, r.output)).collect();
     let mut found = Vec::new();
-    for (at, study) in (0..).zip(&ground.studies) {
-        let places = places(conn, ground, study.id)?;
-        for output in settled(conn, study.id)? {
-            let Some(place) = places.get(&output.0).filter(|_| rated.contains(&(at, output))) else { continue };
-            let Some(scores) = scores(conn, study.id, output, ground.dimensions())? else { continue };
-            found.push(Final { study: at, task: place.task, model: place.model, output, scores });
+    for (study, row) in (0..).zip(&input.studies) {
+        let places = places(conn, input, row.id)?;
+        let mut decisions = decisions(conn, row.id)?;
+        let outputs: BTreeSet<i64> = decisions.keys().copied().chain(extra(conn, row.id)?).collect();
+        for id in outputs {
+            let output = OutputId(id);
+            let Some(place) = places.get(&id).filter(|_| rated.contains(&(study, output))) else { continue };
+            let decision = decisions.remove(&id);
+            let one = match decision {
+                Some(_) => None,
+                None => disputes::rated(conn, row.id, Some(output))?.into_iter().next(),
+            };
+            let extra_rated = one.as_ref().is_some_and(|one| one.extra > 0 && one.complete);
+            let ratings = one.into_iter().flat_map(|one| one.ratings).map(|(.., scores)| scores).collect();
+            let (task, model) = (place.task, place.model);
+            found.push(Settled { study, task, model, output, decision, extra_rated, ratings });
         }
     }
     Ok(found)
 }
 
-/// Outputs with a decision or an extra rater, in their order.
-fn settled(conn: &Connection, study: StudyId) -> Result<Vec<OutputId>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT output_id FROM adjudications WHERE study_id = ?1 AND superseded_at IS NULL
-         UNION SELECT output_id FROM extra_assignments WHERE study_id = ?1 ORDER BY 1",
-    )?;
-    let rows = statement.query_map([study.0], |row| Ok(OutputId(row.get(0)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+fn decisions(conn: &Connection, study: StudyId) -> Result<BTreeMap<i64, Vec<u8>>, Failure> {
+    let mut statement = conn
+        .prepare_cached("SELECT output_id, scores FROM adjudications WHERE study_id = ?1 AND superseded_at IS NULL")?;
+    let mut rows = statement.query([study.0])?;
+    let mut found = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        found.insert(
+            row.get("output_id")?,
+            serde_json::from_str(row.get_ref("scores")?.as_str().map_err(Failure::internal)?)?,
+        );
+    }
+    Ok(found)
 }
 
-fn scores(conn: &Connection, study: StudyId, output: OutputId, dimensions: usize) -> Result<Option<Vec<f64>>, Failure> {
-    let decision: Option<String> = conn
-        .prepare_cached(
-            "SELECT scores FROM adjudications WHERE study_id = ?1 AND output_id = ?2 AND superseded_at IS NULL",
-        )?
-        .query_row(params![study.0, output.0], |row| row.get(0))
-        .optional()?;
-    if let Some(json) = decision {
-        let scores: Vec<u8> = serde_json::from_str(&json)?;
-        return Ok((scores.len() == dimensions).then(|| scores.into_iter().map(f64::from).collect()));
-    }
-    let rated = disputes::rated(conn, study, Some(output))?.into_iter().find(|one| one.extra > 0 && one.complete);
-    Ok(rated.and_then(|one| {
-        let given: Vec<Vec<u8>> = one.ratings.into_iter().map(|(.., scores)| scores).collect();
-        median(&given, dimensions)
-    }))
+fn extra(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT DISTINCT output_id FROM extra_assignments WHERE study_id = ?1")?;
+    let rows = statement.query_map([study.0], |row| row.get("output_id"))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }

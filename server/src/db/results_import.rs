@@ -1,5 +1,5 @@
-//! Ratings that came in from elsewhere: finding the outputs that they are of, and a closed study made of
-//! people's. A judge's are `results_judges`.
+//! Imported ratings: finding their outputs, and creating a closed study for people's ratings. A judge
+//! model's scores are in `results_judges`.
 
 use std::collections::HashMap;
 
@@ -14,21 +14,19 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::staging;
 use crate::{clock, error::Failure};
 
-/// What no password is: a well-formed hash that nobody knows a password for.
-const NO_PASSWORD: &str =
+/// A well-formed hash for which nobody knows a password.
+pub const NO_PASSWORD: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$aW1wb3J0ZWRyYXRlcg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// The dataset as it stands: its newest version, and the rubric that version is judged by.
+/// A dataset's newest version, and its rubric.
 pub struct Target {
-    /// The newest version.
     pub version: DatasetVersionId,
     /// Its rubric's row.
     pub rubric_id: i64,
-    /// The rubric.
     pub rubric: Rubric,
 }
 
-/// The dataset that ratings are to be taken for.
+/// The dataset into which ratings are imported.
 pub fn target(conn: &Connection, dataset: &str) -> Result<Option<Target>, Failure> {
     let found = conn
         .prepare_cached(
@@ -48,9 +46,8 @@ pub fn target(conn: &Connection, dataset: &str) -> Result<Option<Target>, Failur
 pub struct Newest {
     /// The model's name.
     pub model: String,
-    /// The submission.
     pub submission: i64,
-    /// Its outputs, by the task's id in its source and the sample.
+    /// Its outputs, by the task's external id and the sample.
     pub outputs: HashMap<(String, u32), OutputId>,
 }
 
@@ -59,7 +56,7 @@ pub fn newest(conn: &Connection, dataset: &str) -> Result<HashMap<String, Newest
     let mut statement = conn.prepare_cached(
         "SELECT m.name, max(s.id) FROM submissions s JOIN models m ON m.id = s.model_id
          JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
-         WHERE d.slug = ?1 GROUP BY m.id",
+         WHERE d.slug = ?1 AND s.archived_at IS NULL GROUP BY m.id",
     )?;
     let all: Vec<(String, i64)> =
         statement.query_map([dataset], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
@@ -68,7 +65,9 @@ pub fn newest(conn: &Connection, dataset: &str) -> Result<HashMap<String, Newest
          JOIN tasks t ON t.id = r.task_id WHERE o.submission_id = ?1",
     )?;
     let each = all.into_iter().map(|(model, submission)| {
-        let rows = outputs.query_map([submission], |row| Ok(((row.get(0)?, row.get(1)?), OutputId(row.get(2)?))))?;
+        let rows = outputs.query_map([submission], |row| {
+            Ok(((row.get("external_id")?, row.get("sample")?), OutputId(row.get("id")?)))
+        })?;
         let outputs = rows.collect::<Result<_, _>>()?;
         Ok((model.to_lowercase(), Newest { model, submission, outputs }))
     });
@@ -77,36 +76,34 @@ pub fn newest(conn: &Connection, dataset: &str) -> Result<HashMap<String, Newest
 
 /// One rating to be stored.
 pub struct Given {
-    /// The output.
     pub output: OutputId,
-    /// The rater, as a place in [`Study::raters`].
+    /// The rater's index in [`Study::raters`].
     pub rater: usize,
-    /// One place a dimension.
+    /// One score per dimension.
     pub scores: Vec<u8>,
-    /// What they said.
+    /// The comment.
     pub comment: String,
-    /// When, where the file says.
+    /// The time, if the file has it.
     pub at: Option<Timestamp>,
 }
 
-/// A study made of imported ratings.
+/// A study for imported ratings.
 pub struct Study<'a> {
-    /// Its title.
     pub title: &'a str,
     /// The dataset's version and rubric.
     pub target: &'a Target,
-    /// The submissions that were rated, in order.
+    /// The rated submissions, in order.
     pub submissions: &'a [i64],
     /// The raters' names in the file.
     pub raters: &'a [String],
-    /// The most ratings of one output.
+    /// The largest number of ratings of one output.
     pub overlap: u32,
     /// Who imports it.
     pub by: Option<i64>,
 }
 
-/// Creates the study without its ratings; nobody sees it before [`staging::publish`], which closes it. Its raters are
-/// accounts that nobody can log in to. Their ids are returned in their order.
+/// Creates the study without its ratings, hidden until [`staging::publish`] closes it. Its raters are
+/// accounts that nobody can log in to; their ids are returned in order.
 pub fn begin(conn: &Connection, study: &Study<'_>) -> Result<(StudyId, Vec<i64>), Failure> {
     let now = clock::now().0;
     let id: i64 = conn.query_row(
@@ -142,8 +139,8 @@ pub fn begin(conn: &Connection, study: &Study<'_>) -> Result<(StudyId, Vec<i64>)
     Ok((StudyId(id), users))
 }
 
-/// Adds ratings to a study that is being imported. `users` are the raters' accounts; `slots` counts the ratings of each
-/// output from one call to the next.
+/// Adds ratings to a study that is being imported. `users` are the raters' accounts; `slots` counts the
+/// ratings of each output across calls.
 pub fn add(
     conn: &Connection,
     StudyId(id): StudyId,
@@ -178,8 +175,8 @@ pub fn add(
     Ok(())
 }
 
-/// An account for somebody who rated elsewhere: disabled, without a password, named after the study so that
-/// it is nobody of ours.
+/// An account for an imported rater: deactivated, without a password, named after the study so that it
+/// matches no real account.
 fn account(conn: &Connection, rater: &str, study: StudyId, now: i64) -> Result<i64, Failure> {
     let mut name = format!("{rater} (imported, study {study})");
     for more in 2.. {
@@ -193,8 +190,8 @@ fn account(conn: &Connection, rater: &str, study: StudyId, now: i64) -> Result<i
         if let Some(id) = id {
             return Ok(id);
         }
-        // Names differ in the file, and may be one to the database, which minds no capitals.
+        // Names that differ in the file may be equal in the database, which ignores case.
         name = format!("{rater} (imported, study {study}, {more})");
     }
-    Err(Failure::internal("there is no name left"))
+    Err(Failure::internal("no free name is left"))
 }

@@ -1,19 +1,19 @@
-//! Judge models' scores. They stand in tables of their own: nothing that counts people's ratings looks here.
+//! Judge models' scores. They have tables of their own, which nothing that counts people's ratings reads.
 
 use std::collections::HashMap;
 
 use app::model::ids::{DatasetVersionId, OutputId};
 use rusqlite::{Connection, params};
 
-use super::{results::Place, results_import::Given, staging};
+use super::{results_import::Given, results_input::Place, staging};
 use crate::{
     clock,
+    comparison::input::{ComparisonInput, InputJudge, JudgeScore},
     error::Failure,
-    report::ground::{Ground, GroundJudge, JudgeScore},
 };
 
-/// Creates a judging without scores that nobody sees before [`staging::publish`]. A name that the dataset has already
-/// is refused by the caller.
+/// Creates a judging without scores, hidden until [`staging::publish`]. The caller rejects a name that the
+/// dataset already has.
 pub fn begin(
     conn: &Connection,
     version: DatasetVersionId,
@@ -41,7 +41,7 @@ pub fn add(conn: &Connection, id: i64, scores: &[Given]) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Whether the dataset has a judge of that name.
+/// Whether the dataset has a judge model with this name.
 pub fn known(conn: &Connection, dataset: &str, judge: &str) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached(
@@ -51,36 +51,36 @@ pub fn known(conn: &Connection, dataset: &str, judge: &str) -> Result<bool, Fail
         .exists(params![dataset, judge])?)
 }
 
-/// The judges that judged any of the ground's outputs by its rubric.
-pub fn judges(conn: &Connection, ground: &Ground) -> Result<Vec<GroundJudge>, Failure> {
-    let Some(rubric) = &ground.rubric else { return Ok(Vec::new()) };
+/// The judge models that scored any of the input's outputs with its rubric.
+pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJudge>, Failure> {
+    let Some(rubric) = &input.rubric else { return Ok(Vec::new()) };
     let mut statement = conn.prepare_cached(
         "SELECT j.id, j.judge FROM judgings j JOIN rubrics r ON r.id = j.rubric_id
          JOIN dataset_versions v ON v.id = j.version_id JOIN datasets d ON d.id = v.dataset_id
          WHERE d.slug = ?1 AND r.slug = ?2 AND r.version = ?3 ORDER BY j.id",
     )?;
     let all: Vec<(i64, String)> = statement
-        .query_map(params![ground.choice.dataset, rubric.slug, rubric.version], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .query_map(params![input.choice.dataset, rubric.slug, rubric.version], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     if all.is_empty() {
         return Ok(Vec::new());
     }
     let mut places: HashMap<i64, Place> = HashMap::new();
-    for study in &ground.studies {
-        places.extend(super::results::places(conn, ground, study.id)?);
+    for study in &input.studies {
+        places.extend(super::results_input::places(conn, input, study.id)?);
     }
     let mut scores =
         conn.prepare_cached("SELECT output_id, scores FROM judged_scores WHERE judging_id = ?1 ORDER BY output_id")?;
     let mut found = Vec::new();
     for (id, name) in all {
-        let mut judge = GroundJudge { name, scores: Vec::new() };
+        let mut judge = InputJudge { name, scores: Vec::new() };
         let mut rows = scores.query([id])?;
         while let Some(row) = rows.next()? {
             let output: i64 = row.get(0)?;
             let Some(place) = places.get(&output) else { continue };
             let digits = row.get_ref(1)?.as_str().map_err(Failure::internal)?.as_bytes();
             let scores: Vec<u8> = digits.iter().map(|digit| digit.wrapping_sub(b'0')).collect();
-            if scores.len() == ground.dimensions() {
+            if scores.len() == input.dimensions() {
                 let (task, model) = (place.task, place.model);
                 judge.scores.push(JudgeScore { task, model, output: OutputId(output), scores });
             }

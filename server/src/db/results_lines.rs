@@ -1,53 +1,21 @@
-//! Ratings and verdicts line by line, for taking away: one statement a study or run, so that a million
-//! lines need no more memory than one.
+//! Ratings and verdicts line by line, for exports: one statement per study or run, so that a million lines
+//! need no more memory than one.
 
 use std::collections::HashMap;
 
-use app::model::{
-    ids::{RunId, StudyId},
-    lang::Lang,
-    time::Timestamp,
-};
+use app::model::{ids::StudyId, time::Timestamp};
 use rand::seq::SliceRandom;
 use rusqlite::{Connection, params};
 
-use crate::{error::Failure, report::ground::Ground};
+use crate::{
+    comparison::{
+        input::ComparisonInput,
+        line::{RatingLine, VerdictLine},
+    },
+    error::Failure,
+};
 
-/// One rating, superseded ones included.
-pub struct RatingLine<'a> {
-    /// The study.
-    pub study: StudyId,
-    /// The version of the dataset that it grades.
-    pub dataset_version: u32,
-    /// The submission that the output came in.
-    pub submission: i64,
-    /// The task's id in its source.
-    pub task_id: &'a str,
-    /// The description's language.
-    pub lang: Lang,
-    /// The model.
-    pub model: &'a str,
-    /// Counts from 0.
-    pub sample: u32,
-    /// The rater, under the name that was asked for.
-    pub rater: &'a str,
-    /// A digit a dimension.
-    pub scores: &'a str,
-    /// What they said.
-    pub comment: &'a str,
-    /// The flag they raised, as JSON.
-    pub flag: Option<&'a str>,
-    /// What they said about single lines, as JSON; absent where nothing.
-    pub notes: Option<&'a str>,
-    /// When the output was first shown to them.
-    pub shown_at: Option<Timestamp>,
-    /// When they rated.
-    pub at: Timestamp,
-    /// When a later rating took this one's place.
-    pub superseded_at: Option<Timestamp>,
-}
-
-/// Under which names raters go.
+/// How raters are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Raters {
     /// The study's pseudonyms.
@@ -56,38 +24,8 @@ pub enum Raters {
     Names,
 }
 
-/// One output of a run.
-pub struct VerdictLine<'a> {
-    /// The run.
-    pub run: RunId,
-    /// The version of the dataset that the outputs answer.
-    pub dataset_version: Option<u32>,
-    /// The submission that they came in.
-    pub submission: Option<i64>,
-    /// The task's id in its source.
-    pub task_id: &'a str,
-    /// The description's language.
-    pub lang: Lang,
-    /// The model.
-    pub model: &'a str,
-    /// Counts from 0.
-    pub sample: u32,
-    /// What came of it; absent where it was not run or our machinery failed.
-    pub verdict: Option<&'a str>,
-    /// Test cases passed.
-    pub passed: u32,
-    /// Test cases.
-    pub total: u32,
-    /// The whole outcome, as JSON.
-    pub outcome: Option<&'a str>,
-    /// Whether it came from the cache.
-    pub cached: bool,
-    /// When.
-    pub finished_at: Option<Timestamp>,
-}
-
-/// Gives everybody who is or was in these studies a pseudonym who has none yet: a number drawn at random, so that
-/// it tells neither the order of accounts nor that of joining.
+/// Gives all present and former raters of these studies without a pseudonym one: a random number, which
+/// reveals neither the order of accounts nor that of joining.
 pub fn name_raters(conn: &Connection, studies: &[StudyId]) -> Result<(), Failure> {
     for study in studies {
         let mut missing = conn
@@ -109,7 +47,8 @@ pub fn name_raters(conn: &Connection, studies: &[StudyId]) -> Result<(), Failure
     Ok(())
 }
 
-/// Whether everybody who is or was in these studies has a pseudonym: a few rows, however many ratings.
+/// Whether all present and former raters of these studies have a pseudonym: a few rows, however many
+/// ratings.
 pub fn all_named(conn: &Connection, studies: &[StudyId]) -> Result<bool, Failure> {
     for study in studies {
         let missing = conn
@@ -137,17 +76,17 @@ fn names(conn: &Connection, study: StudyId, raters: Raters) -> Result<HashMap<i6
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Hands every rating of the choice to `each`, by study and output, the oldest of an output first.
-/// `head` says what the choice's models and tasks are. Returns how many there were.
+/// Calls `each` for every rating of the selection, by study and output, the oldest of an output first.
+/// `head` lists the selection's models and tasks. Returns the number of ratings.
 pub fn each_rating(
     conn: &Connection,
-    head: &Ground,
+    head: &ComparisonInput,
     raters: Raters,
     mut each: impl FnMut(&RatingLine<'_>) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let mut count = 0;
     for study in &head.studies {
-        let outputs = super::results::places(conn, head, study.id)?;
+        let outputs = super::results_input::places(conn, head, study.id)?;
         let names = names(conn, study.id, raters)?;
         let mut statement = conn.prepare_cached(
             "SELECT a.output_id, r.user_id,
@@ -180,7 +119,8 @@ pub fn each_rating(
                 lang: task.lang,
                 model,
                 sample: place.sample,
-                // Somebody whose first rating came after the names were drawn: the next export has them.
+                // A rater whose first rating came after the pseudonyms were drawn; the next export has
+                // them.
                 rater: names.get(&user).map_or("R?", String::as_str),
                 scores: row.get_ref(2)?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
                 comment: row.get_ref(3)?.as_str().map_err(Failure::internal)?,
@@ -197,10 +137,10 @@ pub fn each_rating(
     Ok(count)
 }
 
-/// Hands every output of the choice's runs to `each`, in the order of the run. Returns how many.
+/// Calls `each` for every output of the selected runs, in the order of the run. Returns their number.
 pub fn each_verdict(
     conn: &Connection,
-    head: &Ground,
+    head: &ComparisonInput,
     mut each: impl FnMut(&VerdictLine<'_>) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let tasks: HashMap<i64, usize> = head.tasks.iter().enumerate().map(|(at, task)| (task.revision.0, at)).collect();
@@ -208,7 +148,7 @@ pub fn each_verdict(
     for run in &head.runs {
         let (Some(id), Some((_, model))) = (run.id, head.models.get(run.model as usize)) else { continue };
         let mut statement = conn.prepare_cached(
-            "SELECT o.revision_id, o.sample, i.verdict, i.passed, i.total, i.outcome, i.cached, i.finished_at
+            "SELECT o.revision_id, o.sample, i.verdict, i.passed, i.total, i.outcome, i.cached, i.finished_at, i.published
              FROM run_items i JOIN outputs o ON o.id = i.output_id WHERE i.run_id = ?1 ORDER BY i.output_id",
         )?;
         let mut rows = statement.query([id.0])?;
@@ -227,6 +167,7 @@ pub fn each_verdict(
                 total: row.get(4)?,
                 outcome: row.get_ref(5)?.as_str_or_null().map_err(Failure::internal)?,
                 cached: row.get(6)?,
+                published: row.get_ref(8)?.as_str_or_null().map_err(Failure::internal)?,
                 finished_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
             })?;
             count += 1;

@@ -3,12 +3,16 @@
 //! Called by `services::runs`; `db::runs` has the queue and writes.
 
 use app::model::{
-    ids::{OutputId, RunId, SubmissionId},
+    ids::{OutputId, RunId, SubmissionId, TaskRevisionId},
+    published::Difference,
     run::{ItemDetail, MissingTask, Neighbour, Verdict},
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::runs::{ITEM, Run, beginning, item};
+use super::{
+    accounts::parsed,
+    runs::{ITEM, Run, beginning, fault, item},
+};
 use crate::error::Failure;
 
 /// Number of items per verdict so far, in the order of [`Verdict::ALL`]; only verdicts that
@@ -22,6 +26,29 @@ pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Fai
         .collect::<Result<Vec<_>, _>>()?;
     found.sort_unstable();
     Ok(found)
+}
+
+/// Number of items answered from the cache.
+pub fn cached(conn: &Connection, id: RunId) -> Result<u32, Failure> {
+    let query = "SELECT count(*) FROM run_items WHERE run_id = ?1 AND cached";
+    Ok(conn.prepare_cached(query)?.query_row([id.0], |row| row.get(0))?)
+}
+
+/// Why items pass as published and not guarded: task revision, reason and number of outputs, the most frequent first.
+pub fn differences(conn: &Connection, id: RunId) -> Result<Vec<(TaskRevisionId, Difference)>, Failure> {
+    // Found by the index alone; only the outcomes of these are read.
+    let mut statement = conn.prepare_cached(
+        "SELECT o.revision_id, json_extract(i.outcome, '$.reason') AS reason, count(*) AS outputs
+         FROM run_items i JOIN outputs o ON o.id = i.output_id
+         WHERE i.run_id = ?1 AND i.state = 'done' AND i.published = 'passed' AND i.verdict <> 'passed'
+         GROUP BY o.revision_id, reason",
+    )?;
+    let rows = statement.query_map([id.0], |row| {
+        let reason: Option<String> = row.get("reason")?;
+        let reason = reason.and_then(|json| serde_json::from_str(&json).ok());
+        Ok((TaskRevisionId(row.get("revision_id")?), Difference { reason, outputs: row.get("outputs")? }))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Number of items executed, not answered from the cache, since the engine started or resumed the run, and
@@ -63,17 +90,20 @@ pub fn missing(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Ids of all tasks with tests, in the dataset's order.
-pub fn task_ids(conn: &Connection, id: RunId) -> Result<Vec<String>, Failure> {
+/// All tasks with tests, in the dataset's order: id and beginning of the description.
+pub fn tasks(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.external_id
+        "SELECT t.external_id, r.raw_nl
          FROM runs u JOIN submissions s ON s.id = u.submission_id
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
          JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
          JOIN tasks t ON t.id = r.task_id
          WHERE u.id = ?1 ORDER BY vt.position",
     )?;
-    let rows = statement.query_map([id.0], |row| row.get(0))?;
+    let rows = statement.query_map([id.0], |row| {
+        let raw_nl: String = row.get(1)?;
+        Ok(MissingTask { task_id: row.get(0)?, raw_nl: beginning(&raw_nl) })
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -94,11 +124,12 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
                 raw_nl: row.get(3)?,
                 signature: row.get(8)?,
                 code: row.get(9)?,
+                code_lang: parsed(row, "code_lang")?,
                 text: Vec::new(),
                 mixed: outcome.is_some() && ran_with.as_deref().is_some_and(|with| Some(with) != fingerprint),
                 outcome,
                 listing: Vec::new(),
-                fault: row.get(7)?,
+                fault: fault(row.get(7)?),
                 previous: None,
                 next: None,
             },

@@ -1,82 +1,99 @@
-//! Runs, their items, and the outcomes kept for next time.
+//! Runs, their items, and cached outcomes.
 //!
-//! What must stay true: an item's outcome is written by the one who holds its lease, once; a lease
-//! that ran out may be taken by somebody else, and then the first holder's word comes to nothing.
+//! What must stay true: only the holder of an item's lease writes its outcome, once. If a lease expired and
+//! another worker took the item, the first holder's result is ignored.
+
+use std::collections::HashMap;
 
 use app::model::{
-    ids::{DatasetVersionId, OutputId, RunId, SubmissionId, UserId},
-    run::{Again, Environment, ItemRow, ItemState, Outcome, RunStatus, Verdict},
+    code_lang::CodeLang,
+    ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId, UserId},
+    page::{PageOf, Paged},
+    reason::Fault,
+    run::{Again, CameTo, Environment, ItemFilter, ItemRow, ItemState, Outcome, PublishedVerdict, RunStatus, Verdict},
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
+use super::{
+    Db,
+    accounts::parsed,
+    page::{self, List, Order},
+};
 use crate::{clock, error::Failure};
 
-/// A run as it is stored.
+/// A stored run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// The run.
     pub id: RunId,
-    /// What it runs.
+    /// Its submission.
     pub submission: SubmissionId,
-    /// The dataset version that the submission answers.
+    /// The dataset version of the submission.
     pub version: DatasetVersionId,
-    /// Whose outputs.
+    pub model: ModelId,
+    /// The model's name.
     pub model_name: String,
-    /// The dataset's short name.
+    /// The dataset's slug.
     pub dataset: String,
     /// The version's number.
     pub number: u32,
-    /// How far.
+
     pub status: RunStatus,
-    /// Whether the cache is left alone.
+    /// Whether the cache is ignored.
     pub fresh: bool,
-    /// What was the same for every output, once known.
+    /// Conditions that are the same for every output, once known.
     pub environment: Option<Environment>,
-    /// Why the engine could not do it at all.
-    pub fault: Option<String>,
-    /// Whether the engine is to look first which items would come to something else today.
+    /// Why the run failed as a whole.
+    pub fault: Option<Fault>,
+    /// Whether the engine must first find the items whose results are outdated.
     pub recheck: bool,
-    /// Since when the engine is at it; absent until it is.
+    /// When the engine started; absent until it does.
     pub begun_at: Option<Timestamp>,
-    /// How many items were taken over from a holder that stopped without a word.
+    /// Number of items taken over from a holder that stopped silently.
     pub taken_over: u32,
-    /// Begun when.
+
     pub created_at: Timestamp,
-    /// Ended when.
+
     pub finished_at: Option<Timestamp>,
 }
 
-/// An item that somebody has leased.
+/// A leased item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leased {
-    /// The item.
     pub item: i64,
     /// The model's text.
     pub code: String,
-    /// The class that holds the task's tests.
-    pub test_class: String,
-    /// The signature asked for.
+    /// The model's prompt, if it differs from the task's.
+    pub prompt: Option<String>,
+    /// The task revision of the output.
+    pub revision: TaskRevisionId,
+    pub code_lang: CodeLang,
+    /// The class with the task's tests; absent if the tests are stored with the task ([`task_tests`]).
+    pub test_class: Option<String>,
+    /// The requested signature.
     pub signature: Option<String>,
-    /// Whether what is known of it is left alone.
+    /// Whether its cached result is ignored.
     pub fresh: bool,
 }
 
-/// What decided an outcome.
+/// The keys that determine an outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'a> {
-    /// All of it.
+    /// The complete key.
     pub key: &'a str,
-    /// What is the same for every output that is run with it.
+    /// The part that is the same for every output of an engine.
     pub fingerprint: &'a str,
 }
 
-/// What is expected of code with a loop that nobody has run yet, in seconds: it may have no end, and
-/// then it takes the whole limit.
+/// The expected duration of code with a loop that has never run, in seconds: it may be endless and then
+/// takes the whole limit.
 const A_LOOP_S: u32 = 5;
 
-/// Makes a run with an item for every output whose task has tests. What took long the last time is
-/// expected to do so again.
+/// Items in one transaction that inserts or resets them, at some 5 to 20 µs each. Ratings that people submit are stored
+/// in between.
+pub const ITEMS: usize = 1_000;
+
+/// Creates a run without items; [`fill`] adds them.
 pub fn insert(conn: &Connection, submission: SubmissionId, fresh: bool, by: Option<UserId>) -> Result<RunId, Failure> {
     let id: i64 = conn.query_row(
         "INSERT INTO runs (submission_id, status, fresh, created_by, created_at)
@@ -84,36 +101,75 @@ pub fn insert(conn: &Connection, submission: SubmissionId, fresh: bool, by: Opti
         params![submission.0, fresh, by.map(|id| id.0), clock::now().0],
         |row| row.get(0),
     )?;
-    conn.execute(
-        "INSERT INTO run_items (run_id, output_id, state, expected_s)
-         SELECT ?1, o.id, 'waiting', coalesce(
-             (SELECT json_extract(p.outcome, '$.wall_ms') / 1000 FROM run_items p
-              WHERE p.output_id = o.id AND p.state = 'done' ORDER BY p.id DESC LIMIT 1),
-             CASE WHEN o.code LIKE '%while%' THEN ?3 ELSE 0 END)
-         FROM outputs o
-         JOIN submissions s ON s.id = o.submission_id
-         JOIN task_revisions r ON r.id = o.revision_id
-         JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = o.revision_id
-         WHERE s.id = ?2 AND r.test_class IS NOT NULL
-         ORDER BY vt.position, o.sample",
-        params![id, submission.0, A_LOOP_S],
-    )?;
     Ok(RunId(id))
 }
 
-const RUN: &str = "SELECT r.id, s.id, v.id, m.name, d.slug, v.number, r.status, r.fresh, r.environment, r.fault,
+/// Whether any output of the submission has a task with tests.
+pub fn has_tests(conn: &Connection, submission: SubmissionId) -> Result<bool, Failure> {
+    let query = "SELECT EXISTS (SELECT 1 FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
+        WHERE o.submission_id = ?1 AND r.tests)";
+    Ok(conn.prepare_cached(query)?.query_row([submission.0], |row| row.get(0))?)
+}
+
+/// An output that a run needs an item for: its number, and its expected duration in seconds.
+type Missing = (i64, i64);
+
+/// Adds an item for every output whose task has tests, in the dataset's order and in short transactions. Outputs that
+/// took long the last time are expected to do so again. Items that exist stay, so an interrupted call is repeated.
+///
+/// # Errors
+///
+/// Fails if the database cannot be read or written.
+pub fn fill(db: &Db, id: RunId) -> Result<(), Failure> {
+    let missing = db.read_blocking(|conn| missing(conn, id))?;
+    for items in missing.chunks(ITEMS) {
+        db.write_blocking(|tx| {
+            let mut statement = tx.prepare_cached(
+                "INSERT OR IGNORE INTO run_items (run_id, output_id, state, expected_s) VALUES (?1, ?2, 'waiting', ?3)",
+            )?;
+            for (output, expected_s) in items {
+                statement.execute(params![id.0, output, expected_s])?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn missing(conn: &Connection, id: RunId) -> Result<Vec<Missing>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT o.id, coalesce(
+             (SELECT json_extract(p.outcome, '$.wall_ms') / 1000 FROM run_items p
+              WHERE p.output_id = o.id AND p.state = 'done' ORDER BY p.id DESC LIMIT 1),
+             CASE WHEN o.code LIKE '%while%' THEN ?2 ELSE 0 END)
+         FROM runs u
+         JOIN outputs o ON o.submission_id = u.submission_id
+         JOIN submissions s ON s.id = o.submission_id
+         JOIN task_revisions r ON r.id = o.revision_id
+         JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = o.revision_id
+         WHERE u.id = ?1 AND r.tests
+             AND NOT EXISTS (SELECT 1 FROM run_items i WHERE i.run_id = u.id AND i.output_id = o.id)
+         ORDER BY vt.position, o.sample",
+    )?;
+    let rows = statement.query_map(params![id.0, A_LOOP_S], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+const RUN: &str = "SELECT r.id AS id, s.id AS submission, v.id AS version, m.id AS model, m.name, d.slug, v.number, r.status, r.fresh, r.environment, r.fault,
         r.created_at, r.finished_at, r.recheck, r.begun_at, r.taken_over
     FROM runs r
-    JOIN submissions s ON s.id = r.submission_id
-    JOIN models m ON m.id = s.model_id
-    JOIN dataset_versions v ON v.id = s.version_id
-    JOIN datasets d ON d.id = v.dataset_id";
+    CROSS JOIN submissions s ON s.id = r.submission_id
+    CROSS JOIN models m ON m.id = s.model_id
+    CROSS JOIN dataset_versions v ON v.id = s.version_id
+    CROSS JOIN datasets d ON d.id = v.dataset_id";
 
-/// Every run, newest first; only those of a submission where one is named.
-pub fn list(conn: &Connection, submission: Option<SubmissionId>) -> Result<Vec<Run>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{RUN} WHERE ?1 IS NULL OR s.id = ?1 ORDER BY r.id DESC"))?;
-    let rows = statement.query_map([submission.map(|id| id.0)], run)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// A page of the runs, newest first; only those of a submission where one is named.
+pub fn list(conn: &Connection, submission: Option<SubmissionId>, of: &PageOf) -> Result<Paged<Run>, Failure> {
+    let filter = if submission.is_some() { "AND r.submission_id = ?3" } else { "" };
+    let list = List { select: RUN, filter, column: "r.id", bound: "?1", order: Order::Newest };
+    let submission = submission.map(|id| id.0);
+    let params: Vec<&dyn ToSql> = submission.iter().map(|id| id as &dyn ToSql).collect();
+    page::page(conn, &list, of, &params, run, |run| run.id.to_string())
 }
 
 /// One run.
@@ -121,37 +177,43 @@ pub fn get(conn: &Connection, id: RunId) -> Result<Option<Run>, Failure> {
     Ok(conn.prepare_cached(&format!("{RUN} WHERE r.id = ?1"))?.query_row([id.0], run).optional()?)
 }
 
-/// The oldest run that is not at its end.
+/// The oldest unfinished run.
 pub fn open(conn: &Connection) -> Result<Option<RunId>, Failure> {
     let query = "SELECT id FROM runs INDEXED BY runs_open WHERE status = 'running' ORDER BY id LIMIT 1";
     Ok(conn.prepare_cached(query)?.query_row([], |row| row.get(0).map(RunId)).optional()?)
 }
 
 fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
-    let status: String = row.get(6)?;
-    let environment: Option<String> = row.get(8)?;
+    let status: String = row.get("status")?;
+    let environment: Option<String> = row.get("environment")?;
     Ok(Run {
-        id: RunId(row.get(0)?),
-        submission: SubmissionId(row.get(1)?),
-        version: DatasetVersionId(row.get(2)?),
-        model_name: row.get(3)?,
-        dataset: row.get(4)?,
-        number: row.get(5)?,
-        // The column's CHECK holds the list of words.
+        id: RunId(row.get("id")?),
+        submission: SubmissionId(row.get("submission")?),
+        version: DatasetVersionId(row.get("version")?),
+        model: ModelId(row.get("model")?),
+        model_name: row.get("name")?,
+        dataset: row.get("slug")?,
+        number: row.get("number")?,
+        // The column's CHECK has the list of names.
         status: RunStatus::from_name(&status).unwrap_or(RunStatus::Cancelled),
-        fresh: row.get(7)?,
+        fresh: row.get("fresh")?,
         environment: environment.and_then(|json| serde_json::from_str(&json).ok()),
-        fault: row.get(9)?,
-        created_at: Timestamp(row.get(10)?),
-        finished_at: row.get::<_, Option<i64>>(11)?.map(Timestamp),
-        recheck: row.get(12)?,
-        begun_at: row.get::<_, Option<i64>>(13)?.map(Timestamp),
-        taken_over: row.get(14)?,
+        fault: fault(row.get("fault")?),
+        created_at: Timestamp(row.get("created_at")?),
+        finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
+        recheck: row.get("recheck")?,
+        begun_at: row.get::<_, Option<i64>>("begun_at")?.map(Timestamp),
+        taken_over: row.get("taken_over")?,
     })
 }
 
-/// Records that the engine begins (or goes on) with a run that is not at its end, and what is the same
-/// for every output.
+/// Reads a stored fault. A text that is not a stored fault, such as one edited by hand, remains readable.
+pub fn fault(stored: Option<String>) -> Option<Fault> {
+    stored.map(|text| serde_json::from_str(&text).unwrap_or(Fault::Other { text }))
+}
+
+/// Records that the engine starts (or resumes) an unfinished run, with the conditions that are the same for
+/// every output.
 pub fn begin(conn: &Connection, id: RunId, environment: &Environment) -> Result<(), Failure> {
     conn.execute(
         "UPDATE runs SET environment = ?2, begun_at = ?3 WHERE id = ?1 AND status = 'running'",
@@ -160,8 +222,9 @@ pub fn begin(conn: &Connection, id: RunId, environment: &Environment) -> Result<
     Ok(())
 }
 
-/// Ends a run that is running. A fault says why the engine could not do it at all.
-pub fn end(conn: &Connection, id: RunId, status: RunStatus, fault: Option<&str>) -> Result<bool, Failure> {
+/// Ends a running run. A fault is the reason why the run failed as a whole.
+pub fn end(conn: &Connection, id: RunId, status: RunStatus, fault: Option<&Fault>) -> Result<bool, Failure> {
+    let fault = fault.map(serde_json::to_string).transpose()?;
     let changed = conn.execute(
         "UPDATE runs SET status = ?2, fault = ?3, finished_at = ?4 WHERE id = ?1 AND status = 'running'",
         params![id.0, status.name(), fault, clock::now().0],
@@ -169,61 +232,72 @@ pub fn end(conn: &Connection, id: RunId, status: RunStatus, fault: Option<&str>)
     Ok(changed > 0)
 }
 
-/// Sends items back to be run again and opens the run; returns how many there are to look at. For
-/// [`Again::Changed`] nothing is sent back yet: the engine looks which they are when it begins.
-pub fn again(conn: &Connection, id: RunId, what: &Again) -> Result<usize, Failure> {
-    let count = |query: &str| conn.query_row(query, [id.0], |row| row.get::<_, usize>(0));
-    let send = |which: &str, argument: Option<String>, fresh: bool| {
-        conn.execute(
-            &format!("{SENT_BACK}, fresh = ?3 WHERE run_id = ?1 AND state IN ('done', 'failed') AND {which}"),
-            params![id.0, argument, fresh],
-        )
+/// The finished items that a request to run again names, in order. [`Again::Changed`] and [`Again::Rest`] name none:
+/// the engine finds them when it starts.
+pub fn named(conn: &Connection, id: RunId, what: &Again) -> Result<Vec<i64>, Failure> {
+    let (which, argument) = match what {
+        Again::Output(output) => ("output_id = CAST(?2 AS INTEGER)", output.to_string()),
+        Again::Tasks(tasks) => (OF_TASKS, serde_json::to_string(tasks)?),
+        Again::Failed => ("state = ?2", "failed".to_owned()),
+        Again::Changed | Again::Rest => return Ok(Vec::new()),
     };
-    let found = match what {
-        Again::Output(output) => send("output_id = CAST(?2 AS INTEGER)", Some(output.to_string()), true)?,
-        Again::Tasks(tasks) => send(OF_TASKS, Some(serde_json::to_string(tasks)?), true)?,
-        Again::Failed => send("state = 'failed' AND ?2 IS NULL", None, false)?,
-        Again::Changed => count("SELECT count(*) FROM run_items WHERE run_id = ?1 AND state IN ('done', 'failed')")?,
-        Again::Rest => count("SELECT count(*) FROM run_items WHERE run_id = ?1 AND state IN ('waiting', 'leased')")?,
-    };
-    if found > 0 {
-        conn.execute(
-            "UPDATE runs SET status = 'running', fault = NULL, finished_at = NULL, begun_at = NULL,
-                 recheck = recheck OR ?2 WHERE id = ?1",
-            params![id.0, *what == Again::Changed],
-        )?;
-    }
-    Ok(found)
+    let query =
+        format!("SELECT id FROM run_items WHERE run_id = ?1 AND state IN ('done', 'failed') AND {which} ORDER BY id");
+    let mut statement = conn.prepare(&query)?;
+    let rows = statement.query_map(params![id.0, argument], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
-const SENT_BACK: &str = "UPDATE run_items SET state = 'waiting', alone = 0, verdict = NULL, passed = 0, total = 0,
+/// Makes a run run again; `recheck` has the engine look for outdated items first.
+pub fn reopen(conn: &Connection, id: RunId, recheck: bool) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE runs SET status = 'running', fault = NULL, finished_at = NULL, begun_at = NULL, recheck = recheck OR ?2
+         WHERE id = ?1",
+        params![id.0, recheck],
+    )?;
+    Ok(())
+}
+
+const RESET: &str =
+    "UPDATE run_items SET state = 'waiting', alone = 0, verdict = NULL, published = NULL, passed = 0, total = 0,
     cached = 0, outcome = NULL, fault = NULL, finished_at = NULL, key = NULL, fingerprint = NULL";
 
 const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
     JOIN tasks t ON t.id = r.task_id WHERE t.external_id IN (SELECT value FROM json_each(?2)))";
 
-/// Every item that is done, with the key of its outcome.
-pub fn done(conn: &Connection, id: RunId) -> Result<Vec<(Leased, Option<String>)>, Failure> {
-    let query = "SELECT i.id, o.code, r.test_class, r.signature, i.fresh, i.key
+/// At most `limit` finished items after the item `after`, each with the key of its outcome.
+pub fn done(conn: &Connection, id: RunId, after: i64, limit: usize) -> Result<Vec<(Leased, Option<String>)>, Failure> {
+    let query =
+        "SELECT i.id, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt, i.key
         FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
-        WHERE i.run_id = ?1 AND i.state = 'done' ORDER BY i.id";
+        WHERE i.run_id = ?1 AND i.id > ?2 AND i.state = 'done' ORDER BY i.id LIMIT ?3";
     let mut statement = conn.prepare_cached(query)?;
-    let rows = statement.query_map([id.0], |row| Ok((leased(row)?, row.get(5)?)))?;
+    let rows = statement.query_map(params![id.0, after, limit], |row| Ok((leased(row)?, row.get("key")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Sends the items back that the engine found to be others today, and remembers that it has looked.
-pub fn rechecked(conn: &Connection, id: RunId, changed: &[i64]) -> Result<(), Failure> {
-    let mut statement = conn.prepare_cached(&format!("{SENT_BACK}, fresh = 0 WHERE id = ?1"))?;
-    for item in changed {
-        statement.execute([item])?;
+/// Resets finished items, to be run again; `fresh` ignores their cached results, too.
+pub fn reset(conn: &Connection, items: &[i64], fresh: bool) -> Result<(), Failure> {
+    let mut statement =
+        conn.prepare_cached(&format!("{RESET}, fresh = ?2 WHERE id = ?1 AND state IN ('done', 'failed')"))?;
+    for item in items {
+        statement.execute(params![item, fresh])?;
     }
+    Ok(())
+}
+
+/// Records that the check for outdated items is done.
+pub fn rechecked(conn: &Connection, id: RunId) -> Result<(), Failure> {
     conn.execute("UPDATE runs SET recheck = 0 WHERE id = ?1", [id.0])?;
     Ok(())
 }
 
-/// Leases an item of a running run that is free, or whose lease ran out; those first that may take long.
-/// `alone` says from which of the two queues.
+/// Duration of a lease, in milliseconds. A lease that ends later than this from now was made before the clock was set
+/// back, and counts as expired.
+pub const LEASE_MS: i64 = 20_000;
+
+/// Leases a free item of a running run, or one whose lease has expired; slow ones first. `alone` selects one
+/// of the two queues.
 pub fn claim(
     conn: &Connection,
     id: RunId,
@@ -231,14 +305,16 @@ pub fn claim(
     until: Timestamp,
     alone: bool,
 ) -> Result<Option<Leased>, Failure> {
+    let now = clock::now().0;
     let found: Option<(i64, bool)> = conn
         .prepare_cached(
             "SELECT i.id, i.state = 'leased' FROM run_items i JOIN runs r ON r.id = i.run_id
              WHERE i.run_id = ?1 AND r.status = 'running' AND i.alone = ?2
-                 AND i.state IN ('waiting', 'leased') AND (i.state = 'waiting' OR i.leased_until < ?3)
+                 AND i.state IN ('waiting', 'leased')
+                 AND (i.state = 'waiting' OR i.leased_until NOT BETWEEN ?3 AND ?4)
              ORDER BY i.expected_s DESC, i.id LIMIT 1",
         )?
-        .query_row(params![id.0, alone, clock::now().0], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![id.0, alone, now, now + LEASE_MS], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((item, taken_over)) = found else { return Ok(None) };
     conn.prepare_cached("UPDATE run_items SET state = 'leased', holder = ?2, leased_until = ?3 WHERE id = ?1")?
@@ -250,51 +326,55 @@ pub fn claim(
     Ok(Some(leased))
 }
 
-const WORK: &str = "SELECT i.id, o.code, r.test_class, r.signature, i.fresh
+const WORK: &str = "SELECT i.id, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt
     FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id";
 
 fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
     Ok(Leased {
-        item: row.get(0)?,
-        code: row.get(1)?,
-        test_class: row.get(2)?,
-        signature: row.get(3)?,
-        fresh: row.get(4)?,
+        item: row.get("id")?,
+        code: row.get("code")?,
+        test_class: row.get("test_class")?,
+        signature: row.get("signature")?,
+        fresh: row.get("fresh")?,
+        revision: TaskRevisionId(row.get("revision")?),
+        code_lang: parsed(row, "code_lang")?,
+        prompt: row.get("prompt")?,
     })
 }
 
-/// Everything of a run that is free.
-pub fn waiting(conn: &Connection, id: RunId) -> Result<Vec<Leased>, Failure> {
-    let mut statement =
-        conn.prepare_cached(&format!("{WORK} WHERE i.run_id = ?1 AND i.state = 'waiting' ORDER BY i.id"))?;
-    let rows = statement.query_map([id.0], leased)?;
+/// At most `limit` free items of a run after the item `after`.
+pub fn waiting(conn: &Connection, id: RunId, after: i64, limit: usize) -> Result<Vec<Leased>, Failure> {
+    let mut statement = conn.prepare_cached(&format!(
+        "{WORK} WHERE i.run_id = ?1 AND i.id > ?2 AND i.state = 'waiting' ORDER BY i.id LIMIT ?3"
+    ))?;
+    let rows = statement.query_map(params![id.0, after, limit], leased)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Prolongs all leases of a holder.
+/// Extends all leases of a holder.
 pub fn renew(conn: &Connection, holder: &str, until: Timestamp) -> Result<(), Failure> {
     let query = "UPDATE run_items SET leased_until = ?2 WHERE holder = ?1 AND state = 'leased'";
     conn.prepare_cached(query)?.execute(params![holder, until.0])?;
     Ok(())
 }
 
-/// How an item left its holder's hands.
+/// How an item left its holder.
 #[derive(Clone, Debug)]
 pub enum Finish<'a> {
-    /// With an outcome and what decided it; whether it is kept for next time.
+    /// With an outcome and its keys; whether it is cached.
     Done(&'a Outcome, Basis<'a>, bool),
-    /// Our machinery failed: once more, alone, or for good.
+    /// The engine failed: the item is retried once, alone, or has failed for good.
     Failed {
-        /// Why.
-        fault: &'a str,
-        /// Whether it is to be tried again.
+        /// The reason.
+        fault: Fault,
+        /// Whether to retry.
         again: bool,
     },
-    /// Untouched: the holder stops.
+    /// Unchanged: the holder stops.
     Returned,
 }
 
-/// Takes an item back from its holder. Where the lease was lost meanwhile, nothing happens.
+/// Releases an item from its holder. If the lease was lost meanwhile, nothing happens.
 pub fn finish(conn: &Connection, item: i64, holder: &str, how: &Finish<'_>) -> Result<bool, Failure> {
     let now = clock::now().0;
     let changed = match how {
@@ -313,7 +393,7 @@ pub fn finish(conn: &Connection, item: i64, holder: &str, how: &Finish<'_>) -> R
                      leased_until = NULL, fault = ?3, finished_at = CASE WHEN ?4 THEN NULL ELSE ?5 END
                  WHERE id = ?1 AND holder = ?2",
             )?
-            .execute(params![item, holder, fault, again, now])?,
+            .execute(params![item, holder, serde_json::to_string(fault)?, again, now])?,
         Finish::Returned => conn
             .prepare_cached("UPDATE run_items SET state = 'waiting', holder = NULL, leased_until = NULL WHERE id = ?1 AND holder = ?2")?
             .execute(params![item, holder])?,
@@ -321,16 +401,34 @@ pub fn finish(conn: &Connection, item: i64, holder: &str, how: &Finish<'_>) -> R
     Ok(changed > 0)
 }
 
-/// Gives a free item an outcome from the cache, if there is one under the key.
-pub fn recall(conn: &Connection, item: i64, basis: Basis<'_>) -> Result<bool, Failure> {
-    let kept: Option<String> = conn
-        .prepare_cached("SELECT outcome FROM outcomes WHERE key = ?1")?
-        .query_row([basis.key], |row| row.get(0))
-        .optional()?;
-    // One that this program cannot read is none.
-    let Some(json) = kept else { return Ok(false) };
-    let Ok(outcome) = serde_json::from_str::<Outcome>(&json) else { return Ok(false) };
-    set_done(conn, item, None, &outcome, &json, basis, true)
+/// A free item's cached outcome.
+#[derive(Debug)]
+pub struct CachedOutcome {
+    item: i64,
+    key: String,
+    outcome: Outcome,
+    json: String,
+}
+
+/// The cached outcomes of these items, each with its key. An outcome that this program cannot parse counts as missing.
+pub fn cached_outcomes(conn: &Connection, items: Vec<(i64, String)>) -> Result<Vec<CachedOutcome>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT outcome FROM outcomes WHERE key = ?1")?;
+    let mut found = Vec::new();
+    for (item, key) in items {
+        let json: Option<String> = statement.query_row([&key], |row| row.get(0)).optional()?;
+        if let Some((json, outcome)) = json.and_then(|json| serde_json::from_str(&json).ok().map(|o| (json, o))) {
+            found.push(CachedOutcome { item, key, outcome, json });
+        }
+    }
+    Ok(found)
+}
+
+/// Gives free items their cached outcomes.
+pub fn recall(conn: &Connection, cached: &[CachedOutcome], fingerprint: &str) -> Result<(), Failure> {
+    for CachedOutcome { item, key, outcome, json } in cached {
+        set_done(conn, *item, None, outcome, json, Basis { key, fingerprint }, true)?;
+    }
+    Ok(())
 }
 
 fn set_done(
@@ -346,7 +444,7 @@ fn set_done(
         .prepare_cached(
             "UPDATE run_items SET state = 'done', holder = NULL, leased_until = NULL, verdict = ?3, passed = ?4,
                  total = ?5, outcome = ?6, cached = ?7, fault = NULL, finished_at = ?8, key = ?9,
-                 fingerprint = ?10
+                 fingerprint = ?10, published = ?11
              WHERE id = ?1 AND holder IS ?2 AND state IN ('waiting', 'leased')",
         )?
         .execute(params![
@@ -359,55 +457,100 @@ fn set_done(
             cached,
             clock::now().0,
             basis.key,
-            basis.fingerprint
+            basis.fingerprint,
+            outcome.published.as_ref().map(|published| published.verdict.name())
         ])?;
     Ok(changed > 0)
 }
 
-/// How many items are not at their end: free ones (those whose lease ran out among them), and leased
-/// ones.
+/// Number of unfinished items: free ones (including those with expired leases), and leased ones.
 pub fn left(conn: &Connection, id: RunId) -> Result<(u32, u32), Failure> {
-    let query = "SELECT count(*) FILTER (WHERE state = 'waiting' OR state = 'leased' AND leased_until < ?2),
-        count(*) FILTER (WHERE state = 'leased' AND leased_until >= ?2) FROM run_items WHERE run_id = ?1";
+    let query =
+        "SELECT count(*) FILTER (WHERE state = 'waiting' OR state = 'leased' AND leased_until NOT BETWEEN ?2 AND ?3),
+            count(*) FILTER (WHERE state = 'leased' AND leased_until BETWEEN ?2 AND ?3) FROM run_items WHERE run_id = ?1";
     let now = clock::now().0;
-    Ok(conn.prepare_cached(query)?.query_row([id.0, now], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    Ok(conn.prepare_cached(query)?.query_row([id.0, now, now + LEASE_MS], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
-/// How many items there are, how many are at their end, and on how many our machinery failed.
-pub fn counts(conn: &Connection, id: RunId) -> Result<(u32, u32, u32), Failure> {
-    let query = "SELECT count(*), count(*) FILTER (WHERE state IN ('done', 'failed')),
-        count(*) FILTER (WHERE state = 'failed') FROM run_items WHERE run_id = ?1";
-    Ok(conn.prepare_cached(query)?.query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?)
+/// Number of items in total, finished, and failed by the engine.
+pub type Counts = (u32, u32, u32);
+
+/// The counts of one run.
+pub fn counts(conn: &Connection, id: RunId) -> Result<Counts, Failure> {
+    Ok(counts_of(conn, &[id])?.remove(&id).unwrap_or_default())
 }
 
-/// A task that has tests, with what its samples came to, in their order: verdict and case counts.
-pub type TaskSamples = Vec<(Verdict, u32, u32)>;
-
-/// What came of every task of the version that has tests, in the dataset's order. A task without an
-/// output that is done has no sample.
-pub fn samples(conn: &Connection, id: RunId) -> Result<Vec<TaskSamples>, Failure> {
+/// The counts of each of these runs, in one statement. A run without items is left out.
+pub fn counts_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Counts>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT vt.position, i.verdict, i.passed, i.total
-         FROM runs u JOIN submissions s ON s.id = u.submission_id
+        "SELECT i.run_id, count(*) AS items, count(*) FILTER (WHERE i.state IN ('done', 'failed')) AS ended,
+            count(*) FILTER (WHERE i.state = 'failed') AS failed
+         FROM json_each(?1) j CROSS JOIN run_items i ON i.run_id = j.value GROUP BY j.key",
+    )?;
+    let rows = statement.query_map([list_of(runs)?], |row| {
+        Ok((RunId(row.get("run_id")?), (row.get("items")?, row.get("ended")?, row.get("failed")?)))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The runs as a JSON list of numbers.
+fn list_of(runs: &[RunId]) -> Result<String, Failure> {
+    Ok(serde_json::to_string(&runs.iter().map(|id| id.0).collect::<Vec<_>>())?)
+}
+
+/// An output's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleResult {
+    pub verdict: Verdict,
+    /// Test cases passed.
+    pub passed: u32,
+    /// Test cases.
+    pub total: u32,
+    /// The verdict as published, if the benchmark has an evaluator.
+    pub published: Option<PublishedVerdict>,
+}
+
+/// The results of a task's samples, in order.
+pub type TaskSamples = Vec<SampleResult>;
+
+/// The results of every task of the version that has tests, in the dataset's order. A task without a
+/// finished output has no sample.
+pub fn samples(conn: &Connection, id: RunId) -> Result<Vec<TaskSamples>, Failure> {
+    Ok(samples_of(conn, &[id])?.remove(&id).unwrap_or_default())
+}
+
+/// The same for each of these runs, in one statement.
+pub fn samples_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Vec<TaskSamples>>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT u.id, vt.position, i.verdict, i.passed, i.total, i.published
+         FROM json_each(?1) j CROSS JOIN runs u ON u.id = j.value
+         JOIN submissions s ON s.id = u.submission_id
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
          JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
          LEFT JOIN outputs o ON o.submission_id = s.id AND o.revision_id = r.id
-         LEFT JOIN run_items i ON i.run_id = u.id AND i.output_id = o.id
-         WHERE u.id = ?1 ORDER BY vt.position, o.sample",
+         LEFT JOIN run_items i ON i.run_id = u.id AND i.output_id = o.id AND i.state = 'done'
+         ORDER BY j.key, vt.position, o.sample",
     )?;
-    let mut rows = statement.query([id.0])?;
-    let (mut tasks, mut last) = (Vec::<TaskSamples>::new(), None);
+    let mut rows = statement.query([list_of(runs)?])?;
+    let (mut found, mut last) = (HashMap::<RunId, Vec<TaskSamples>>::new(), None);
     while let Some(row) = rows.next()? {
-        let position: i64 = row.get(0)?;
-        if last.replace(position) != Some(position) {
+        let (run, position) = (RunId(row.get("id")?), row.get::<_, i64>("position")?);
+        let tasks = found.entry(run).or_default();
+        if last.replace((run, position)) != Some((run, position)) {
             tasks.push(TaskSamples::new());
         }
-        let verdict: Option<String> = row.get(1)?;
+        let verdict: Option<String> = row.get("verdict")?;
         if let (Some(verdict), Some(task)) = (verdict.as_deref().and_then(Verdict::from_name), tasks.last_mut()) {
-            task.push((verdict, row.get(2)?, row.get(3)?));
+            let published: Option<String> = row.get("published")?;
+            task.push(SampleResult {
+                verdict,
+                passed: row.get("passed")?,
+                total: row.get("total")?,
+                published: published.as_deref().and_then(PublishedVerdict::from_name),
+            });
         }
     }
-    Ok(tasks)
+    Ok(found)
 }
 
 /// The test classes that a version's tasks name.
@@ -420,25 +563,107 @@ pub fn test_classes(conn: &Connection, version: DatasetVersionId) -> Result<Vec<
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// The programming languages of a version's tasks that have tests, in the order of [`CodeLang::ALL`].
+pub fn code_langs(conn: &Connection, version: DatasetVersionId) -> Result<Vec<CodeLang>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT DISTINCT r.code_lang FROM dataset_version_tasks vt JOIN task_revisions r ON r.id = vt.revision_id
+         WHERE vt.version_id = ?1 AND r.tests",
+    )?;
+    let rows = statement.query_map([version.0], |row| parsed(row, 0))?;
+    let found = rows.collect::<Result<Vec<CodeLang>, _>>()?;
+    Ok(CodeLang::ALL.into_iter().filter(|lang| found.contains(lang)).collect())
+}
+
+/// The tests that are stored with their tasks: revision, programming language and tests of each task of a version.
+/// [`super::datasets::tests`] has those that are files.
+pub fn task_tests(
+    conn: &Connection,
+    version: DatasetVersionId,
+) -> Result<Vec<(TaskRevisionId, CodeLang, String)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT r.id, r.code_lang, x.body FROM dataset_version_tasks vt
+         JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
+         JOIN task_tests x ON x.revision_id = r.id
+         WHERE vt.version_id = ?1 ORDER BY vt.position",
+    )?;
+    let rows =
+        statement.query_map([version.0], |row| Ok((TaskRevisionId(row.get(0)?), parsed(row, 1)?, row.get(2)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// The columns that [`item`] reads, and some more.
 pub const ITEM: &str =
-    "SELECT o.id, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint
+    "SELECT o.id AS output, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint, r.code_lang,
+        i.verdict, i.passed, i.total
     FROM run_items i
-    JOIN outputs o ON o.id = i.output_id
-    JOIN task_revisions r ON r.id = o.revision_id
-    JOIN tasks t ON t.id = r.task_id";
+    CROSS JOIN outputs o ON o.id = i.output_id
+    CROSS JOIN task_revisions r ON r.id = o.revision_id
+    CROSS JOIN tasks t ON t.id = r.task_id";
 
-/// Every item of a run, in the dataset's order, with its outcome once it has one.
-pub fn items(conn: &Connection, id: RunId) -> Result<Vec<ItemRow>, Failure> {
+/// The same without the outcomes, which are long.
+const BRIEF: &str = "SELECT o.id AS output, t.external_id, o.sample, '' AS raw_nl, i.state, NULL AS outcome, i.cached,
+        i.verdict, i.passed, i.total
+    FROM run_items i
+    CROSS JOIN outputs o ON o.id = i.output_id
+    CROSS JOIN task_revisions r ON r.id = o.revision_id
+    CROSS JOIN tasks t ON t.id = r.task_id";
+
+/// A page of a run's items, in the dataset's order. The key is the output.
+pub fn items_page(conn: &Connection, id: RunId, chosen: &ItemFilter, of: &PageOf) -> Result<Paged<ItemRow>, Failure> {
+    let verdict = match chosen.came_to {
+        Some(CameTo::Verdict(verdict)) => verdict.name(),
+        _ => "",
+    };
+    let came_to = match chosen.came_to {
+        None => "?4 = ''",
+        Some(CameTo::Verdict(_)) => "i.verdict = ?4",
+        Some(CameTo::Differs) => "i.published = 'passed' AND i.verdict <> 'passed' AND ?4 = ''",
+        Some(CameTo::EngineFailed) => "i.state = 'failed' AND ?4 = ''",
+        Some(CameTo::Waiting) => "i.state IN ('waiting', 'leased') AND ?4 = ''",
+        Some(CameTo::NoOutput) => "?4 <> ''",
+    };
+    let flagged = match chosen.flagged {
+        true => "AND (i.verdict = 'anomaly' OR json_array_length(i.outcome, '$.flags') > 0)",
+        false => "",
+    };
+    let filter = format!("AND i.run_id = ?3 AND {came_to} {flagged} AND {}", page::contains("?5"));
+    let list = List {
+        select: ITEM,
+        filter: &filter,
+        column: "i.id",
+        bound: "(SELECT id FROM run_items WHERE run_id = ?3 AND output_id = ?1)",
+        order: Order::Oldest,
+    };
+    let words = page::words(&chosen.words)?;
+    let params: [&dyn ToSql; 3] = [&id.0, &verdict, &words];
+    page::page(conn, &list, of, &params, |row| item(row).map(|(row, _)| row), |item| item.output.to_string())
+}
+
+/// Calls `each` for every item of a run, in the dataset's order.
+pub fn each_item(
+    conn: &Connection,
+    id: RunId,
+    mut each: impl FnMut(&ItemRow) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let mut statement = conn.prepare_cached(&format!("{ITEM} WHERE i.run_id = ?1 ORDER BY i.id"))?;
+    let mut rows = statement.query([id.0])?;
+    while let Some(row) = rows.next()? {
+        each(&item(row)?.0)?;
+    }
+    Ok(())
+}
+
+/// Every item of a run, in the dataset's order, with what its outcome is about: verdict and case counts.
+pub fn brief_items(conn: &Connection, id: RunId) -> Result<Vec<ItemRow>, Failure> {
+    let mut statement = conn.prepare_cached(&format!("{BRIEF} WHERE i.run_id = ?1 ORDER BY i.id"))?;
     let rows = statement.query_map([id.0], |row| item(row).map(|(row, _)| row))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Descriptions are longer than a list is wide.
+/// Maximum length of a description in a list.
 const BEGINNING: usize = 120;
 
-/// A description's beginning, with a mark where it goes on.
+/// The beginning of a description, with a mark if it is cut.
 pub fn beginning(text: &str) -> String {
     match text.char_indices().nth(BEGINNING) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
@@ -446,16 +671,16 @@ pub fn beginning(text: &str) -> String {
     }
 }
 
-/// A row of [`ITEM`].
+/// A row of [`ITEM`]; one of [`BRIEF`] has less.
 pub fn item(row: &Row<'_>) -> rusqlite::Result<(ItemRow, Option<Outcome>)> {
-    let (state, json): (String, Option<String>) = (row.get(4)?, row.get(5)?);
+    let (state, json): (String, Option<String>) = (row.get("state")?, row.get("outcome")?);
     let outcome: Option<Outcome> = json.and_then(|json| serde_json::from_str(&json).ok());
-    let raw_nl: String = row.get(3)?;
+    let (raw_nl, verdict): (String, Option<String>) = (row.get("raw_nl")?, row.get("verdict")?);
     let of = |value: fn(&Outcome) -> u32| outcome.as_ref().map_or(0, value);
     let listed = ItemRow {
-        output: OutputId(row.get(0)?),
-        task_id: row.get(1)?,
-        sample: row.get(2)?,
+        output: OutputId(row.get("output")?),
+        task_id: row.get("external_id")?,
+        sample: row.get("sample")?,
         raw_nl: beginning(&raw_nl),
         state: match state.as_str() {
             "waiting" => ItemState::Waiting,
@@ -463,14 +688,16 @@ pub fn item(row: &Row<'_>) -> rusqlite::Result<(ItemRow, Option<Outcome>)> {
             "done" => ItemState::Done,
             _ => ItemState::Failed,
         },
-        verdict: outcome.as_ref().map(|o| o.verdict),
+        verdict: verdict.as_deref().and_then(Verdict::from_name),
         limit: outcome.as_ref().and_then(|o| o.limit),
-        passed: of(|o| o.passed),
-        total: of(|o| o.total),
+        reason: outcome.as_ref().and_then(|o| o.reason.clone()),
+        passed: row.get("passed")?,
+        total: row.get("total")?,
+        published: outcome.as_ref().and_then(|o| o.published.as_ref()).map(|published| published.verdict),
         cpu_ms: of(|o| o.cpu_ms),
         wall_ms: of(|o| o.wall_ms),
         flags: of(|o| u32::try_from(o.flags.len()).unwrap_or(u32::MAX)),
-        cached: row.get(6)?,
+        cached: row.get("cached")?,
     };
     Ok((listed, outcome))
 }

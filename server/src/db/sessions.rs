@@ -1,6 +1,6 @@
-//! Where tower-sessions keeps its sessions, so that a restart logs nobody out.
+//! The session store of tower-sessions, so that a restart logs nobody out.
 //!
-//! A row holds the SHA-256 of the session's id: a copy of the database contains no cookie that works.
+//! A row contains the SHA-256 of the session's id, so a copy of the database contains no valid cookie.
 
 use std::collections::HashMap;
 
@@ -114,7 +114,7 @@ impl SessionStore for Sessions {
 }
 
 impl Sessions {
-    /// Removes what has expired; called now and then by the server.
+    /// Deletes expired sessions; called regularly by the server.
     pub async fn sweep(&self) -> Result<usize, Failure> {
         let now = millis(OffsetDateTime::now_utc());
         self.0.write(move |tx| Ok(tx.execute("DELETE FROM sessions WHERE expires_at <= ?1", [now])?)).await

@@ -1,6 +1,6 @@
 //! Personal settings. Read with the account (`accounts::by_id`), written here.
 
-use app::model::{ids::UserId, keys::Keys};
+use app::model::{display::Display, ids::UserId, keys::Keys};
 use rusqlite::{Connection, params};
 
 use crate::{clock, error::Failure};
@@ -11,6 +11,16 @@ pub fn set_keys(conn: &Connection, user: UserId, keys: &Keys) -> Result<(), Fail
         "INSERT INTO rater_settings (user_id, keys) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET keys = excluded.keys",
     )?
     .execute(params![user.0, serde_json::to_string(keys)?])?;
+    Ok(())
+}
+
+/// Stores how pages are to look to a person.
+pub fn set_display(conn: &Connection, user: UserId, display: Display) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO rater_settings (user_id, display) VALUES (?1, ?2)
+         ON CONFLICT DO UPDATE SET display = excluded.display",
+    )?
+    .execute(params![user.0, display.to_string()])?;
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! Imports that add their rows in many short transactions (migration 0011).
+//! Imports that add their rows in many short transactions (migration 0011), and deletions that delete theirs in the same
+//! way (migration 0020).
 //!
 //! Rows of an import are hidden until [`publish`]. Each transaction adds a bounded number of them and extends the
 //! import's lease ([`renew`]); [`abandoned`] finds imports whose lease has run out, and [`clear`] deletes their rows,
@@ -7,30 +8,34 @@
 use app::model::time::Timestamp;
 use rusqlite::{Connection, params};
 
+use super::results_import::NO_PASSWORD;
 use crate::{clock, error::Failure};
 
-/// The most rows of an upload that one transaction adds or deletes. A rating brings about ten more (its scores, and
-/// what triggers count). Ratings that people submit meanwhile wait for that long, and a rater notices 50 ms.
+/// Maximum number of uploaded rows that one transaction adds or deletes. A rating brings about ten more (its
+/// scores, and trigger counts). Ratings that people submit meanwhile wait that long, and raters notice 50
+/// ms.
 pub const ROWS: usize = 100;
-/// The most text that one transaction adds, in bytes, unless a single row has more (an output has at most 2 MiB).
+/// Maximum text that one transaction adds, in bytes, unless a single row has more (an output has at most 2
+/// MiB).
 pub const BYTES: usize = 1024 * 1024;
-/// How long an import is left alone after its last transaction, in milliseconds. The next one comes within a second
-/// even on a loaded machine.
+/// Duration of an import's lease after its last transaction, in milliseconds. The next one follows within a
+/// second even on a loaded machine.
 pub const LEASE_MS: i64 = 60_000;
 
-/// What is being imported.
+/// The kind of import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Import {
     /// A submission with its outputs.
     Submission(i64),
-    /// A study with ratings of people.
+    /// A study with ratings of people, or a new one with its plan.
     Study(i64),
     /// A judge model's scores.
     Judging(i64),
 }
 
 impl Import {
-    fn parts(self) -> (&'static str, i64) {
+    /// Its table and its number there.
+    pub(super) fn parts(self) -> (&'static str, i64) {
         match self {
             Import::Submission(id) => ("all_submissions", id),
             Import::Study(id) => ("all_studies", id),
@@ -47,19 +52,24 @@ pub fn lease() -> i64 {
 /// Extends the import's lease.
 ///
 /// # Errors
-/// The import was taken for dead and cleared: the machine slept for longer than the lease.
+///
+/// Fails if the import was considered dead and deleted because the machine slept for longer than the lease.
 pub fn renew(conn: &Connection, import: Import) -> Result<(), Failure> {
     let (table, id) = import.parts();
     let sql = format!("UPDATE {table} SET importing_until = ?2 WHERE id = ?1 AND importing_until IS NOT NULL");
     match conn.prepare_cached(&sql)?.execute(params![id, lease()])? {
-        0 => Err(Failure::conflict("The import was interrupted. Nothing was imported; start it again.")),
+        0 => Err(Failure::conflict((
+            "The import was interrupted. Nothing was imported; start it again.",
+            "导入被中断，没有导入任何内容，请重新开始。",
+        ))),
         _ => Ok(()),
     }
 }
 
-/// Makes the import visible. Its rows count from now on.
+/// Makes the import visible; its rows count from now on.
 ///
 /// # Errors
+///
 /// As [`renew`].
 pub fn publish(conn: &Connection, import: Import) -> Result<(), Failure> {
     renew(conn, import)?;
@@ -78,7 +88,7 @@ pub fn publish(conn: &Connection, import: Import) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Imports whose lease ended before `now`.
+/// Imports whose lease ended before `now`, or was made before the clock was set back.
 pub fn abandoned(conn: &Connection, now: Timestamp) -> Result<Vec<Import>, Failure> {
     let mut found = Vec::new();
     for (table, import) in [
@@ -86,8 +96,9 @@ pub fn abandoned(conn: &Connection, now: Timestamp) -> Result<Vec<Import>, Failu
         ("all_studies", Import::Study),
         ("all_judgings", Import::Judging),
     ] {
-        let mut statement = conn.prepare(&format!("SELECT id FROM {table} WHERE importing_until < ?1"))?;
-        for id in statement.query_map([now.0], |row| row.get(0))? {
+        let mut statement =
+            conn.prepare(&format!("SELECT id FROM {table} WHERE importing_until < ?1 OR importing_until > ?2"))?;
+        for id in statement.query_map([now.0, now.0 + LEASE_MS], |row| row.get(0))? {
             found.push(import(id?));
         }
     }
@@ -105,22 +116,20 @@ pub fn any(conn: &Connection) -> Result<bool, Failure> {
         .exists([])?)
 }
 
-/// Deletes up to [`ROWS`] rows of the import, and the import itself when none is left. Whether it is gone.
+/// Deletes up to [`ROWS`] rows of the import, and the import itself when none is left. Returns whether it is
+/// gone.
 ///
-/// The caller switches foreign keys off: nothing refers to what nobody has seen, and looking for references would
-/// read whole tables for every deleted row.
+/// The caller switches foreign keys off: nothing refers to hidden rows, and checking references would scan
+/// whole tables for every deleted row.
 pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
     let (table, id) = import.parts();
-    // Published meanwhile, or cleared by somebody else.
+    // Published meanwhile, or deleted by another process.
     let sql = format!("SELECT 1 FROM {table} WHERE id = ?1 AND importing_until IS NOT NULL");
     if !conn.prepare(&sql)?.exists([id])? {
         return Ok(true);
     }
     let deleted = match import {
-        Import::Submission(_) => conn.execute(
-            "DELETE FROM outputs WHERE id IN (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
-            params![id, ROWS],
-        )?,
+        Import::Submission(_) => clear_outputs(conn, id)?,
         Import::Judging(_) => conn.execute(
             "DELETE FROM judged_scores WHERE judging_id = ?1 AND output_id IN (
                  SELECT output_id FROM judged_scores WHERE judging_id = ?1 LIMIT ?2)",
@@ -132,14 +141,60 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
         return Ok(false);
     }
     if let Import::Study(_) = import {
-        // Accounts made for this import alone; imports limit their number.
-        conn.execute("DELETE FROM users WHERE id IN (SELECT user_id FROM study_raters WHERE study_id = ?1)", [id])?;
-        for table in ["study_raters", "study_submissions", "study_stamps"] {
+        // Accounts created for this import only; imports limit their number. People's own accounts have a password.
+        conn.execute(
+            "DELETE FROM users WHERE password_hash = ?2 AND id IN (
+                 SELECT m.user_id FROM study_raters m WHERE m.study_id = ?1
+                     AND NOT EXISTS (SELECT 1 FROM study_raters o WHERE o.user_id = m.user_id AND o.study_id <> ?1))",
+            params![id, NO_PASSWORD],
+        )?;
+        for table in OF_STUDIES {
             conn.execute(&format!("DELETE FROM {table} WHERE study_id = ?1"), [id])?;
         }
     }
+    if let Import::Submission(_) = import {
+        conn.execute("DELETE FROM run_stamps WHERE run_id IN (SELECT id FROM runs WHERE submission_id = ?1)", [id])?;
+        conn.execute("DELETE FROM runs WHERE submission_id = ?1", [id])?;
+        conn.execute("DELETE FROM submission_masks WHERE submission_id = ?1", [id])?;
+    }
     conn.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
     Ok(true)
+}
+
+/// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
+const OF_STUDIES: [&str; 16] = [
+    "adjudicators",
+    "dispute_handouts",
+    "extra_assignments",
+    "flag_answers",
+    "handouts",
+    "openings",
+    "plan_events",
+    "probes",
+    "gold_items",
+    "pseudonyms",
+    "public_links",
+    "skips",
+    "study_quality",
+    "study_raters",
+    "study_submissions",
+    "study_stamps",
+];
+
+/// Deletes outputs with their results.
+fn clear_outputs(conn: &Connection, submission: i64) -> Result<usize, Failure> {
+    let results = conn.execute(
+        "DELETE FROM run_items WHERE id IN (
+             SELECT i.id FROM outputs o JOIN run_items i ON i.output_id = o.id WHERE o.submission_id = ?1 LIMIT ?2)",
+        params![submission, ROWS],
+    )?;
+    if results > 0 {
+        return Ok(results);
+    }
+    Ok(conn.execute(
+        "DELETE FROM outputs WHERE id IN (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
+        params![submission, ROWS],
+    )?)
 }
 
 fn clear_ratings(conn: &Connection, study: i64) -> Result<usize, Failure> {

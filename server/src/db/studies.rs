@@ -1,12 +1,13 @@
-//! Studies: their plan, their progress and the ratings behind a comparison.
+//! Studies: their settings, progress and ratings.
 
 use app::model::{
     comparison::RatingRow,
     dataset::TaskRow,
     ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
+    page::{PageOf, Paged},
     plan::Reads,
     rubric::Rubric,
-    study::{RaisedFlag, RaterProgress, StudyRow, StudyStatus},
+    study::{Overview, RaisedFlag, RaterProgress, StudyRow, StudyStatus},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -15,48 +16,78 @@ use super::{
     accounts::parsed,
     datasets::task_row,
     notes,
+    page::{self, List, Order},
     plan::{self, Planned, Settings},
+    staging::{self, Import},
+    tokens::json,
 };
 use crate::{clock, error::Failure};
 
 const ROW: &str = "SELECT s.id, s.token, s.title, d.slug, s.status,
-        (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL),
-        (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.rated_at IS NOT NULL),
-        (SELECT count(*) FROM assignments a WHERE a.study_id = s.id),
+        (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL) AS raters,
+        (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.rated_at IS NOT NULL) AS done,
+        (SELECT count(*) FROM assignments a WHERE a.study_id = s.id) AS wanted,
+        -- In the order of its submissions; two submissions of one model count as one.
+        (SELECT json_group_array(name ORDER BY place) FROM (
+             SELECT m.name, min(ss.position) AS place FROM study_submissions ss
+             JOIN submissions x ON x.id = ss.submission_id JOIN models m ON m.id = x.model_id
+             WHERE ss.study_id = s.id GROUP BY m.id)) AS models,
         s.created_at
-    FROM studies s JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id";
+    FROM studies s
+    CROSS JOIN dataset_versions v ON v.id = s.version_id CROSS JOIN datasets d ON d.id = v.dataset_id";
 
-/// Every study, newest first.
-pub fn list(conn: &Connection) -> Result<Vec<StudyRow>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{ROW} ORDER BY s.id DESC"))?;
-    let rows = statement.query_map([], row)?.collect::<Result<Vec<_>, _>>()?;
-    rows.into_iter().map(|row| with_models(conn, row)).collect()
+/// A page of the studies that are not archived, newest first.
+pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<StudyRow>, Failure> {
+    let list =
+        List { select: ROW, filter: "AND s.archived_at IS NULL", column: "s.id", bound: "?1", order: Order::Newest };
+    page::page(conn, &list, of, &[], row, |row| row.id.to_string())
+}
+
+/// Counts, and the newest studies.
+pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
+    let newest = list(conn, &PageOf::default())?.rows;
+    Ok(conn
+        .prepare_cached(
+            "SELECT (SELECT count(*) FROM datasets) AS datasets,
+                (SELECT coalesce(sum((SELECT count(*) FROM dataset_version_tasks t WHERE t.version_id = v.id)), 0)
+                 FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
+                 WHERE v.number = (SELECT max(number) FROM dataset_versions x WHERE x.dataset_id = d.id)) AS tasks,
+                (SELECT count(*) FROM submissions) AS submissions,
+                (SELECT count(*) FROM models) AS models,
+                (SELECT count(*) FROM studies) AS studies,
+                (SELECT count(*) FROM studies WHERE status = 'running') AS running",
+        )?
+        .query_row([], |row| {
+            Ok(Overview {
+                datasets: row.get("datasets")?,
+                tasks: row.get("tasks")?,
+                submissions: row.get("submissions")?,
+                models: row.get("models")?,
+                studies: row.get("studies")?,
+                running: row.get("running")?,
+                newest,
+            })
+        })?)
 }
 
 /// One study's row.
 pub fn get(conn: &Connection, id: StudyId) -> Result<Option<StudyRow>, Failure> {
-    let found = conn.prepare_cached(&format!("{ROW} WHERE s.id = ?1"))?.query_row([id.0], row).optional()?;
-    found.map(|row| with_models(conn, row)).transpose()
+    Ok(conn.prepare_cached(&format!("{ROW} WHERE s.id = ?1"))?.query_row([id.0], row).optional()?)
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
     Ok(StudyRow {
-        id: StudyId(row.get(0)?),
-        token: Token(row.get(1)?),
-        title: row.get(2)?,
-        dataset: row.get(3)?,
-        status: parsed(row, 4)?,
-        models: Vec::new(),
-        raters: row.get(5)?,
-        done: row.get(6)?,
-        wanted: row.get(7)?,
-        created_at: Timestamp(row.get(8)?),
+        id: StudyId(row.get("id")?),
+        token: Token(row.get("token")?),
+        title: row.get("title")?,
+        dataset: row.get("slug")?,
+        status: parsed(row, "status")?,
+        models: json(row, "models")?,
+        raters: row.get("raters")?,
+        done: row.get("done")?,
+        wanted: row.get("wanted")?,
+        created_at: Timestamp(row.get("created_at")?),
     })
-}
-
-fn with_models(conn: &Connection, row: StudyRow) -> Result<StudyRow, Failure> {
-    let models = models(conn, row.id)?.into_iter().map(|(_, name)| name).collect();
-    Ok(StudyRow { models, ..row })
 }
 
 /// The study's models in the order of its submissions; two submissions of one model count as one.
@@ -70,19 +101,18 @@ pub fn models(conn: &Connection, id: StudyId) -> Result<Vec<(ModelId, String)>, 
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// What a study was set up with.
+/// The settings of a study.
 pub struct Setup {
     /// Raters per output.
     pub overlap: u32,
-    /// What its order and its intervals are drawn from.
+    /// Seed of its order and its intervals.
     pub seed: u64,
-    /// Its rubric.
     pub rubric: Rubric,
     /// The dataset version it grades.
     pub version: DatasetVersionId,
 }
 
-/// What a study was set up with.
+/// The settings of a study.
 pub fn setup(conn: &Connection, id: StudyId) -> Result<Option<Setup>, Failure> {
     let found = conn
         .prepare_cached(
@@ -90,8 +120,8 @@ pub fn setup(conn: &Connection, id: StudyId) -> Result<Option<Setup>, Failure> {
              WHERE s.id = ?1",
         )?
         .query_row([id.0], |row| {
-            let text = (row.get::<_, String>(1)?, row.get::<_, String>(2)?);
-            Ok((row.get(0)?, text, DatasetVersionId(row.get(3)?)))
+            let text = (row.get::<_, String>("seed")?, row.get::<_, String>("json")?);
+            Ok((row.get("overlap")?, text, DatasetVersionId(row.get("version_id")?)))
         })
         .optional()?;
     let Some((overlap, (seed, json), version)) = found else { return Ok(None) };
@@ -99,17 +129,17 @@ pub fn setup(conn: &Connection, id: StudyId) -> Result<Option<Setup>, Failure> {
     Ok(Some(Setup { overlap, seed, rubric: serde_json::from_str(&json)?, version }))
 }
 
-/// A submission as a study's plan needs it.
+/// A submission with the fields that a plan needs.
 pub struct Candidate {
-    /// The dataset it answers.
+    /// Its dataset.
     pub dataset: String,
-    /// The version it answers.
+    /// Its dataset version.
     pub version: DatasetVersionId,
     /// The rubric of that version.
     pub rubric_id: i64,
 }
 
-/// The submission, as a plan needs it.
+/// The submission for a plan.
 pub fn candidate(conn: &Connection, id: SubmissionId) -> Result<Option<Candidate>, Failure> {
     Ok(conn
         .prepare_cached(
@@ -117,19 +147,23 @@ pub fn candidate(conn: &Connection, id: SubmissionId) -> Result<Option<Candidate
              JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1",
         )?
         .query_row([id.0], |row| {
-            Ok(Candidate { dataset: row.get(0)?, version: DatasetVersionId(row.get(1)?), rubric_id: row.get(2)? })
+            Ok(Candidate {
+                dataset: row.get("slug")?,
+                version: DatasetVersionId(row.get("id")?),
+                rubric_id: row.get("rubric_id")?,
+            })
         })
         .optional()?)
 }
 
-/// Whether there is such an account, and it can log in.
+/// Whether the account exists and is active.
 pub fn can_rate(conn: &Connection, user: UserId) -> Result<bool, Failure> {
     Ok(conn.prepare_cached("SELECT 1 FROM users WHERE id = ?1 AND disabled = 0")?.exists([user.0])?)
 }
 
-/// What a new study's rows are made of; every list is already checked.
+/// Input of a new study's rows; every list is already checked.
 pub struct Plan {
-    /// What raters read.
+    /// Its title.
     pub title: String,
     /// The dataset version.
     pub version: DatasetVersionId,
@@ -137,19 +171,19 @@ pub struct Plan {
     pub rubric_id: i64,
     /// How its work is shared.
     pub settings: Settings,
-    /// Who rates, what this study gives them, and how much of it at most.
+    /// The raters with their languages and maximum shares.
     pub raters: Vec<(UserId, Reads, Option<u32>)>,
-    /// Every rating that is wanted.
+    /// Every planned rating.
     pub places: Vec<Planned>,
 }
 
-/// Makes a draft of a study with a row for every rating that it wants.
-pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
+/// Begins a draft that nobody sees before [`publish`]. Its planned ratings are added meanwhile, its raters then.
+pub fn begin(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
     let settings = &plan.settings;
     let id: i64 = conn.query_row(
         "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
-             presentation, sharing, tasks, pace_s)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
+             presentation, sharing, tasks, pace_s, importing_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
         params![
             clock::token().0,
             plan.title,
@@ -162,19 +196,38 @@ pub fn insert(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Stud
             settings.presentation.code(),
             settings.sharing.code(),
             settings.tasks,
-            settings.pace_s
+            settings.pace_s,
+            staging::lease()
         ],
         |row| row.get(0),
     )?;
     let id = StudyId(id);
     plan::set_settings(conn, id, settings)?;
+    Ok(id)
+}
+
+/// Shows the draft to everybody, with its raters.
+///
+/// # Errors
+/// It was cleared meanwhile: see [`staging::renew`].
+pub fn publish(conn: &Connection, id: StudyId, plan: &Plan) -> Result<(), Failure> {
+    staging::renew(conn, Import::Study(id.0))?;
+    conn.execute(
+        "UPDATE all_studies SET created_at = ?2, importing_until = NULL WHERE id = ?1",
+        params![id.0, clock::now().0],
+    )?;
     for (rater, reads, share) in &plan.raters {
         plan::join(conn, id, *rater, *reads, *share)?;
     }
-    plan::insert(conn, id, &plan.places)?;
+    // The planned ratings came before their raters, so the triggers had nothing to count them in.
+    conn.execute(
+        "UPDATE study_raters SET open = (
+             SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.user_id = study_raters.user_id)
+         WHERE study_id = ?1",
+        [id.0],
+    )?;
     let ratings = plan.places.len() as u64;
-    plan::note(conn, id, "planned", None, &plan::Moved { ratings, from: None })?;
-    Ok(id)
+    plan::note(conn, id, "planned", None, &plan::Moved { ratings, from: None })
 }
 
 /// Sets the status.
@@ -188,7 +241,7 @@ pub fn set_status(conn: &Connection, id: StudyId, status: StudyStatus) -> Result
     Ok(())
 }
 
-/// How far each rater has come.
+/// The progress of each rater.
 pub fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name,
@@ -214,8 +267,8 @@ pub fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Fail
     rows.into_iter().map(|row| Ok(RaterProgress { median_ms: median_ms(conn, id, row.id)?, ..row })).collect()
 }
 
-/// The median time from showing to rating. The median, because a rater who goes to lunch leaves one
-/// long gap, not a slower pace.
+/// The median time from showing to rating. The median, because a lunch break is one long gap, not a slower
+/// pace.
 fn median_ms(conn: &Connection, id: StudyId, rater: UserId) -> Result<Option<i64>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT rated_at - shown_at FROM assignments
@@ -254,7 +307,7 @@ pub fn flags(conn: &Connection, id: StudyId) -> Result<Vec<RaisedFlag>, Failure>
 /// The study's tasks, in the dataset's order.
 pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.id, v.id, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests
+        "SELECT t.id, v.id, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests, v.code_lang
          FROM studies s
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
          JOIN task_revisions v ON v.id = vt.revision_id
@@ -267,24 +320,21 @@ pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// One rating that counts, as figures need it.
+/// One rating that counts, as input of figures.
 pub struct Scored {
-    /// Whose output it rates.
+    /// The model.
     pub model: ModelId,
-    /// Its task.
     pub task: TaskRevisionId,
-    /// The output.
     pub output: OutputId,
-    /// Who gave it.
     pub rater: UserId,
-    /// One place a dimension.
+    /// One score per dimension.
     pub scores: Vec<u8>,
 }
 
 /// Every rating that counts, by output and rater.
 pub fn scored(conn: &Connection, id: StudyId, dimensions: usize) -> Result<Vec<Scored>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, s.model_id, o.revision_id, o.id, r.user_id, x.dimension, x.score
+        "SELECT r.id AS rating, s.model_id, o.revision_id, o.id AS output, r.user_id, x.dimension, x.score
          FROM assignments a
          JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
          JOIN rating_scores x ON x.rating_id = r.id
@@ -296,36 +346,34 @@ pub fn scored(conn: &Connection, id: StudyId, dimensions: usize) -> Result<Vec<S
     let mut found: Vec<(i64, Scored)> = Vec::new();
     let mut rows = statement.query([id.0])?;
     while let Some(row) = rows.next()? {
-        let rating: i64 = row.get(0)?;
+        let rating: i64 = row.get("rating")?;
         if found.last().is_none_or(|(last, _)| *last != rating) {
             let scored = Scored {
-                model: ModelId(row.get(1)?),
-                task: TaskRevisionId(row.get(2)?),
-                output: OutputId(row.get(3)?),
-                rater: UserId(row.get(4)?),
+                model: ModelId(row.get("model_id")?),
+                task: TaskRevisionId(row.get("revision_id")?),
+                output: OutputId(row.get("output")?),
+                rater: UserId(row.get("user_id")?),
                 scores: Vec::with_capacity(dimensions),
             };
             found.push((rating, scored));
         }
         if let Some((_, scored)) = found.last_mut() {
-            scored.scores.push(row.get(6)?);
+            scored.scores.push(row.get("score")?);
         }
     }
-    // A rating without all its scores would shift the places of the rest; the schema makes none.
+    // A rating without all its scores would shift the positions of the rest; the schema allows none.
     Ok(found.into_iter().map(|(_, scored)| scored).filter(|s| s.scores.len() == dimensions).collect())
 }
 
-/// An output of one task, under its model's name.
+/// An output of one task, with its model's name.
 pub struct TaskOutput {
-    /// The output.
     pub id: OutputId,
     /// The model's name.
     pub model: String,
     /// Counts from 0.
     pub sample: u32,
-    /// Its code.
     pub code: String,
-    /// What a chat answer said around it.
+    /// The text around the code of a chat response.
     pub said: String,
 }
 
@@ -343,11 +391,11 @@ pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) ->
     )?;
     let rows = statement.query_map(params![id.0, revision.0], |row| {
         Ok(TaskOutput {
-            id: OutputId(row.get(0)?),
-            model: row.get(1)?,
-            sample: row.get(2)?,
-            code: row.get(3)?,
-            said: row.get(4)?,
+            id: OutputId(row.get("id")?),
+            model: row.get("name")?,
+            sample: row.get("sample")?,
+            code: row.get("code")?,
+            said: row.get("said")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -356,23 +404,23 @@ pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) ->
 /// Every rating of one output in one study, each rater's newest first.
 pub fn output_ratings(conn: &Connection, id: StudyId, output: OutputId) -> Result<Vec<RatingRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, u.name, r.comment, r.flag, r.at, r.superseded_at IS NOT NULL
+        "SELECT r.id, u.name, r.comment, r.flag, r.at, r.superseded_at IS NOT NULL AS superseded
          FROM ratings r JOIN assignments a ON a.id = r.assignment_id JOIN users u ON u.id = r.user_id
          WHERE a.study_id = ?1 AND a.output_id = ?2
          ORDER BY u.name, r.id DESC",
     )?;
     let rows = statement.query_map(params![id.0, output.0], |row| {
-        let flag: Option<String> = row.get(3)?;
+        let flag: Option<String> = row.get("flag")?;
         let rating = RatingRow {
-            rater: row.get(1)?,
+            rater: row.get("name")?,
             scores: Vec::new(),
-            comment: row.get(2)?,
+            comment: row.get("comment")?,
             flag: None,
             notes: Vec::new(),
-            at: Timestamp(row.get(4)?),
-            superseded: row.get(5)?,
+            at: Timestamp(row.get("at")?),
+            superseded: row.get("superseded")?,
         };
-        Ok((RatingId(row.get(0)?), flag, rating))
+        Ok((RatingId(row.get("id")?), flag, rating))
     })?;
     rows.map(|row| {
         let (rating, flag, row) = row?;

@@ -3,25 +3,31 @@
 use app::model::{
     dataset::TaskRow,
     ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
-    submission::{OutputRow, SubmissionRow},
+    page::{PageOf, Paged},
+    submission::{OutputFilter, OutputRow, SubmissionRow},
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
-use super::{datasets::task_row, staging};
+use super::{
+    datasets::task_row,
+    page::{self, List, Order},
+    runs::beginning,
+    staging,
+};
 use crate::{clock, error::Failure};
 
-/// A file that an admin sent and nothing was taken from yet, or something was.
+/// An uploaded file.
 pub struct Upload {
-    /// SHA-256 of its bytes; the data folder keeps them under this name.
+    /// SHA-256 of its bytes, its name in the data folder.
     pub checksum: String,
-    /// Its name as its owner knows it.
+    /// The client's file name.
     pub file: String,
     /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// Notes an upload whose bytes are stored.
+/// Records an upload whose bytes are stored.
 pub fn insert_upload(
     conn: &Connection,
     upload: &Upload,
@@ -38,7 +44,7 @@ pub fn insert_upload(
 pub fn upload(conn: &Connection, id: UploadId) -> Result<Option<Upload>, Failure> {
     Ok(conn
         .query_row("SELECT checksum, file_name, bytes FROM uploads WHERE id = ?1", [id.0], |row| {
-            Ok(Upload { checksum: row.get(0)?, file: row.get(1)?, bytes: row.get(2)? })
+            Ok(Upload { checksum: row.get("checksum")?, file: row.get("file_name")?, bytes: row.get("bytes")? })
         })
         .optional()?)
 }
@@ -50,7 +56,14 @@ pub fn model_names(conn: &Connection) -> Result<Vec<String>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A submission of the same dataset version that was made from a file with these bytes.
+/// The dataset version of a submission.
+pub fn version(conn: &Connection, id: SubmissionId) -> Result<DatasetVersionId, Failure> {
+    let mut statement = conn.prepare_cached("SELECT version_id FROM submissions WHERE id = ?1")?;
+    let version = statement.query_row([id.0], |row| row.get(0)).optional()?;
+    version.map(DatasetVersionId).ok_or_else(|| Failure::not_found("submission"))
+}
+
+/// A submission of the same dataset version that was imported from a file with these bytes.
 pub fn same_file(
     conn: &Connection,
     version: DatasetVersionId,
@@ -65,13 +78,13 @@ pub fn same_file(
         .optional()?)
 }
 
-/// The model of that name, in any case of its letters; made at the first asking.
+/// The model with this name, ignoring case; created on first use.
 pub fn model(conn: &Connection, name: &str) -> Result<ModelId, Failure> {
     conn.execute("INSERT INTO models (name) VALUES (?1) ON CONFLICT DO NOTHING", [name])?;
     Ok(conn.query_row("SELECT id FROM models WHERE name = ?1", [name], |row| row.get(0).map(ModelId))?)
 }
 
-/// The submission of this very file as that model's outputs, if there is one.
+/// The submission of this file for this model, if there is one.
 pub fn taken(
     conn: &Connection,
     version: DatasetVersionId,
@@ -87,23 +100,23 @@ pub fn taken(
         .optional()?)
 }
 
-/// What a submission is made of.
+/// A submission to store.
 pub struct NewSubmission {
-    /// The version it answers.
+    /// Its dataset version.
     pub version: DatasetVersionId,
-    /// Whose outputs.
+    /// The model.
     pub model: ModelId,
     /// The file's name.
     pub file: String,
     /// The file's SHA-256.
     pub checksum: String,
-    /// How lines were matched, as a word.
+    /// How lines were matched.
     pub matching: &'static str,
-    /// Who took it; absent for the command line.
+    /// Who imported it; absent for the command line.
     pub by: Option<app::model::ids::UserId>,
 }
 
-/// Creates a submission without outputs that nobody sees before [`staging::publish`].
+/// Creates a submission without outputs, hidden until [`staging::publish`].
 pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Failure> {
     Ok(SubmissionId(conn.query_row(
         "INSERT INTO all_submissions (version_id, model_id, file_name, checksum, matching, created_by, created_at,
@@ -123,26 +136,30 @@ pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Fai
     )?))
 }
 
-/// One output as it is stored.
+/// One stored output.
 pub struct NewOutput {
-    /// The task's wording it answers.
+    /// Its task revision.
     pub revision: TaskRevisionId,
     /// Counts from 0.
     pub sample: u32,
     /// The code without fences.
     pub code: String,
-    /// What a chat answer said around it.
+    /// The text around the code of a chat response.
     pub said: String,
-    /// The answer as it came, where it differs from `code`.
+    /// The whole response, if it differs from `code`.
     pub raw: Option<String>,
     /// Why generation stopped.
     pub end_by: Option<String>,
+    /// What the model was given, where that is not the task's own prompt.
+    pub prompt: Option<String>,
 }
 
 impl NewOutput {
-    /// About how many bytes it takes.
+    /// Approximate size in bytes.
     pub fn bytes(&self) -> usize {
-        self.code.len() + self.said.len() + self.raw.as_ref().map_or(0, String::len)
+        self.code.len()
+            + [&self.raw, &self.prompt].into_iter().flatten().map(String::len).sum::<usize>()
+            + self.said.len()
     }
 }
 
@@ -150,33 +167,46 @@ impl NewOutput {
 pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOutput]) -> Result<(), Failure> {
     staging::renew(conn, staging::Import::Submission(submission.0))?;
     let mut insert = conn.prepare_cached(
-        "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by, prompt)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for new in outputs {
-        insert.execute(params![submission.0, new.revision.0, new.sample, new.code, new.said, new.raw, new.end_by])?;
+        insert.execute(params![
+            submission.0,
+            new.revision.0,
+            new.sample,
+            new.code,
+            new.said,
+            new.raw,
+            new.end_by,
+            new.prompt
+        ])?;
     }
     Ok(())
 }
 
-const ROW: &str = "SELECT s.id, m.id, m.name, d.slug, v.number, s.file_name,
-        (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id),
-        (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id),
+const ROW: &str = "SELECT s.id AS id, m.id AS model, m.name, d.slug, v.number, s.file_name,
+        (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs,
+        (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id) AS tasks,
         s.created_at,
         EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id
-                WHERE o.submission_id = s.id AND t.test_class IS NOT NULL),
+                WHERE o.submission_id = s.id AND t.tests) AS has_tests,
         EXISTS (SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions t ON t.id = vt.revision_id
-                WHERE vt.version_id = s.version_id AND t.human)
+                WHERE vt.version_id = s.version_id AND t.human) AS for_people
     FROM submissions s
-    JOIN models m ON m.id = s.model_id
-    JOIN dataset_versions v ON v.id = s.version_id
-    JOIN datasets d ON d.id = v.dataset_id";
+    CROSS JOIN models m ON m.id = s.model_id
+    CROSS JOIN dataset_versions v ON v.id = s.version_id
+    CROSS JOIN datasets d ON d.id = v.dataset_id";
 
-/// Every submission, newest first; only those of a dataset where one is named.
-pub fn list(conn: &Connection, dataset: Option<&str>) -> Result<Vec<SubmissionRow>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{ROW} WHERE ?1 IS NULL OR d.slug = ?1 ORDER BY s.id DESC"))?;
-    let rows = statement.query_map([dataset], row)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// A page of the submissions that are not archived, newest first; only those of a dataset where one is named.
+pub fn list(conn: &Connection, dataset: Option<&str>, of: &PageOf) -> Result<Paged<SubmissionRow>, Failure> {
+    let filter = match dataset {
+        Some(_) => "AND s.archived_at IS NULL AND d.slug = ?3",
+        None => "AND s.archived_at IS NULL",
+    };
+    let list = List { select: ROW, filter, column: "s.id", bound: "?1", order: Order::Newest };
+    let params: Vec<&dyn ToSql> = dataset.iter().map(|slug| slug as &dyn ToSql).collect();
+    page::page(conn, &list, of, &params, row, |row| row.id.to_string())
 }
 
 /// One submission.
@@ -186,68 +216,71 @@ pub fn get(conn: &Connection, id: SubmissionId) -> Result<Option<SubmissionRow>,
 
 fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
     Ok(SubmissionRow {
-        id: SubmissionId(row.get(0)?),
-        model: ModelId(row.get(1)?),
-        model_name: row.get(2)?,
-        dataset: row.get(3)?,
-        number: row.get(4)?,
-        file: row.get(5)?,
-        outputs: row.get(6)?,
-        tasks: row.get(7)?,
-        created_at: Timestamp(row.get(8)?),
-        has_tests: row.get(9)?,
-        for_people: row.get(10)?,
+        id: SubmissionId(row.get("id")?),
+        model: ModelId(row.get("model")?),
+        model_name: row.get("name")?,
+        dataset: row.get("slug")?,
+        number: row.get("number")?,
+        file: row.get("file_name")?,
+        outputs: row.get("outputs")?,
+        tasks: row.get("tasks")?,
+        created_at: Timestamp(row.get("created_at")?),
+        has_tests: row.get("has_tests")?,
+        for_people: row.get("for_people")?,
     })
 }
 
 const OUTPUT: &str = "SELECT o.id, t.external_id, r.raw_nl, o.sample, o.code
     FROM outputs o
-    JOIN submissions s ON s.id = o.submission_id
-    JOIN task_revisions r ON r.id = o.revision_id
-    JOIN tasks t ON t.id = r.task_id
-    LEFT JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = o.revision_id";
+    CROSS JOIN task_revisions r ON r.id = o.revision_id
+    CROSS JOIN tasks t ON t.id = r.task_id";
 
-/// A submission's outputs, in the dataset's order.
-pub fn outputs(conn: &Connection, id: SubmissionId) -> Result<Vec<OutputRow>, Failure> {
-    let mut statement =
-        conn.prepare_cached(&format!("{OUTPUT} WHERE o.submission_id = ?1 ORDER BY vt.position, o.sample"))?;
-    let rows = statement.query_map([id.0], output_row)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// A page of a submission's outputs, in the order of its file.
+pub fn outputs(
+    conn: &Connection,
+    id: SubmissionId,
+    chosen: &OutputFilter,
+    of: &PageOf,
+) -> Result<Paged<OutputRow>, Failure> {
+    let empty = if chosen.empty { "AND trim(o.code, char(9, 10, 13, 32)) = ''" } else { "" };
+    let filter = format!("AND o.submission_id = ?3 {empty} AND {}", page::contains("?4"));
+    let list = List { select: OUTPUT, filter: &filter, column: "o.id", bound: "?1", order: Order::Oldest };
+    let words = page::words(&chosen.words)?;
+    page::page(conn, &list, of, &[&id.0, &words], output_row, |row| row.id.to_string())
 }
 
 fn output_row(row: &Row<'_>) -> rusqlite::Result<OutputRow> {
-    let code: String = row.get(4)?;
+    let code: String = row.get("code")?;
     Ok(OutputRow {
-        id: OutputId(row.get(0)?),
-        task_id: row.get(1)?,
-        raw_nl: row.get(2)?,
-        sample: row.get(3)?,
+        id: OutputId(row.get("id")?),
+        task_id: row.get("external_id")?,
+        raw_nl: beginning(&row.get::<_, String>("raw_nl")?),
+        sample: row.get("sample")?,
         lines: code.lines().count() as u64,
         empty: code.trim().is_empty(),
     })
 }
 
-/// An output with all that is known of it.
+/// An output with all its data.
 pub struct FullOutput {
-    /// The list's row.
+    /// The row of the list.
     pub row: OutputRow,
     /// The model's name.
     pub model: String,
-    /// Its task.
+
     pub task: TaskRow,
-    /// Its code.
+
     pub code: String,
-    /// What a chat answer said around it.
+    /// The text around the code of a chat response.
     pub said: String,
 }
 
-/// One output.
 pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Failure> {
     let row = conn.prepare_cached(&format!("{OUTPUT} WHERE o.id = ?1"))?.query_row([id.0], output_row).optional()?;
     let Some(row) = row else { return Ok(None) };
     let task = conn
         .prepare_cached(
-            "SELECT t.id, r.id, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests
+            "SELECT t.id, r.id, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests, r.code_lang
              FROM outputs o JOIN task_revisions r ON r.id = o.revision_id JOIN tasks t ON t.id = r.task_id
              WHERE o.id = ?1",
         )?
@@ -257,6 +290,6 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
             "SELECT m.name, o.code, o.said FROM outputs o JOIN submissions s ON s.id = o.submission_id
              JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
         )?
-        .query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        .query_row([id.0], |row| Ok((row.get("name")?, row.get("code")?, row.get("said")?)))?;
     Ok(Some(FullOutput { row, model, task, code, said }))
 }

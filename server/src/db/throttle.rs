@@ -5,13 +5,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::Failure;
 
-/// The most subjects with failures. Each is a row of about 100 bytes, so requests without an account occupy at most
-/// some 5 MB; the subjects that have not failed for the longest time make room.
+/// Maximum number of subjects with failures. Each is a row of about 100 bytes, so requests without an
+/// account occupy at most some 5 MB; the subjects whose last failure is oldest are deleted first.
 pub const MOST_SUBJECTS: i64 = 50_000;
-/// The most browsers remembered for an account; the one that has not logged in for the longest time makes room.
+/// Maximum number of browsers remembered for an account; the one whose last log-in is oldest is deleted
+/// first.
 const MOST_DEVICES: u32 = 20;
 
-/// The failures in a row of a subject, and when the last one happened.
+/// A subject's consecutive failures, and the time of the last one.
 pub fn failures(conn: &Connection, subject: &str) -> Result<(u32, Timestamp), Failure> {
     let found = conn
         .prepare_cached("SELECT failures, last_at FROM login_failures WHERE subject = ?1")?
@@ -43,7 +44,8 @@ pub fn forget(conn: &Connection, subject: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Deletes the failures from before `older`, and those from after `newer`: the clock was wrong when they were stored.
+/// Deletes the failures from before `older`, and those from after `newer`, which were stored with a wrong
+/// clock.
 pub fn forget_outside(conn: &Connection, older: Timestamp, newer: Timestamp) -> Result<usize, Failure> {
     Ok(conn.execute("DELETE FROM login_failures WHERE last_at < ?1 OR last_at > ?2", [older.0, newer.0])?)
 }
@@ -55,8 +57,8 @@ pub fn knows_device(conn: &Connection, token_hash: &str, user: UserId) -> Result
         .exists(params![token_hash, user.0])?)
 }
 
-/// Remembers that the account logged in from this browser. Its token changes from `old` to `new`, for every account
-/// that uses the browser: a token that somebody else planted or copied earlier stops working.
+/// Records that the account logged in from this browser. Its token changes from `old` to `new`, for every
+/// account that uses the browser, so that a token that an attacker planted or copied earlier stops working.
 pub fn know_device(
     conn: &Connection,
     old: Option<&str>,
@@ -77,7 +79,7 @@ pub fn know_device(
     Ok(())
 }
 
-/// Forgets every browser of an account.
+/// Deletes all known browsers of an account.
 pub fn forget_devices(conn: &Connection, user: UserId) -> Result<(), Failure> {
     conn.prepare_cached("DELETE FROM known_devices WHERE user_id = ?1")?.execute([user.0])?;
     Ok(())

@@ -3,18 +3,18 @@
 use app::model::{
     api::{Scope, TokenRow},
     ids::{ApiTokenId, UserId},
+    page::{PageOf, Paged},
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, RowIndex, ToSql, params, types::Null};
 
+use super::page::{self, List, Order};
 use crate::{clock, error::Failure};
 
 /// A valid token, for the scope check.
 pub struct Live {
-    /// The token.
     pub id: ApiTokenId,
     pub owner: UserId,
-    /// What it may be used for.
     pub scopes: Vec<Scope>,
     /// Recorded time of the last use.
     pub last_used_at: Option<Timestamp>,
@@ -29,29 +29,29 @@ pub struct NewRow<'a> {
     pub prefix: &'a str,
     /// Label.
     pub label: &'a str,
-    /// What it may be used for.
     pub scopes: &'a [Scope],
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
 const TOKEN: &str = "SELECT t.id, u.name, t.label, t.prefix, t.scopes, t.created_at, t.expires_at, t.last_used_at,
         t.revoked_at,
-        t.revoked_at IS NULL AND t.expires_at > ?1 AND u.disabled = 0 AND u.role = 'admin'
-    FROM api_tokens t JOIN users u ON u.id = t.user_id";
+        t.revoked_at IS NULL AND t.expires_at > ?3 AND u.disabled = 0 AND u.role = 'admin' AS live
+    FROM api_tokens t CROSS JOIN users u ON u.id = t.user_id";
 
-/// Every token, newest first, or only one person's.
-pub fn list(conn: &Connection, owner: Option<UserId>) -> Result<Vec<TokenRow>, Failure> {
-    let mut statement =
-        conn.prepare_cached(&format!("{TOKEN} WHERE ?2 IS NULL OR t.user_id = ?2 ORDER BY t.id DESC"))?;
-    let rows = statement.query_map(params![clock::now().0, owner.map(|id| id.0)], token)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// A page of the tokens, newest first; only one person's where one is named.
+pub fn list(conn: &Connection, owner: Option<UserId>, of: &PageOf) -> Result<Paged<TokenRow>, Failure> {
+    let filter = if owner.is_some() { "AND t.user_id = ?4" } else { "" };
+    let list = List { select: TOKEN, filter, column: "t.id", bound: "?1", order: Order::Newest };
+    let (now, owner) = (clock::now().0, owner.map(|id| id.0));
+    let params: Vec<&dyn ToSql> = [&now as &dyn ToSql].into_iter().chain(owner.iter().map(|id| id as _)).collect();
+    page::page(conn, &list, of, &params, token, |row| row.id.to_string())
 }
 
 /// One token.
 pub fn get(conn: &Connection, id: ApiTokenId) -> Result<Option<TokenRow>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{TOKEN} WHERE t.id = ?2"))?;
-    Ok(statement.query_row(params![clock::now().0, id.0], token).optional()?)
+    let mut statement = conn.prepare_cached(&format!("{TOKEN} WHERE t.id = ?1"))?;
+    Ok(statement.query_row(params![id.0, Null, clock::now().0], token).optional()?)
 }
 
 /// Number of a person's valid tokens.
@@ -100,10 +100,10 @@ pub fn live(conn: &Connection, secret_hash: &str) -> Result<Option<Live>, Failur
         )?
         .query_row(params![secret_hash, clock::now().0], |row| {
             Ok(Live {
-                id: ApiTokenId(row.get(0)?),
-                owner: UserId(row.get(1)?),
-                scopes: json(row, 2)?,
-                last_used_at: row.get::<_, Option<i64>>(3)?.map(Timestamp),
+                id: ApiTokenId(row.get("id")?),
+                owner: UserId(row.get("user_id")?),
+                scopes: json(row, "scopes")?,
+                last_used_at: row.get::<_, Option<i64>>("last_used_at")?.map(Timestamp),
             })
         })
         .optional()?;
@@ -150,7 +150,15 @@ pub fn claim_key(conn: &Connection, token: ApiTokenId, key: &str, request_hash: 
             "SELECT request_hash, status, content_type, location, body FROM idempotency_keys
              WHERE token_id = ?1 AND key = ?2",
         )?
-        .query_row(params![token.0, key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))
+        .query_row(params![token.0, key], |row| {
+            Ok((
+                row.get("request_hash")?,
+                row.get("status")?,
+                row.get("content_type")?,
+                row.get("location")?,
+                row.get("body")?,
+            ))
+        })
         .optional()?;
     Ok(match found {
         None => {
@@ -192,21 +200,22 @@ pub fn forget_keys(conn: &Connection, older: Timestamp) -> Result<(), Failure> {
 
 fn token(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
     Ok(TokenRow {
-        id: ApiTokenId(row.get(0)?),
-        owner: row.get(1)?,
-        label: row.get(2)?,
-        prefix: row.get(3)?,
-        scopes: json(row, 4)?,
-        created_at: Timestamp(row.get(5)?),
-        expires_at: Timestamp(row.get(6)?),
-        last_used_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
-        revoked_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
-        live: row.get(9)?,
+        id: ApiTokenId(row.get("id")?),
+        owner: row.get("name")?,
+        label: row.get("label")?,
+        prefix: row.get("prefix")?,
+        scopes: json(row, "scopes")?,
+        created_at: Timestamp(row.get("created_at")?),
+        expires_at: Timestamp(row.get("expires_at")?),
+        last_used_at: row.get::<_, Option<i64>>("last_used_at")?.map(Timestamp),
+        revoked_at: row.get::<_, Option<i64>>("revoked_at")?.map(Timestamp),
+        live: row.get("live")?,
     })
 }
 
 /// Reads a JSON column.
-pub(super) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<T> {
+    let column = column.idx(row.as_ref())?;
     let text: String = row.get(column)?;
     serde_json::from_str(&text)
         .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))

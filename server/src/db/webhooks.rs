@@ -1,14 +1,19 @@
-//! Webhooks and their messages. Triggers write messages about runs and studies (migration
-//! 0006) in the transaction of the event.
+//! Webhooks and their deliveries. Triggers write deliveries about runs and studies (migration 0006) in the
+//! transaction of the event.
 
 use app::model::{
     api::{DeliveryRow, DeliveryState, WebhookEvent},
     ids::{DeliveryId, UserId, WebhookId},
+    page::{PageOf, Paged},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{accounts::parsed, tokens::json};
+use super::{
+    accounts::parsed,
+    page::{self, List, Order},
+    tokens::json,
+};
 use crate::{clock, error::Failure};
 
 /// A stored webhook.
@@ -16,20 +21,20 @@ use crate::{clock, error::Failure};
 pub struct Webhook {
     /// The webhook.
     pub id: WebhookId,
-    /// Where messages go.
+    /// Where deliveries go.
     pub url: String,
     /// Signing secret.
     pub secret: String,
-    /// What it hears of.
+    /// Its events.
     pub events: Vec<WebhookEvent>,
-    /// When it was made.
+
     pub created_at: Timestamp,
 }
 
-/// A message claimed for delivery.
+/// A claimed delivery.
 #[derive(Clone, Debug)]
 pub struct Due {
-    /// The message's row.
+    /// The delivery's row.
     pub row: DeliveryRow,
     pub webhook: WebhookId,
     /// The body, once it has been composed.
@@ -68,12 +73,12 @@ pub fn insert(
     )?))
 }
 
-/// Removes a webhook with its messages. Returns whether it existed.
+/// Deletes a webhook with its deliveries. Returns whether it existed.
 pub fn remove(conn: &Connection, id: WebhookId) -> Result<bool, Failure> {
     Ok(conn.execute("DELETE FROM webhooks WHERE id = ?1", [id.0])? > 0)
 }
 
-/// Writes a test message that its sender delivers at once; for others it becomes due later.
+/// Writes a test delivery that its sender delivers at once; for others it becomes due later.
 pub fn insert_test(conn: &Connection, webhook: WebhookId, next_at: Timestamp) -> Result<DeliveryId, Failure> {
     Ok(DeliveryId(conn.query_row(
         "INSERT INTO webhook_deliveries (webhook_id, event, state, created_at, next_at)
@@ -83,26 +88,26 @@ pub fn insert_test(conn: &Connection, webhook: WebhookId, next_at: Timestamp) ->
     )?))
 }
 
-/// A webhook's newest messages, newest first.
-pub fn deliveries(conn: &Connection, webhook: WebhookId, most: u32) -> Result<Vec<DeliveryRow>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{DELIVERY} WHERE webhook_id = ?1 ORDER BY id DESC LIMIT ?2"))?;
-    let rows = statement.query_map(params![webhook.0, most], |row| Ok(due(row)?.row))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// A page of a webhook's messages, newest first.
+pub fn deliveries(conn: &Connection, webhook: WebhookId, of: &PageOf) -> Result<Paged<DeliveryRow>, Failure> {
+    let list =
+        List { select: DELIVERY, filter: "AND webhook_id = ?3", column: "id", bound: "?1", order: Order::Newest };
+    page::page(conn, &list, of, &[&webhook.0], |row| Ok(due(row)?.row), |row| row.id.to_string())
 }
 
-/// One message.
+/// One delivery.
 pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<Due>, Failure> {
     Ok(conn.prepare_cached(&format!("{DELIVERY} WHERE id = ?1"))?.query_row([id.0], due).optional()?)
 }
 
-/// Whether any message is due now.
+/// Whether any delivery is due now.
 pub fn is_due(conn: &Connection) -> Result<bool, Failure> {
     let query = "SELECT 1 FROM webhook_deliveries WHERE state = 'waiting' AND next_at <= ?1 LIMIT 1";
     Ok(conn.prepare_cached(query)?.exists([clock::now().0])?)
 }
 
-/// Claims the message that has been due longest until `until`. If the server
-/// stops during delivery, the message is retried after that time.
+/// Claims the delivery that has been due longest until `until`. If the server stops during an attempt, the
+/// delivery is retried after that time.
 pub fn claim(conn: &Connection, until: Timestamp) -> Result<Option<Due>, Failure> {
     let found = conn
         .prepare_cached(&format!("{DELIVERY} WHERE state = 'waiting' AND next_at <= ?1 ORDER BY next_at, id LIMIT 1"))?
@@ -114,7 +119,7 @@ pub fn claim(conn: &Connection, until: Timestamp) -> Result<Option<Due>, Failure
     Ok(found)
 }
 
-/// Stores a message's body, so that every attempt sends the same.
+/// Stores a delivery's body, so that every attempt sends the same.
 pub fn set_body(conn: &Connection, id: DeliveryId, body: &str) -> Result<(), Failure> {
     conn.execute("UPDATE webhook_deliveries SET body = ?2 WHERE id = ?1", params![id.0, body])?;
     Ok(())
@@ -122,7 +127,7 @@ pub fn set_body(conn: &Connection, id: DeliveryId, body: &str) -> Result<(), Fai
 
 /// Result of a delivery attempt.
 pub struct Tried<'a> {
-    /// New state of the message.
+    /// New state of the delivery.
     pub state: DeliveryState,
     /// HTTP status of the response.
     pub status: Option<u16>,
@@ -142,7 +147,7 @@ pub fn tried(conn: &Connection, id: DeliveryId, tried: &Tried<'_>) -> Result<(),
     Ok(())
 }
 
-/// Deletes finished messages older than `older`.
+/// Deletes finished deliveries older than `older`.
 pub fn forget(conn: &Connection, older: Timestamp) -> Result<(), Failure> {
     conn.execute("DELETE FROM webhook_deliveries WHERE state <> 'waiting' AND created_at < ?1", [older.0])?;
     Ok(())
@@ -150,28 +155,28 @@ pub fn forget(conn: &Connection, older: Timestamp) -> Result<(), Failure> {
 
 fn webhook(row: &Row<'_>) -> rusqlite::Result<Webhook> {
     Ok(Webhook {
-        id: WebhookId(row.get(0)?),
-        url: row.get(1)?,
-        secret: row.get(2)?,
-        events: json(row, 3)?,
-        created_at: Timestamp(row.get(4)?),
+        id: WebhookId(row.get("id")?),
+        url: row.get("url")?,
+        secret: row.get("secret")?,
+        events: json(row, "events")?,
+        created_at: Timestamp(row.get("created_at")?),
     })
 }
 
 fn due(row: &Row<'_>) -> rusqlite::Result<Due> {
     Ok(Due {
         row: DeliveryRow {
-            id: DeliveryId(row.get(0)?),
-            event: parsed(row, 1)?,
-            subject: row.get(2)?,
-            state: parsed(row, 3)?,
-            attempts: row.get(4)?,
-            status: row.get(5)?,
-            error: row.get(6)?,
-            created_at: Timestamp(row.get(7)?),
-            next_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+            id: DeliveryId(row.get("id")?),
+            event: parsed(row, "event")?,
+            subject: row.get("subject")?,
+            state: parsed(row, "state")?,
+            attempts: row.get("attempts")?,
+            status: row.get("status")?,
+            error: row.get("error")?,
+            created_at: Timestamp(row.get("created_at")?),
+            next_at: row.get::<_, Option<i64>>("next_at")?.map(Timestamp),
         },
-        webhook: WebhookId(row.get(9)?),
-        body: row.get(10)?,
+        webhook: WebhookId(row.get("webhook_id")?),
+        body: row.get("body")?,
     })
 }

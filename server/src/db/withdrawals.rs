@@ -1,4 +1,4 @@
-//! Ratings that their raters took back.
+//! Ratings that their raters withdrew.
 
 use app::model::{
     grading::Draft,
@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::grading;
 use crate::{clock, error::Failure};
 
-/// The output of the rater's newest rating that counts, and when that was given.
+/// The output of the rater's newest rating that counts, and the time of that rating.
 pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(OutputId, Timestamp)>, Failure> {
     Ok(conn
         .prepare_cached(
@@ -22,9 +22,9 @@ pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(
         .optional()?)
 }
 
-/// Takes a rating back: it is marked as superseded and as withdrawn, and what it said becomes the draft.
-/// Where it had replaced an earlier one, that one counts again; else the output is unrated and in the
-/// rater's hands until `until`.
+/// Withdraws a rating: it is marked as superseded and as withdrawn, and its content becomes the draft. If it
+/// had replaced an earlier one, that one counts again; otherwise the output is unrated and leased to the
+/// rater until `until`.
 pub fn withdraw(
     conn: &Connection,
     study: StudyId,

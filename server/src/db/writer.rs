@@ -1,9 +1,9 @@
-//! Writes share their waits for the disk.
+//! Group commit: writes share their waits for the disk.
 //!
-//! A thread of its own takes what is to be written off a queue, and commits whatever is waiting
-//! together: while one commit waits for the disk, the next ones gather. Each write is a savepoint, so
-//! that one which fails undoes itself alone. Whoever asked is answered after the commit, never before:
-//! an answer means that the change is on the disk. A commit that fails fails every write in it.
+//! A separate thread takes writes off a queue and commits all waiting ones together: while one commit waits
+//! for the disk, the next writes gather. Each write is a savepoint, so a failed write undoes only itself.
+//! The caller gets its answer after the commit, never before: success means that the change is on disk. A
+//! failed commit fails every write in it.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -25,12 +25,12 @@ use super::{
 };
 use crate::error::Failure;
 
-/// How many writes share a commit at most, and for how long they are gathered: those that were first
-/// wait for the last.
+/// Maximum number of writes per commit, and the time for which they gather: the first ones wait for the
+/// last.
 const TOGETHER: usize = 64;
 const GATHER: Duration = Duration::from_millis(10);
 
-/// The queue's near end; its far end stops when this goes.
+/// The sending end of the queue; the thread stops when this is dropped.
 pub struct Writer {
     queue: Sender<Box<dyn Job>>,
     most_rows: Arc<AtomicU64>,
@@ -40,7 +40,8 @@ impl Writer {
     /// Starts the thread that writes over `connection`.
     ///
     /// # Errors
-    /// The operating system has no thread to give.
+    ///
+    /// Fails if the operating system cannot start a thread.
     pub fn start(connection: Arc<Mutex<Connection>>) -> std::io::Result<Writer> {
         let (sender, queue) = channel();
         let most_rows = Arc::new(AtomicU64::new(0));
@@ -54,7 +55,7 @@ impl Writer {
         self.most_rows.load(Ordering::Relaxed)
     }
 
-    /// Has `work` done in a transaction and waits until it is committed.
+    /// Runs `work` in a transaction and waits until it is committed.
     pub async fn write<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -69,9 +70,9 @@ impl Writer {
 
 /// A write in the queue.
 trait Job: Send {
-    /// Does it; whether it succeeded.
+    /// Executes it; returns whether it succeeded.
     fn run(&mut self, tx: &Transaction<'_>) -> bool;
-    /// Answers; `lost` says why nothing of it was kept, if so.
+    /// Answers the caller; `lost` is the reason why nothing was stored, if so.
     fn end(self: Box<Self>, lost: Option<&str>);
 }
 
@@ -89,7 +90,7 @@ where
 {
     fn run(&mut self, tx: &Transaction<'_>) -> bool {
         let Some(work) = self.work.take() else { return false };
-        // A panic is this write's failure and no other's: what it did is undone by its savepoint.
+        // A panic fails this write only: its savepoint undoes what it did.
         let done = catch_unwind(AssertUnwindSafe(|| audit::carried(self.origin, || work(tx))))
             .unwrap_or_else(|_| Err(Failure::internal("a database task ended early: it panicked")));
         let succeeded = done.is_ok();
@@ -104,7 +105,7 @@ where
             (Some(done), None) => done,
             (None, None) => Err(Failure::internal("a database task was never begun")),
         };
-        // Nobody waits any more where the request was given up.
+        // Nobody waits for the answer of an aborted request.
         let _ = self.answer.send(answer);
     }
 }
@@ -124,14 +125,14 @@ fn serve(connection: &Mutex<Connection>, queue: &Receiver<Box<dyn Job>>, most_ro
     }
 }
 
-/// Does the first of `jobs` and what comes meanwhile, which it adds to them, in one transaction.
+/// Executes the first of `jobs`, and those that arrive meanwhile, which it adds, in one transaction.
 fn together(
     connection: &mut Connection,
     jobs: &mut Vec<Box<dyn Job>>,
     queue: &Receiver<Box<dyn Job>>,
 ) -> rusqlite::Result<()> {
-    // Immediate: a deferred transaction that comes to write later fails at once when somebody else
-    // (the command line, say) is writing, in spite of the busy timeout.
+    // Immediate: a deferred transaction that writes later fails at once if another process (such as the
+    // command line) is writing, despite the busy timeout.
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let begun = Instant::now();
     let mut done = 0;
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_fails_or_panics_undoes_itself_alone_and_the_others_are_kept() {
+    async fn failed_write_undoes_only_itself() {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(folder.path()).unwrap();
         // Hold the writer until all are in the queue, so that they share a transaction.
@@ -210,7 +211,7 @@ mod tests {
         assert!(matches!(undone, Err(Failure::App(_))));
         assert!(twice.is_err() && panics.is_err());
         last.unwrap();
-        // Whoever is answered finds what they wrote.
+        // After the answer, a caller finds what they wrote.
         let names = db
             .read(|conn| {
                 let mut statement = conn.prepare("SELECT name FROM models ORDER BY id")?;
@@ -222,10 +223,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_commit_that_fails_fails_all_of_it_and_the_next_goes_through() {
+    async fn failed_commit_fails_its_writes_only() {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(folder.path()).unwrap();
-        // A reference to nobody, looked at when the transaction commits.
+        // A dangling reference, which is checked at the commit.
         let dangling = db
             .write(|tx| {
                 tx.execute_batch("PRAGMA defer_foreign_keys = ON")?;

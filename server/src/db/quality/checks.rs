@@ -1,9 +1,7 @@
-//! Calibration items and hidden checks: what measures a rater, never a model. Everything is asked for
-//! one rater of one study; nothing that counts a study's ratings reads these tables (`probes`,
-//! `probe_ratings`).
+//! Calibration items and hidden checks: they measure raters, never models. Every query is for one rater of
+//! one study; nothing that counts a study's ratings reads these tables (`probes`, `probe_ratings`).
 //!
-//! A hidden check goes through the states of an assignment (`db/queue.rs`): leased, skipped and waiting
-//! to come again, rated, away.
+//! A hidden check has the states of an assignment (`db/queue.rs`): leased, skipped and waiting, rated, gone.
 
 use app::model::{
     grading::Draft,
@@ -18,14 +16,14 @@ use crate::{
     error::Failure,
 };
 
-/// What a check is.
+/// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A calibration item: rated before the work starts, and marked as what it is.
+    /// A calibration item: rated before the work starts, and marked as such.
     Calibration,
     /// A hidden check with known scores.
     Known,
-    /// A hidden check that repeats an output which the same rater has rated.
+    /// A hidden check that repeats an output that the same rater has rated.
     Repeat,
 }
 
@@ -55,25 +53,21 @@ impl Kind {
 /// A calibration item or a hidden check of one rater.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// Its number.
     pub id: i64,
     /// The name under which its rater knows it.
     pub token: Token,
-    /// Its study.
     pub study: StudyId,
-    /// Its rater.
     pub rater: UserId,
-    /// What it is.
     pub kind: Kind,
     /// The round of the calibration; 0 otherwise.
     pub round: u32,
-    /// The item with known scores.
+    /// The known-score item.
     pub gold: Option<i64>,
     /// The output that a repeat shows again.
     pub output: Option<OutputId>,
-    /// The wording of its task.
+    /// The revision of its task.
     pub task: TaskRevisionId,
-    /// When it was handed out.
+    /// When it was assigned.
     pub shown_at: Timestamp,
     /// When it was first rated.
     pub rated_at: Option<Timestamp>,
@@ -81,7 +75,7 @@ pub struct Check {
     pub skips: u32,
     /// Whether the rater has read the known scores.
     pub told: bool,
-    /// Whether it is in the rater's hands.
+    /// Whether it is leased to the rater.
     pub leased: bool,
     /// Its position in the rater's order while it waits to come again.
     pub place: Option<i64>,
@@ -89,28 +83,28 @@ pub struct Check {
 
 const ROW: &str =
     "SELECT p.id, p.token, p.study_id, p.user_id, p.kind, p.round, p.gold_id, p.output_id, p.shown_at, p.rated_at,
-        p.skips, p.told, p.leased_until IS NOT NULL, p.place,
+        p.skips, p.told, p.leased_until IS NOT NULL AS leased, p.place,
         coalesce((SELECT revision_id FROM gold_items WHERE id = p.gold_id),
-                 (SELECT revision_id FROM outputs WHERE id = p.output_id))
+                 (SELECT revision_id FROM outputs WHERE id = p.output_id)) AS task
     FROM probes p";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
     Ok(Check {
-        id: row.get(0)?,
-        token: Token(row.get(1)?),
-        study: StudyId(row.get(2)?),
-        rater: UserId(row.get(3)?),
-        kind: Kind::of(&row.get::<_, String>(4)?),
-        round: row.get(5)?,
-        gold: row.get(6)?,
-        output: row.get::<_, Option<i64>>(7)?.map(OutputId),
-        shown_at: Timestamp(row.get(8)?),
-        rated_at: row.get::<_, Option<i64>>(9)?.map(Timestamp),
-        skips: row.get(10)?,
-        told: row.get(11)?,
-        leased: row.get(12)?,
-        place: row.get(13)?,
-        task: TaskRevisionId(row.get(14)?),
+        id: row.get("id")?,
+        token: Token(row.get("token")?),
+        study: StudyId(row.get("study_id")?),
+        rater: UserId(row.get("user_id")?),
+        kind: Kind::of(&row.get::<_, String>("kind")?),
+        round: row.get("round")?,
+        gold: row.get("gold_id")?,
+        output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
+        shown_at: Timestamp(row.get("shown_at")?),
+        rated_at: row.get::<_, Option<i64>>("rated_at")?.map(Timestamp),
+        skips: row.get("skips")?,
+        told: row.get("told")?,
+        leased: row.get("leased")?,
+        place: row.get("place")?,
+        task: TaskRevisionId(row.get("task")?),
     })
 }
 
@@ -118,7 +112,7 @@ fn get(conn: &Connection, id: i64) -> Result<Check, Failure> {
     Ok(conn.prepare_cached(&format!("{ROW} WHERE p.id = ?1"))?.query_row([id], row)?)
 }
 
-/// The check that this rater knows under that name.
+/// The check that this rater knows under this name.
 pub fn by_token(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<Check>, Failure> {
     Ok(conn
         .prepare_cached(&format!("{ROW} WHERE p.token = ?1 AND p.user_id = ?2"))?
@@ -134,7 +128,7 @@ pub fn list(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<Chec
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Hands an item with known scores to the rater. `until` is when the lease of a hidden check ends.
+/// Assigns a known-score item to the rater. `until` is when the lease of a hidden check ends.
 pub fn insert_known(
     conn: &Connection,
     study: StudyId,
@@ -151,7 +145,7 @@ pub fn insert_known(
     get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
 }
 
-/// Hands an output to the rater again, until `until`; the rating is compared with the rating `first`.
+/// Assigns an output to the rater again, until `until`; the rating is compared with the rating `first`.
 pub fn insert_repeat(
     conn: &Connection,
     study: StudyId,
@@ -167,8 +161,8 @@ pub fn insert_repeat(
     get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
 }
 
-/// The rater's own rated outputs that have not come again, oldest first, with the rating that counts,
-/// leaving out the newest `apart`.
+/// The rater's own rated outputs that have not been repeated, oldest first, with the rating that counts,
+/// without the newest `apart`.
 pub fn repeatable(
     conn: &Connection,
     study: StudyId,
@@ -204,7 +198,6 @@ pub fn repeatable(
         .optional()?)
 }
 
-/// The draft, where there is one.
 pub fn draft(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
     let json: Option<String> =
         conn.prepare_cached("SELECT draft FROM probes WHERE id = ?1")?.query_row([check], |row| row.get(0))?;
@@ -218,8 +211,7 @@ pub fn save_draft(conn: &Connection, check: i64, draft: &Draft) -> Result<(), Fa
     Ok(())
 }
 
-/// The rating that counts now, as a draft that says the same. Without the measured time, which a rating
-/// of work does not repeat to its rater either.
+/// The rating that counts, as an equal draft. Without the measured time, as for work.
 pub fn current(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
     let json: Option<String> = conn
         .prepare_cached("SELECT draft FROM probe_ratings WHERE probe_id = ?1 AND superseded_at IS NULL")?
@@ -229,15 +221,15 @@ pub fn current(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> 
     Ok(draft.map(|draft| Draft { active_ms: None, ..draft }))
 }
 
-/// Whether the submission of that key was stored before.
+/// Whether the submission with this key is already stored.
 pub fn stored(conn: &Connection, check: i64, key: &str) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached("SELECT 1 FROM probe_ratings WHERE probe_id = ?1 AND key = ?2")?
         .exists(params![check, key])?)
 }
 
-/// Puts an unrated check into its rater's hands until `until`, like `queue::renew` an assignment.
-/// Whether the rater may have it: not where other raters would have taken it over.
+/// Leases an unrated check to its rater until `until`, as `queue::renew` does an assignment. Returns whether
+/// the rater may have it: not if other raters would have taken it over.
 pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool, Failure> {
     let (rated, leased, away): (bool, bool, bool) = conn
         .prepare_cached("SELECT rated_at IS NOT NULL, leased_until IS NOT NULL, away FROM probes WHERE id = ?1")?
@@ -245,7 +237,7 @@ pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool,
     if rated || away {
         return Ok(rated);
     }
-    // Handed out anew after a skip, it comes after what is in hand already.
+    // Assigned again after a skip, it comes after what is leased already.
     let shown = if leased { None } else { Some(events::next(conn, check.study, check.rater)?.0) };
     conn.prepare_cached(
         "UPDATE probes SET leased_until = ?2, place = NULL, shown_at = coalesce(?3, shown_at) WHERE id = ?1",
@@ -254,8 +246,8 @@ pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool,
     Ok(true)
 }
 
-/// Stores a rating of the check; an earlier one is marked as superseded and stays. The draft and the
-/// skips go.
+/// Stores a rating of the check. An earlier one is marked as superseded and kept. Deletes the draft and the
+/// skips.
 pub fn insert_rating(conn: &Connection, check: &Check, draft: &Draft, key: &str) -> Result<(), Failure> {
     let now = events::next(conn, check.study, check.rater)?.0;
     conn.prepare_cached(
@@ -270,9 +262,9 @@ pub fn insert_rating(conn: &Connection, check: &Check, draft: &Draft, key: &str)
     Ok(())
 }
 
-/// Withdraws the rating that counts, like `withdrawals::withdraw` a rating of work: what it said becomes
-/// the draft. Where it had replaced an earlier rating, that one counts again; otherwise the check is
-/// unrated and in the rater's hands until `until`.
+/// Withdraws the rating that counts, as `withdrawals::withdraw` does for work: its content becomes the
+/// draft. If it had replaced an earlier rating, that one counts again; otherwise the check is unrated and
+/// leased to the rater until `until`.
 pub fn withdraw(conn: &Connection, check: i64, said: &Draft, until: Timestamp) -> Result<(), Failure> {
     let rating: i64 = conn
         .prepare_cached(
@@ -293,7 +285,7 @@ pub fn withdraw(conn: &Connection, check: i64, said: &Draft, until: Timestamp) -
     save_draft(conn, check, said)
 }
 
-/// The hidden check with the rater's newest rating of one, and when that was given.
+/// The hidden check with the rater's newest rating of one, and the time of that rating.
 pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(i64, Timestamp)>, Failure> {
     Ok(conn
         .prepare_cached(
@@ -304,8 +296,8 @@ pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(
         .optional()?)
 }
 
-/// Skips a check that is in its rater's hands. It goes to the position `place`, the end of the rater's
-/// order; skipped for the last time, it does not come again.
+/// Skips a check that is leased to its rater. It goes to the position `place`, the end of the rater's order;
+/// after the last allowed skip, it does not come again.
 pub fn pass_over(conn: &Connection, check: &Check, place: i64) -> Result<(), Failure> {
     let place = (check.skips + 1 < SKIPS).then_some(place);
     conn.prepare_cached(
@@ -315,8 +307,8 @@ pub fn pass_over(conn: &Connection, check: &Check, place: i64) -> Result<(), Fai
     Ok(())
 }
 
-/// Notes what else another rater would have taken over from others if hidden checks were work: those
-/// that their raters skipped for the last time, and those whose lease ended before `lapsed`.
+/// Records which hidden checks another rater would have taken over if they were work: those that their
+/// raters skipped for the last time, and those whose lease ended before `lapsed`.
 pub fn lose_lapsed(conn: &Connection, study: StudyId, taker: UserId, lapsed: Timestamp) -> Result<(), Failure> {
     conn.prepare_cached(
         "UPDATE probes SET away = 1, leased_until = NULL
@@ -327,8 +319,8 @@ pub fn lose_lapsed(conn: &Connection, study: StudyId, taker: UserId, lapsed: Tim
     Ok(())
 }
 
-/// Notes what else would have been taken from the end of a rater's order, from the position `place` on,
-/// if hidden checks were work.
+/// Records which hidden checks would have been taken from the end of a rater's order, from the position
+/// `place` on, if they were work.
 pub fn lose_waiting(conn: &Connection, study: StudyId, rater: UserId, place: i64) -> Result<(), Failure> {
     conn.prepare_cached(
         "UPDATE probes SET away = 1, place = NULL
@@ -338,7 +330,7 @@ pub fn lose_waiting(conn: &Connection, study: StudyId, rater: UserId, place: i64
     Ok(())
 }
 
-/// Takes every unrated hidden check out of the hands of a rater who leaves the study.
+/// Ends the leases of the unrated hidden checks of a rater who leaves the study.
 pub fn release(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.prepare_cached(
         "UPDATE probes SET leased_until = NULL, place = NULL
@@ -357,14 +349,14 @@ pub fn are_over(conn: &Connection, study: StudyId, rater: UserId) -> Result<bool
     Ok(over.unwrap_or(false))
 }
 
-/// Notes that no hidden check comes any more after the rater's last output.
+/// Records that no hidden check comes any more after the rater's last output.
 pub fn end(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE study_raters SET checks_over = 1 WHERE study_id = ?1 AND user_id = ?2")?
         .execute(params![study.0, rater.0])?;
     Ok(())
 }
 
-/// Notes that the rater has read the known scores.
+/// Records that the rater has read the known scores.
 pub fn told(conn: &Connection, check: i64) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE probes SET told = 1 WHERE id = ?1")?.execute([check])?;
     Ok(())
@@ -376,15 +368,13 @@ pub fn scores(json: &str) -> Result<Vec<u8>, Failure> {
     Ok(draft.scores.into_iter().flatten().collect())
 }
 
-/// A rated check and what its rating is compared with.
+/// A rated check and the scores that its rating is compared with.
 pub struct Answered {
-    /// Who answered.
     pub rater: UserId,
-    /// What was rated.
+    /// The rated item.
     pub kind: Kind,
-    /// When.
     pub at: Timestamp,
-    /// The answer that counts.
+    /// The rating that counts.
     pub draft: Draft,
     /// The known scores, or those of the rater's own first rating.
     pub against: Vec<u8>,

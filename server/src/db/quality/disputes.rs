@@ -88,7 +88,7 @@ pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Res
     ))?;
     let mut rows = statement.query(params_from_iter(&named))?;
     while let Some(row) = rows.next()? {
-        let id: i64 = row.get(0)?;
+        let id: i64 = row.get("output_id")?;
         let one = found.entry(id).or_insert_with(|| Rated {
             output: OutputId(id),
             complete: true,
@@ -97,7 +97,11 @@ pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Res
             ratings: Vec::new(),
             decided: false,
         });
-        one.ratings.push((row.get(1)?, UserId(row.get(2)?), digits(&row.get::<_, String>(3)?)));
+        one.ratings.push((
+            row.get("rating_id")?,
+            UserId(row.get("user_id")?),
+            digits(&row.get::<_, String>("scores")?),
+        ));
     }
     let mut statement = conn.prepare_cached(&format!(
         "SELECT output_id, slot, rated_at IS NOT NULL FROM assignments WHERE study_id = ?1{which}"
@@ -178,13 +182,13 @@ pub struct About {
     pub raw_nl: String,
     /// Its language.
     pub lang: Lang,
-    /// The signature asked for.
+    /// The requested signature.
     pub signature: Option<String>,
     /// The model, for admins only.
     pub model: String,
     /// The code.
     pub code: String,
-    /// The text around the code in a chat answer.
+    /// The text around the code in a chat response.
     pub said: String,
 }
 
@@ -198,14 +202,14 @@ pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
         )?
         .query_row([output.0], |row| {
             Ok(About {
-                task: TaskId(row.get(0)?),
-                task_id: row.get(1)?,
-                raw_nl: row.get(2)?,
-                lang: parsed(row, 3)?,
-                signature: row.get(4)?,
-                model: row.get(5)?,
-                code: row.get(6)?,
-                said: row.get(7)?,
+                task: TaskId(row.get("id")?),
+                task_id: row.get("external_id")?,
+                raw_nl: row.get("raw_nl")?,
+                lang: parsed(row, "lang")?,
+                signature: row.get("signature")?,
+                model: row.get("name")?,
+                code: row.get("code")?,
+                said: row.get("said")?,
             })
         })?)
 }
@@ -291,19 +295,19 @@ pub fn decide(
 /// Every adjudication of an output, newest first, with its adjudicator.
 pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Vec<(UserId, Decision)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, u.name, d.scores, d.comment, d.at, d.superseded_at IS NOT NULL
+        "SELECT u.id, u.name, d.scores, d.comment, d.at, d.superseded_at IS NOT NULL AS superseded
          FROM adjudications d JOIN users u ON u.id = d.user_id
          WHERE d.study_id = ?1 AND d.output_id = ?2 ORDER BY d.id DESC",
     )?;
     let rows = statement.query_map(params![study.0, output.0], |row| {
         let decision = Decision {
-            by: row.get(1)?,
+            by: row.get("name")?,
             scores: Vec::new(),
-            comment: row.get(3)?,
-            at: Timestamp(row.get(4)?),
-            superseded: row.get(5)?,
+            comment: row.get("comment")?,
+            at: Timestamp(row.get("at")?),
+            superseded: row.get("superseded")?,
         };
-        Ok((UserId(row.get(0)?), row.get::<_, String>(2)?, decision))
+        Ok((UserId(row.get("id")?), row.get::<_, String>("scores")?, decision))
     })?;
     rows.map(|row| {
         let (user, scores, decision) = row?;

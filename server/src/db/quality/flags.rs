@@ -1,4 +1,4 @@
-//! Flags and what was answered to them.
+//! Flags and replies to them.
 
 use app::model::{
     grading::{Draft, Flag},
@@ -14,7 +14,7 @@ use crate::{clock, db::accounts::parsed, error::Failure};
 
 type Answer = Option<(String, Option<String>, i64, bool)>;
 
-/// The answer to that flag on that thing, the newest where there are several.
+/// The reply to that flag, the newest if there are several.
 fn answer(conn: &Connection, column: &str, on: i64, flag: &str) -> Result<Answer, Failure> {
     Ok(conn
         .prepare_cached(&format!(
@@ -36,7 +36,7 @@ pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> 
 
 fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, u.name, t.external_id, t.id, v.raw_nl, v.lang, m.name, r.flag, r.comment, r.at
+        "SELECT a.id AS assignment, u.name AS rater, t.external_id, t.id AS task, v.raw_nl, v.lang, m.name AS model, r.flag, r.comment, r.at
          FROM assignments a
          CROSS JOIN ratings r ON r.assignment_id = a.id
          JOIN users u ON u.id = r.user_id
@@ -46,20 +46,20 @@ fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure
          WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        let flag: String = row.get(7)?;
-        let on: i64 = row.get(0)?;
-        let lang: Lang = parsed(row, 5)?;
+        let flag: String = row.get("flag")?;
+        let on: i64 = row.get("assignment")?;
+        let lang: Lang = parsed(row, "lang")?;
         let made = FlagRow {
             on: FlagOn::Assignment(on),
-            rater: row.get(1)?,
-            task_id: row.get(2)?,
-            task: Some(TaskId(row.get(3)?)),
-            raw_nl: excerpt(&row.get::<_, String>(4)?, 200),
+            rater: row.get("rater")?,
+            task_id: row.get("external_id")?,
+            task: Some(TaskId(row.get("task")?)),
+            raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
             lang,
-            model: Some(row.get(6)?),
+            model: Some(row.get("model")?),
             flag: Flag::CannotJudge,
-            comment: row.get(8)?,
-            at: Timestamp(row.get(9)?),
+            comment: row.get("comment")?,
+            at: Timestamp(row.get("at")?),
             answer: None,
             read: false,
         };
@@ -85,10 +85,14 @@ fn of_probes(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure>
          WHERE p.study_id = ?1 AND r.superseded_at IS NULL",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        let on: i64 = row.get(0)?;
-        let lang: Lang = parsed(row, 4)?;
-        let text = (row.get::<_, String>(1)?, row.get::<_, String>(2)?, excerpt(&row.get::<_, String>(3)?, 200));
-        Ok((on, text, lang, row.get::<_, String>(5)?, Timestamp(row.get(6)?)))
+        let on: i64 = row.get("id")?;
+        let lang: Lang = parsed(row, "lang")?;
+        let text = (
+            row.get::<_, String>("name")?,
+            row.get::<_, String>("external_id")?,
+            excerpt(&row.get::<_, String>("raw_nl")?, 200),
+        );
+        Ok((on, text, lang, row.get::<_, String>("draft")?, Timestamp(row.get("at")?)))
     })?;
     let mut found = Vec::new();
     for row in rows {
@@ -124,7 +128,7 @@ fn with_answer(row: FlagRow, answer: Answer) -> Result<FlagRow, Failure> {
     })
 }
 
-/// The flag that stands on that thing now, as json, and who raised it; `None` where none does.
+/// The current flag on that item, as JSON, and its rater; `None` without one.
 pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<(UserId, String)>, Failure> {
     match on {
         FlagOn::Assignment(id) => Ok(conn
@@ -149,7 +153,7 @@ pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<
     }
 }
 
-/// Answers a flag.
+/// Stores a reply to a flag.
 pub fn insert(
     conn: &Connection,
     study: StudyId,
@@ -170,7 +174,7 @@ pub fn insert(
     Ok(())
 }
 
-/// How many flags of the study have no answer.
+/// Number of the study's flags without a reply.
 pub fn open(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
     let ratings: u64 = conn
         .prepare_cached(
@@ -184,7 +188,7 @@ pub fn open(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
     Ok(ratings + probes)
 }
 
-/// An answer as its rater reads it.
+/// A reply as its rater sees it.
 pub struct Reply {
     /// The output's opaque name.
     pub token: Token,
@@ -192,21 +196,20 @@ pub struct Reply {
     pub study: Token,
     /// The study's title.
     pub title: String,
-    /// The description's beginning.
+    /// The beginning of the description.
     pub raw_nl: String,
-    /// Its language.
     pub lang: Lang,
-    /// What was raised.
+    /// The flag.
     pub flag: Flag,
     /// The reply.
     pub reply: String,
-    /// When.
+    /// Time of the reply.
     pub at: Timestamp,
-    /// Whether the rater has not said that they read it.
+    /// Whether the rater has not marked it as read.
     pub fresh: bool,
 }
 
-/// Answers to the rater's flags, newest first: the unread ones, and of the others so many.
+/// Replies to the rater's flags, newest first: the unread ones, and a number of the others.
 pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT coalesce(h.token, p.token), s.token, s.title, v.raw_nl, v.lang, f.flag, f.reply, f.at,
@@ -251,12 +254,12 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
     Ok(found)
 }
 
-/// Answers to flags that the rater raised on what they know under that name, newest first.
+/// Replies to flags that the rater raised on the item they know under that name, newest first.
 pub fn beside(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<Reply>, Failure> {
     Ok(replies(conn, rater, u32::MAX)?.into_iter().filter(|reply| reply.token == *token).collect())
 }
 
-/// Notes that the rater has read every answer.
+/// Records that the rater has read every reply.
 pub fn read(conn: &Connection, rater: UserId) -> Result<(), Failure> {
     conn.execute(
         "UPDATE flag_answers SET read_at = ?2 WHERE user_id = ?1 AND read_at IS NULL",

@@ -1,6 +1,7 @@
-//! Items with known scores.
+//! Known-score items.
 
 use app::model::{
+    code_lang::CodeLang,
     ids::{OutputId, StudyId, TaskRevisionId, UserId},
     lang::{Bilingual, Lang},
     quality::GoldChoices,
@@ -10,61 +11,57 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{clock, db::accounts::parsed, error::Failure};
 
-/// An item with known scores as it is stored.
+/// A stored known-score item.
 pub struct Gold {
-    /// Its number.
     pub id: i64,
-    /// Its study.
     pub study: StudyId,
     /// The task's id in its source.
     pub task_id: String,
-    /// The description.
     pub raw_nl: String,
-    /// Its language.
     pub lang: Lang,
-    /// The signature asked for.
+    /// The requested signature.
     pub signature: Option<String>,
-    /// The code.
+    /// The requested programming language.
+    pub code_lang: CodeLang,
     pub code: String,
-    /// What a chat answer said around it.
+    /// The text around the code of a chat response.
     pub said: String,
-    /// The output whose code it copies; absent where the code was pasted.
+    /// The output whose code it copies; absent if the code was pasted.
     pub output: Option<OutputId>,
-    /// The known scores.
     pub scores: Vec<u8>,
-    /// Why.
+    /// The reason.
     pub reasons: Vec<Bilingual>,
-    /// Whether it is asked no more.
+    /// Whether it is retired.
     pub retired: bool,
 }
 
 const ROW: &str = "SELECT g.id, g.study_id, t.external_id, v.raw_nl, v.lang, v.signature, g.code, g.said,
-        g.output_id, g.scores, g.reasons, g.retired_at IS NOT NULL
+        g.output_id, g.scores, g.reasons, g.retired_at IS NOT NULL AS retired, v.code_lang
     FROM gold_items g JOIN task_revisions v ON v.id = g.revision_id JOIN tasks t ON t.id = v.task_id";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<(Gold, String, String)> {
     let gold = Gold {
-        id: row.get(0)?,
-        study: StudyId(row.get(1)?),
-        task_id: row.get(2)?,
-        raw_nl: row.get(3)?,
-        lang: parsed(row, 4)?,
-        signature: row.get(5)?,
-        code: row.get(6)?,
-        said: row.get(7)?,
-        output: row.get::<_, Option<i64>>(8)?.map(OutputId),
+        id: row.get("id")?,
+        study: StudyId(row.get("study_id")?),
+        task_id: row.get("external_id")?,
+        raw_nl: row.get("raw_nl")?,
+        lang: parsed(row, "lang")?,
+        signature: row.get("signature")?,
+        code: row.get("code")?,
+        said: row.get("said")?,
+        output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
         scores: Vec::new(),
         reasons: Vec::new(),
-        retired: row.get(11)?,
+        retired: row.get("retired")?,
+        code_lang: parsed(row, "code_lang")?,
     };
-    Ok((gold, row.get(9)?, row.get(10)?))
+    Ok((gold, row.get("scores")?, row.get("reasons")?))
 }
 
 fn whole((gold, scores, reasons): (Gold, String, String)) -> Result<Gold, Failure> {
     Ok(Gold { scores: serde_json::from_str(&scores)?, reasons: serde_json::from_str(&reasons)?, ..gold })
 }
 
-/// One item.
 pub fn get(conn: &Connection, id: i64) -> Result<Option<Gold>, Failure> {
     conn.prepare_cached(&format!("{ROW} WHERE g.id = ?1"))?.query_row([id], row).optional()?.map(whole).transpose()
 }
@@ -76,7 +73,7 @@ pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<Gold>, Failure> {
     rows.into_iter().map(whole).collect()
 }
 
-/// The numbers of the study's items that are asked, oldest first.
+/// The ids of the study's active items, oldest first.
 pub fn asked(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
     let mut statement =
         conn.prepare_cached("SELECT id FROM gold_items WHERE study_id = ?1 AND retired_at IS NULL ORDER BY id")?;
@@ -84,13 +81,13 @@ pub fn asked(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The wording of the item's task.
+/// The revision of the item's task.
 pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failure> {
     let mut statement = conn.prepare_cached("SELECT revision_id FROM gold_items WHERE id = ?1")?;
     Ok(statement.query_row([id], |row| row.get(0).map(TaskRevisionId)).optional()?)
 }
 
-/// How often an item was answered, and the scores given: of each time the answer that counts.
+/// How often an item was rated, and the scores: of each time the rating that counts.
 pub fn answers(conn: &Connection, gold: i64) -> Result<Vec<Vec<u8>>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT r.draft FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
@@ -102,21 +99,18 @@ pub fn answers(conn: &Connection, gold: i64) -> Result<Vec<Vec<u8>>, Failure> {
 
 /// An item to be stored.
 pub struct NewRow<'a> {
-    /// The task's wording.
+    /// The task revision.
     pub revision: TaskRevisionId,
-    /// Where it was picked from.
+    /// The output it was created from.
     pub output: Option<OutputId>,
-    /// The code.
     pub code: &'a str,
-    /// What a chat answer said around it.
+    /// The text around the code of a chat response.
     pub said: &'a str,
-    /// The known scores.
     pub scores: &'a [u8],
-    /// Why.
+    /// The reason.
     pub reasons: &'a [Bilingual],
 }
 
-/// Stores an item.
 pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<UserId>) -> Result<i64, Failure> {
     Ok(conn.query_row(
         "INSERT INTO gold_items (study_id, revision_id, output_id, code, said, scores, reasons, created_by, created_at)
@@ -136,7 +130,7 @@ pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<Us
     )?)
 }
 
-/// Asks an item no more, or again.
+/// Retires an item or restores it.
 pub fn retire(conn: &Connection, study: StudyId, gold: i64, retired: bool) -> Result<bool, Failure> {
     let at = retired.then(|| clock::now().0);
     Ok(conn
@@ -144,7 +138,7 @@ pub fn retire(conn: &Connection, study: StudyId, gold: i64, retired: bool) -> Re
         > 0)
 }
 
-/// Whether the task's wording belongs to the study's dataset version.
+/// Whether the task revision belongs to the study's dataset version.
 pub fn has_task(conn: &Connection, study: StudyId, revision: TaskRevisionId) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached(
@@ -154,8 +148,8 @@ pub fn has_task(conn: &Connection, study: StudyId, revision: TaskRevisionId) -> 
         .exists(params![study.0, revision.0])?)
 }
 
-/// An output to make an item of: its task, code and words around it, and whether the study grades it
-/// itself. `None` where it answers another dataset version.
+/// An output to create an item from: its task, code and surrounding text, and whether the study grades it
+/// itself. `None` if it belongs to another dataset version.
 pub fn output(
     conn: &Connection,
     study: StudyId,
@@ -174,8 +168,7 @@ pub fn output(
         .optional()?)
 }
 
-/// What items may be made from: every task of the dataset, and the outputs that the study does not
-/// grade.
+/// Sources of new items: every task of the dataset, and the outputs that the study does not grade.
 pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure> {
     let mut tasks = conn.prepare_cached(
         "SELECT v.id, t.external_id, v.raw_nl FROM studies s
@@ -184,7 +177,7 @@ pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure
          WHERE s.id = ?1 ORDER BY d.position",
     )?;
     let tasks = tasks.query_map([study.0], |row| {
-        Ok((TaskRevisionId(row.get(0)?), row.get(1)?, excerpt(&row.get::<_, String>(2)?, 60)))
+        Ok((TaskRevisionId(row.get("id")?), row.get("external_id")?, excerpt(&row.get::<_, String>("raw_nl")?, 60)))
     })?;
     let mut outputs = conn.prepare_cached(
         "SELECT o.id, t.external_id, m.name, o.sample FROM studies x
@@ -195,7 +188,8 @@ pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure
          WHERE x.id = ?1 AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id)
          ORDER BY m.name, o.id",
     )?;
-    let outputs =
-        outputs.query_map([study.0], |row| Ok((OutputId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    let outputs = outputs.query_map([study.0], |row| {
+        Ok((OutputId(row.get("id")?), row.get("external_id")?, row.get("name")?, row.get("sample")?))
+    })?;
     Ok(GoldChoices { tasks: tasks.collect::<Result<_, _>>()?, outputs: outputs.collect::<Result<_, _>>()? })
 }

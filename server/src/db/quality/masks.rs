@@ -1,4 +1,4 @@
-//! Names that raters of a submission's outputs do not get to see.
+//! Names that are masked for raters of a submission's outputs.
 
 use app::model::{
     ids::{OutputId, SubmissionId, UserId},
@@ -18,14 +18,13 @@ pub fn set(conn: &Connection, submission: SubmissionId, names: &[String], by: Op
     Ok(())
 }
 
-/// Shows raters the outputs as they came.
+/// Shows raters the original outputs.
 pub fn clear(conn: &Connection, submission: SubmissionId) -> Result<(), Failure> {
     conn.execute("DELETE FROM submission_masks WHERE submission_id = ?1", [submission.0])?;
     Ok(())
 }
 
-/// Who asked for the submission's mask, where that person is still known, and when; `None` where
-/// nothing is masked.
+/// Who masked the submission, if that person is still known, and when; `None` without a mask.
 pub fn get(conn: &Connection, submission: SubmissionId) -> Result<Option<(Option<String>, Timestamp)>, Failure> {
     let found = conn
         .prepare_cached(
@@ -37,7 +36,7 @@ pub fn get(conn: &Connection, submission: SubmissionId) -> Result<Option<(Option
     Ok(found)
 }
 
-/// The names masked in an output; empty where nothing is.
+/// The names masked in an output; may be empty.
 pub fn of_output(conn: &Connection, output: OutputId) -> Result<Vec<String>, Failure> {
     let names: Option<String> = conn
         .prepare_cached(
@@ -48,14 +47,15 @@ pub fn of_output(conn: &Connection, output: OutputId) -> Result<Vec<String>, Fai
     Ok(names.map(|names| serde_json::from_str(&names)).transpose()?.unwrap_or_default())
 }
 
-/// Every output of the submission with its code and the words around it, for looking for names.
+/// Every output of the submission with its code and surrounding text, in which to find names.
 pub fn texts(conn: &Connection, submission: SubmissionId) -> Result<Vec<(OutputId, String, String, String)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT o.id, t.external_id, o.code, o.said FROM outputs o
          JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
          WHERE o.submission_id = ?1 ORDER BY +o.id",
     )?;
-    let rows = statement
-        .query_map([submission.0], |row| Ok((OutputId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    let rows = statement.query_map([submission.0], |row| {
+        Ok((OutputId(row.get("id")?), row.get("external_id")?, row.get("code")?, row.get("said")?))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -1,5 +1,5 @@
-//! Quality of a study: settings, calibration items and hidden checks, disagreements, flags, and the rows
-//! that figures about raters are computed from.
+//! Quality of a study: settings, calibration items and hidden checks, disagreements, flags, and the input of
+//! figures about raters.
 
 pub mod checks;
 pub mod disputes;
@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::Failure;
 
-/// What the study does about quality; the defaults where nothing was set.
+/// The study's quality settings, or the defaults.
 pub fn settings(conn: &Connection, study: StudyId) -> Result<QualitySettings, Failure> {
     let json: Option<String> = conn
         .prepare_cached("SELECT json FROM study_quality WHERE study_id = ?1")?
@@ -26,7 +26,7 @@ pub fn settings(conn: &Connection, study: StudyId) -> Result<QualitySettings, Fa
     Ok(json.map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default())
 }
 
-/// Keeps the settings; the newest count.
+/// Stores the settings.
 pub fn save_settings(conn: &Connection, study: StudyId, settings: &QualitySettings) -> Result<(), Failure> {
     conn.prepare_cached(
         "INSERT INTO study_quality (study_id, json) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET json = excluded.json",
@@ -35,8 +35,8 @@ pub fn save_settings(conn: &Connection, study: StudyId, settings: &QualitySettin
     Ok(())
 }
 
-/// Everybody who can log in, with whether they may adjudicate the study's disagreements by their role
-/// in the study. Admins may always, and are left out.
+/// Every active account, with whether it may adjudicate the study's disagreements by its role in the study.
+/// Without admins, who may always.
 pub fn adjudicators(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, String, bool)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name, EXISTS (SELECT 1 FROM adjudicators a WHERE a.study_id = ?1 AND a.user_id = u.id)
@@ -53,7 +53,7 @@ pub fn is_adjudicator(conn: &Connection, study: StudyId, user: UserId) -> Result
         .exists(params![study.0, user.0])?)
 }
 
-/// Gives or takes the role.
+/// Grants or revokes the role.
 pub fn set_adjudicator(conn: &Connection, study: StudyId, user: UserId, on: bool) -> Result<(), Failure> {
     let sql = if on {
         "INSERT INTO adjudicators (study_id, user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING"

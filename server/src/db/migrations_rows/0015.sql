@@ -1,0 +1,1 @@
+UPDATE audit SET object = 'dataset x' WHERE id = 1;

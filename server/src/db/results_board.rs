@@ -1,0 +1,132 @@
+//! What the leaderboard and a model's page read besides comparisons.
+
+use std::collections::{HashMap, HashSet};
+
+use app::model::{
+    ids::{ModelId, RunId, StudyId, SubmissionId},
+    lang::Bilingual,
+    results::ModelSubmission,
+    run::RunStatus,
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::Failure;
+
+/// Short name and newest name of every dataset that has outputs, by short name.
+pub fn datasets(conn: &Connection) -> Result<Vec<(String, Bilingual)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT d.slug, v.name_en, v.name_zh FROM datasets d
+         CROSS JOIN dataset_versions v ON v.dataset_id = d.id
+             AND v.number = (SELECT max(number) FROM dataset_versions x WHERE x.dataset_id = d.id)
+         WHERE EXISTS (SELECT 1 FROM dataset_versions x CROSS JOIN submissions s ON s.version_id = x.id
+             WHERE x.dataset_id = d.id)
+         ORDER BY d.slug",
+    )?;
+    let found = statement.query_map([], |row| Ok((row.get(0)?, Bilingual { en: row.get(1)?, zh: row.get(2)? })))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// The dataset's models with a rating that counts or a verdict.
+pub fn with_data(conn: &Connection, dataset: &str) -> Result<HashSet<ModelId>, Failure> {
+    let mut found = HashSet::new();
+    let mut tested = conn.prepare_cached(
+        "SELECT DISTINCT s.model_id FROM runs u JOIN submissions s ON s.id = u.submission_id
+         JOIN run_stamps k ON k.run_id = u.id AND k.done > 0
+         JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1",
+    )?;
+    for model in tested.query_map([dataset], |row| row.get(0).map(ModelId))? {
+        found.insert(model?);
+    }
+    // A submission's first rated output answers for it; only one without ratings is looked through.
+    let mut rated = conn.prepare_cached(
+        "SELECT DISTINCT s.model_id FROM studies t
+         JOIN dataset_versions v ON v.id = t.version_id JOIN datasets d ON d.id = v.dataset_id
+         JOIN study_stamps k ON k.study_id = t.id AND k.ratings > 0
+         JOIN study_submissions ss ON ss.study_id = t.id JOIN submissions s ON s.id = ss.submission_id
+         WHERE d.slug = ?1 AND EXISTS (SELECT 1 FROM outputs o CROSS JOIN counted c
+             WHERE o.submission_id = s.id AND c.study_id = t.id AND c.output_id = o.id)",
+    )?;
+    for model in rated.query_map([dataset], |row| row.get(0).map(ModelId))? {
+        found.insert(model?);
+    }
+    Ok(found)
+}
+
+/// The time of each model's newest rating in these studies.
+pub fn rated_at(conn: &Connection, studies: &[StudyId]) -> Result<HashMap<ModelId, Timestamp>, Failure> {
+    let mut newest = conn.prepare_cached(
+        "SELECT s.model_id, max(c.rating_id) FROM counted c CROSS JOIN outputs o ON o.id = c.output_id
+         CROSS JOIN submissions s ON s.id = o.submission_id WHERE c.study_id = ?1 GROUP BY s.model_id",
+    )?;
+    let mut at = conn.prepare_cached("SELECT at FROM ratings WHERE id = ?1")?;
+    let mut found: HashMap<ModelId, Timestamp> = HashMap::new();
+    for study in studies {
+        let mut rows = newest.query([study.0])?;
+        while let Some(row) = rows.next()? {
+            let at = Timestamp(at.query_row([row.get::<_, i64>(1)?], |row| row.get(0))?);
+            let known = found.entry(ModelId(row.get(0)?)).or_insert(at);
+            *known = (*known).max(at);
+        }
+    }
+    Ok(found)
+}
+
+/// When each run ended, or began if it is still open.
+pub fn run_times(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Timestamp>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT coalesce(finished_at, created_at) FROM runs WHERE id = ?1")?;
+    let mut found = HashMap::new();
+    for run in runs {
+        if let Some(at) = statement.query_row([run.0], |row| row.get(0).map(Timestamp)).optional()? {
+            found.insert(*run, at);
+        }
+    }
+    Ok(found)
+}
+
+/// A model's name.
+pub fn model_name(conn: &Connection, model: ModelId) -> Result<Option<String>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT name FROM models WHERE id = ?1")?;
+    Ok(statement.query_row([model.0], |row| row.get(0)).optional()?)
+}
+
+/// A model's submissions with their dataset's short name, newest first.
+pub fn submissions(conn: &Connection, model: ModelId) -> Result<Vec<(String, ModelSubmission)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT d.slug, s.id, s.file_name, s.created_at, v.number,
+             (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id)
+         FROM submissions s JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
+         WHERE s.model_id = ?1 ORDER BY s.id DESC",
+    )?;
+    let mut runs = conn.prepare_cached("SELECT id, status FROM runs WHERE submission_id = ?1 ORDER BY id DESC")?;
+    let mut studies = conn.prepare_cached(
+        "SELECT t.id, t.title FROM study_submissions ss JOIN studies t ON t.id = ss.study_id
+         WHERE ss.submission_id = ?1 ORDER BY t.id DESC",
+    )?;
+    let mut found = Vec::new();
+    let mut rows = statement.query([model.0])?;
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(1)?;
+        let runs = runs.query_map([id], |row| {
+            let status: String = row.get(1)?;
+            // The column's CHECK holds the list of words.
+            Ok((RunId(row.get(0)?), RunStatus::from_name(&status).unwrap_or(RunStatus::Cancelled)))
+        })?;
+        let runs = runs.collect::<Result<_, _>>()?;
+        let studies = studies.query_map([id], |row| Ok((StudyId(row.get(0)?), row.get(1)?)))?;
+        let studies = studies.collect::<Result<_, _>>()?;
+        found.push((
+            row.get(0)?,
+            ModelSubmission {
+                id: SubmissionId(id),
+                file: row.get(2)?,
+                at: Timestamp(row.get(3)?),
+                version: row.get(4)?,
+                outputs: row.get(5)?,
+                runs,
+                studies,
+            },
+        ));
+    }
+    Ok(found)
+}
