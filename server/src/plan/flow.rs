@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_every_bound_or_says_that_it_cannot() {
+    fn circulation_respects_bounds_or_reports_none() {
         let check = |edges: &[(usize, usize, i64, i64)], possible: bool| {
             let mut network = Network::new(4);
             for (from, to, low, high) in edges {

@@ -281,7 +281,6 @@ fn place(lang: Lang) -> usize {
 /// A rater's load while a study runs.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// Who.
     pub rater: Rater,
     /// Units assigned to the rater, rated or not.
     pub has: HashSet<i64>,

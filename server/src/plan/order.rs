@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_item_comes_once_and_the_seed_decides(counts in prop::collection::vec(1_usize..5, 1..40), seed: u64) {
+        fn order_is_a_seeded_permutation(counts in prop::collection::vec(1_usize..5, 1..40), seed: u64) {
             let tasks: Vec<i64> = counts.iter().enumerate().flat_map(|(t, n)| std::iter::repeat_n(t as i64, *n)).collect();
             let order = spread(&tasks, &mut ChaCha8Rng::seed_from_u64(seed));
             let mut sorted = order.clone();
@@ -98,7 +98,7 @@ mod tests {
         }
 
         #[test]
-        fn equal_numbers_of_each_task_are_as_far_apart_as_can_be(tasks in 2_usize..40, each in 2_usize..5, seed: u64) {
+        fn outputs_of_a_task_are_evenly_spaced(tasks in 2_usize..40, each in 2_usize..5, seed: u64) {
             let all: Vec<i64> = (0..tasks).flat_map(|t| std::iter::repeat_n(t as i64, each)).collect();
             let order = spread(&all, &mut ChaCha8Rng::seed_from_u64(seed));
             prop_assert!(nearest(&all, &order) >= APART.min(tasks - 1), "{:?}", order);

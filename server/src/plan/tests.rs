@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn everybody_alike_gets_alike_within_one(
+    fn equal_raters_differ_by_at_most_one(
         tasks in 1_i64..30, models in 1_i64..6, holes in prop::collection::vec(prop::bool::weighted(0.2), 1..30),
         n in 1_i64..9, k in 1_u32..5, seed: u64,
     ) {
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn nobody_is_given_what_they_do_not_read(
+    fn raters_get_only_languages_they_read(
         tasks in 3_i64..30, models in 1_i64..5, en in 0_usize..4, zh in 0_usize..4, both in 0_usize..4,
         overlap in 1_u32..4, seed: u64,
     ) {
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn shares_by_hand_are_kept(
+    fn manual_shares_are_respected(
         tasks in 2_i64..20, models in 1_i64..4, shares in prop::collection::vec(0_u32..60, 1..7),
         overlap in 1_u32..4, seed: u64,
     ) {
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_over_goes_to_whoever_may(
+    fn free_units_go_to_eligible_raters(
         tasks in 1_i64..20, models in 1_i64..4, n in 2_i64..7, k in 1_u32..4, gone in 0_usize..7, seed: u64,
     ) {
         let units = study(tasks, models, &[false]);
@@ -190,7 +190,7 @@ proptest! {
 }
 
 #[test]
-fn a_large_study_is_planned_at_once() {
+fn large_study_is_planned() {
     let units = study(2000, 5, &[false]);
     let raters: Vec<_> = (1..=20).map(|id| rater(id, Reads::BOTH, None)).collect();
     let given = make(&units, &raters, 3, 7).unwrap();

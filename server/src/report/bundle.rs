@@ -1,9 +1,8 @@
-//! The reproducibility bundle: one zip with everything that a comparison's figures rest on, the figures
-//! themselves, and how they are computed. `aixgrade report` reads it on another machine, computes the
-//! figures again and holds the two together.
+//! The bundle: one zip with the input of a comparison, its figures, and their documentation. `aixgrade
+//! report` reads it on another machine, recomputes the figures and compares them.
 //!
-//! Must stay true: what [`read`] gives is what [`write`] was given, to the last bit; a file that is
-//! damaged, missing or of a newer format is refused with a word that says which.
+//! Must stay true: [`read`] returns what [`write`] was given, to the last bit; a file that is damaged,
+//! missing or of a newer format is rejected with a message that names it.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +10,7 @@ use std::{
 };
 
 use app::{
-    i18n::I18n,
+    i18n::{I18n, captions},
     model::{compare::Sheet, ids::UserId, lang::Lang},
     ui::chart::compared,
 };
@@ -20,67 +19,69 @@ use sha2::{Digest, Sha256};
 use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use super::{
-    figures,
-    ground::{Checked, Counted, Ground},
+    figures::{self, print::Width},
     tables,
 };
-use crate::error::Failure;
+use crate::{
+    comparison::input::{ComparisonInput, InputRating, InputVerdict},
+    error::Failure,
+};
 
-/// What the manifest's `format` says.
+/// The manifest's `format`.
 const FORMAT: &str = "aixgrade-bundle";
-/// The newest layout that this program writes and reads.
+/// The layout that this program writes, and the newest that it reads.
 pub const VERSION: u32 = 1;
-/// The largest file of a bundle that is read: a million ratings are about 80 MB.
+/// Maximum size of a file that is read: a million ratings are about 80 MB.
 const LARGEST: u64 = 2 << 30;
 
-/// `manifest.json`: what is in the bundle.
+/// `manifest.json`: the content of the bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Always `aixgrade-bundle`.
     pub format: String,
-    /// The layout's number.
+    /// Version of the layout.
     pub version: u32,
     /// The program that wrote it.
     pub program: String,
-    /// When, RFC 3339.
+    /// Time of writing, RFC 3339.
     pub made_at: String,
     /// SHA-256 of every other file.
     pub files: BTreeMap<String, String>,
 }
 
-/// A rating that counts. Places are those of `setup.json`'s lists.
+/// A rating that counts. Positions are those of `setup.json`'s lists.
 #[derive(Serialize, Deserialize)]
-struct RatingLine {
+struct PackedRating {
     #[serde(flatten)]
-    counted: Counted,
+    counted: InputRating,
     scores: Vec<u8>,
 }
 
-/// An output's verdict. `run` is a place of `setup.json`'s list.
+/// An output's verdict. `run` is a position in `setup.json`'s list.
 #[derive(Serialize, Deserialize)]
-struct VerdictLine {
+struct PackedVerdict {
     run: u32,
     #[serde(flatten)]
-    checked: Checked,
+    checked: InputVerdict,
 }
 
-/// A file to put in besides: its name, and what writes it.
+/// An additional file: its name, and a function that writes it.
 pub type Extra<'a> = (&'static str, Box<dyn FnOnce(&mut dyn Write) -> Result<(), Failure> + 'a>);
 
-/// The ground with people's names gone: what a bundle may hold.
-pub fn without_names(mut ground: Ground) -> Ground {
-    for (place, rater) in ground.raters.iter_mut().enumerate() {
+/// The input without people's names: what a bundle may contain.
+pub fn without_names(mut input: ComparisonInput) -> ComparisonInput {
+    for (place, rater) in input.raters.iter_mut().enumerate() {
         let number = i64::try_from(place + 1).unwrap_or(i64::MAX);
         *rater = (UserId(number), format!("rater {number}"));
     }
-    ground.choice.raters = ground.choice.raters.map(|_| ground.raters.iter().map(|(id, _)| *id).collect());
-    ground
+    input.choice.raters = input.choice.raters.map(|_| input.raters.iter().map(|(id, _)| *id).collect());
+    input
 }
 
-/// Writes a bundle of a ground without names, its figures and `extras`.
+/// Writes a bundle of an input without names, its figures and `extras`.
 pub fn write<W: Write + Seek>(
     out: W,
-    ground: &Ground,
+    input: &ComparisonInput,
     sheet: &Sheet,
     extras: Vec<Extra<'_>>,
     made_at: &str,
@@ -88,16 +89,16 @@ pub fn write<W: Write + Seek>(
     let mut zip = Packer { zip: ZipWriter::new(out), files: BTreeMap::new() };
     zip.add("README.md", README.as_bytes())?;
     zip.add("statistics.md", include_bytes!("../../../docs/statistics.md"))?;
-    zip.add("setup.json", &serde_json::to_vec_pretty(ground)?)?;
-    let ratings = ground.scored().map(|(counted, scores)| RatingLine { counted: *counted, scores: scores.to_vec() });
+    zip.add("setup.json", &serde_json::to_vec_pretty(input)?)?;
+    let ratings = input.scored().map(|(counted, scores)| PackedRating { counted: *counted, scores: scores.to_vec() });
     zip.entry("ratings.jsonl", |out| lines(out, ratings))?;
-    let verdicts = ground
+    let verdicts = input
         .runs
         .iter()
         .zip(0..)
-        .flat_map(|(run, at)| run.verdicts.iter().map(move |checked| VerdictLine { run: at, checked: *checked }));
+        .flat_map(|(run, at)| run.verdicts.iter().map(move |checked| PackedVerdict { run: at, checked: *checked }));
     zip.entry("verdicts.jsonl", |out| lines(out, verdicts))?;
-    if let Some(rubric) = &ground.rubric {
+    if let Some(rubric) = &input.rubric {
         zip.add("rubric.json", &serde_json::to_vec_pretty(rubric)?)?;
     }
     zip.add("figures.json", &serde_json::to_vec_pretty(sheet)?)?;
@@ -105,9 +106,11 @@ pub fn write<W: Write + Seek>(
         zip.add(&format!("tables{suffix}.md"), tables::markdown(sheet, lang).as_bytes())?;
         zip.add(&format!("tables{suffix}.tex"), tables::latex(sheet, lang).as_bytes())?;
     }
-    let raters: Vec<String> = ground.raters.iter().map(|(_, name)| name.clone()).collect();
+    let raters: Vec<String> = input.raters.iter().map(|(_, name)| name.clone()).collect();
+    let look = figures::Look { width: Width::Page, theme: figures::Theme::Light, lang: Lang::En };
     for figure in compared::all(I18n::of(Lang::En), sheet, &raters) {
-        let text = figures::svg(&figure, figures::Theme::Light, Lang::En);
+        let caption = captions::caption(I18n::of(Lang::En), &figure.id, &input.name.en, sheet);
+        let text = figures::svg(&figure, &caption.unwrap_or_else(|| figure.desc.clone()), look);
         zip.add(&format!("figures/{}.svg", figure.id), text.as_bytes())?;
     }
     for (name, write) in extras {
@@ -125,18 +128,18 @@ pub fn write<W: Write + Seek>(
     Ok(())
 }
 
-const README: &str = "# A comparison made with AixGrade\n\n\
-`aixgrade report THIS.zip` checks every file, computes the figures again and prints them; they must be\n\
-the same to the last bit as those in `figures.json`.\n\n\
-- `setup.json`: what was compared: models, tasks, studies with their seeds, rubric, runs\n\
-- `ratings.jsonl`: the ratings that count; `task`, `model`, `study`, `rater` are places, from 0, in setup.json's lists\n\
-- `verdicts.jsonl`: what the tests said of every output\n\
-- `data/`: the same as tidy tables, with comments, times and superseded ratings\n\
-- `rubric.json`: what was judged, level by level\n\
-- `figures.json`, `tables.md`, `tables.tex`, `figures/`: the figures\n\
+const README: &str = "# AixGrade comparison\n\n\
+`aixgrade report THIS.zip` verifies every file, recomputes the figures and prints them. The recomputed figures\n\
+must equal those in `figures.json` to the last bit.\n\n\
+- `setup.json`: the selection: models, tasks, studies with their seeds, rubric, runs\n\
+- `ratings.jsonl`: the ratings that count; `task`, `model`, `study`, `rater` are positions (from 0) in the lists of setup.json\n\
+- `verdicts.jsonl`: the test results of every output\n\
+- `data/`: the same data as tables, with comments, times and replaced ratings\n\
+- `rubric.json`: the rubric with all levels\n\
+- `figures.json`, `tables.md`, `tables.tex`, `figures/`: the figures as numbers, tables and charts\n\
 - `statistics.md`: how every figure is computed\n\
 - `manifest.json`: the program's version, and the SHA-256 of every file\n\n\
-Raters have numbers in place of names.\n";
+Raters have numbers instead of names.\n";
 
 fn lines<T: Serialize>(out: &mut dyn Write, values: impl Iterator<Item = T>) -> Result<(), Failure> {
     for value in values {
@@ -156,9 +159,9 @@ impl<W: Write + Seek> Packer<W> {
         self.entry(name, |out| Ok(out.write_all(bytes)?))
     }
 
-    /// A file that is written as it is made: nothing of it is gathered.
+    /// A file that is written as a stream, without collecting it in memory.
     fn entry(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
-        // The default time of a zip's entries is fixed: the same content gives the same bytes.
+        // Entries have the zip format's default time, so the same content gives the same bytes.
         self.zip.start_file(name, SimpleFileOptions::default()).map_err(Failure::internal)?;
         let mut out = Summed { out: std::io::BufWriter::new(&mut self.zip), sum: Sha256::new() };
         write(&mut out)?;
@@ -169,7 +172,7 @@ impl<W: Write + Seek> Packer<W> {
     }
 }
 
-/// Writes, and sums up what was written.
+/// Writes, and hashes what was written.
 struct Summed<W> {
     out: W,
     sum: Sha256,
@@ -187,21 +190,21 @@ impl<W: Write> Write for Summed<W> {
     }
 }
 
-/// A bundle whose every file is as it was written.
+/// A bundle whose files all match their checksums.
 pub struct Bundle {
-    /// What is in it.
+    /// The manifest.
     pub manifest: Manifest,
-    /// What the figures rest on.
-    pub ground: Ground,
-    /// The figures as they were computed then.
+    /// The input of the figures.
+    pub input: ComparisonInput,
+    /// The figures as computed at the export.
     pub sheet: Sheet,
 }
 
-/// Reads a bundle. `name` is what messages call it.
+/// Reads a bundle. `name` identifies it in messages.
 pub fn read(name: &str, bundle: impl Read + Seek) -> Result<Bundle, Failure> {
-    let damaged = |what: String| Failure::invalid(name, what, "Take the bundle again from where it was made");
+    let damaged = |what: String| Failure::invalid(name, what, "Export or download the bundle again");
     let mut zip =
-        ZipArchive::new(bundle).map_err(|e| damaged(format!("this is no zip file, or a damaged one ({e})")))?;
+        ZipArchive::new(bundle).map_err(|e| damaged(format!("the file is not a zip file, or is damaged ({e})")))?;
     let manifest = file(&mut zip, "manifest.json").map_err(&damaged)?;
     let manifest = String::from_utf8(manifest).map_err(|_| damaged("manifest.json is damaged".into()))?;
     let head: serde_json::Value =
@@ -209,16 +212,16 @@ pub fn read(name: &str, bundle: impl Read + Seek) -> Result<Bundle, Failure> {
     if head["format"] != FORMAT {
         return Err(Failure::invalid(
             name,
-            "this is no bundle of AixGrade's",
-            "Name a file that `aixgrade export bundle` wrote",
+            "the file is not an AixGrade bundle",
+            "Pass a file that `aixgrade export bundle` wrote",
         ));
     }
-    // Before anything else is read: a newer layout may look different altogether.
+    // Checked first, because a newer layout may differ in everything else.
     if head["version"].as_u64().is_none_or(|version| version > u64::from(VERSION)) {
         return Err(Failure::invalid(
             name,
-            format!("it has format {}, and this program knows up to {VERSION}", head["version"]),
-            "Use the program that wrote it, or a newer one",
+            format!("the bundle has format {}, but this version supports formats up to {VERSION}", head["version"]),
+            "Use a newer version of AixGrade",
         ));
     }
     let manifest: Manifest =
@@ -227,45 +230,54 @@ pub fn read(name: &str, bundle: impl Read + Seek) -> Result<Bundle, Failure> {
     for (path, expected) in &manifest.files {
         let bytes = file(&mut zip, path).map_err(&damaged)?;
         if hex::encode(Sha256::digest(&bytes)) != *expected {
-            return Err(damaged(format!("{path} is not what the manifest's checksum says")));
+            return Err(damaged(format!("{path} does not match its checksum in the manifest")));
         }
         if ["setup.json", "ratings.jsonl", "verdicts.jsonl", "figures.json"].contains(&path.as_str()) {
             contents.insert(path.as_str(), bytes);
         }
     }
     let names = (0..zip.len()).map(|at| zip.by_index_raw(at)?.name().map(|name| name.into_owned()));
-    let names = names.collect::<Result<Vec<_>, _>>().map_err(|e| damaged(format!("its directory is damaged ({e})")))?;
+    let names = names
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| damaged(format!("the directory of the zip file is damaged ({e})")))?;
     if let Some(extra) = names.iter().find(|name| *name != "manifest.json" && !manifest.files.contains_key(*name)) {
         return Err(damaged(format!("{extra} is not in the manifest")));
     }
     let content =
         |path: &str| contents.get(path).map(Vec::as_slice).ok_or_else(|| damaged(format!("{path} is missing")));
     let bad = |path: &str, e: serde_json::Error| damaged(format!("{path} cannot be read ({e})"));
-    let mut ground: Ground = serde_json::from_slice(content("setup.json")?).map_err(|e| bad("setup.json", e))?;
+    let mut input: ComparisonInput =
+        serde_json::from_slice(content("setup.json")?).map_err(|e| bad("setup.json", e))?;
     let sheet: Sheet = serde_json::from_slice(content("figures.json")?).map_err(|e| bad("figures.json", e))?;
-    let width = ground.dimensions();
-    for line in each_line::<RatingLine>(content("ratings.jsonl")?) {
+    let width = input.dimensions();
+    for line in each_line::<PackedRating>(content("ratings.jsonl")?) {
         let (number, line) = line.map_err(|(number, e)| damaged(format!("ratings.jsonl, line {number}: {e}")))?;
         let counted = line.counted;
-        let known = (counted.task as usize) < ground.tasks.len()
-            && (counted.model as usize) < ground.models.len()
-            && (counted.study as usize) < ground.studies.len()
-            && (counted.rater as usize) < ground.raters.len();
+        let known = (counted.task as usize) < input.tasks.len()
+            && (counted.model as usize) < input.models.len()
+            && (counted.study as usize) < input.studies.len()
+            && (counted.rater as usize) < input.raters.len();
         if !known || line.scores.len() != width {
-            return Err(damaged(format!("ratings.jsonl, line {number}: it points at nothing in setup.json")));
+            return Err(damaged(format!(
+                "ratings.jsonl, line {number}: the line refers to an entry that setup.json does not have"
+            )));
         }
-        ground.ratings.push(counted);
-        ground.scores.extend(line.scores);
+        input.ratings.push(counted);
+        input.scores.extend(line.scores);
     }
-    for line in each_line::<VerdictLine>(content("verdicts.jsonl")?) {
+    for line in each_line::<PackedVerdict>(content("verdicts.jsonl")?) {
         let (number, line) = line.map_err(|(number, e)| damaged(format!("verdicts.jsonl, line {number}: {e}")))?;
-        let known = (line.checked.task as usize) < ground.tasks.len();
-        match ground.runs.get_mut(line.run as usize).filter(|_| known) {
+        let known = (line.checked.task as usize) < input.tasks.len();
+        match input.runs.get_mut(line.run as usize).filter(|_| known) {
             Some(run) => run.verdicts.push(line.checked),
-            None => return Err(damaged(format!("verdicts.jsonl, line {number}: it points at nothing in setup.json"))),
+            None => {
+                return Err(damaged(format!(
+                    "verdicts.jsonl, line {number}: the line refers to an entry that setup.json does not have"
+                )));
+            }
         }
     }
-    Ok(Bundle { manifest, ground, sheet })
+    Ok(Bundle { manifest, input, sheet })
 }
 
 type Line<T> = Result<(usize, T), (usize, serde_json::Error)>;
@@ -281,7 +293,7 @@ fn each_line<T: DeserializeOwned>(bytes: &[u8]) -> impl Iterator<Item = Line<T>>
 fn file<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &str) -> Result<Vec<u8>, String> {
     let entry = zip.by_name(path).map_err(|e| format!("{path} is missing or damaged ({e})"))?;
     let mut bytes = Vec::new();
-    // An archive can promise a thousand times its size.
+    // An archive can expand to a thousand times its size.
     entry.take(LARGEST).read_to_end(&mut bytes).map_err(|e| format!("{path} is damaged ({e})"))?;
     Ok(bytes)
 }

@@ -1,5 +1,5 @@
-//! Reads the sentences about models back over random comparisons and holds each to the figures: what a
-//! sentence says must be true of them, in both languages, whatever data are missing.
+//! Checks the sentences about models over random comparisons: each sentence is parsed back and compared with
+//! the figures, in both languages, whatever data are missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +10,7 @@ use app::{
     },
     model::{
         claims::Standing,
+        code_lang::CodeLang,
         compare::{Automated, Human},
         comparison::Interval,
         dataset::{Checks, TaskRow},
@@ -21,12 +22,10 @@ use app::{
 };
 use proptest::prelude::*;
 
-use super::{
-    ground::{Checked, Counted, Ground, GroundRun},
-    sheet,
-};
+use super::sheet;
+use crate::comparison::input::{ComparisonInput, InputRating, InputRun, InputVerdict};
 
-/// What a pair's figures are, straight from the sheet: first minus second.
+/// A pair's figures, straight from the sheet: first minus second.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     first: usize,
@@ -53,11 +52,12 @@ impl Pair {
     }
 }
 
-/// Everything that a sentence can be held to.
+/// The data that a sentence is checked against.
 #[derive(Debug)]
 struct Figures {
     measure: Measure,
     models: Vec<String>,
+    family: usize,
     means: Vec<Option<f64>>,
     pairs: Vec<Pair>,
 }
@@ -71,6 +71,7 @@ impl Figures {
         });
         Figures {
             measure: Measure::Ratings,
+            family: human.holm.iter().flatten().count(),
             models: c.models.iter().map(|m| m.model.clone()).collect(),
             means: c.models.iter().map(|m| m.dimensions[dimension].mean).collect(),
             pairs: pairs.collect(),
@@ -84,6 +85,7 @@ impl Figures {
         });
         Figures {
             measure: Measure::Tests,
+            family: automated.pairs.iter().filter(|x| x.holm.is_some()).count(),
             models: models.to_vec(),
             means: automated.models.iter().map(|m| m.as_ref().map(|m| m.metrics.pass_at_1)).collect(),
             pairs: pairs.collect(),
@@ -104,7 +106,7 @@ impl Figures {
         *found.unwrap_or_else(|| panic!("models {one} and {other} were not compared"))
     }
 
-    /// Holds `+0.40, 95% CI 0.10 to 0.70, 12 tasks, p = 0.012` to the pair's figures.
+    /// Compares `+0.40, 95% CI 0.10 to 0.70, 12 tasks, p = 0.012` with the pair's figures.
     fn check_effect(&self, text: &str, better: &str, worse: &str) {
         let (x, better) = (self.pair(better, worse), self.model(better));
         let sign = if better == x.first { 1.0 } else { -1.0 };
@@ -131,7 +133,7 @@ fn numbers(text: &str) -> Vec<f64> {
     parts.filter(|part| part.chars().any(|c| c.is_ascii_digit())).filter_map(|part| part.parse().ok()).collect()
 }
 
-/// Fits `text` to a template with `{holes}` and returns what stands in the holes, and the rest of the text.
+/// Matches `text` with a template with `{holes}`; returns the texts of the holes, and the rest of the text.
 fn fit<'t>(template: &str, text: &'t str) -> Option<(BTreeMap<String, String>, &'t str)> {
     let (mut holes, mut rest) = (BTreeMap::new(), text);
     let mut pieces = template.split('{');
@@ -140,7 +142,7 @@ fn fit<'t>(template: &str, text: &'t str) -> Option<(BTreeMap<String, String>, &
         let (hole, literal) = piece.split_once('}')?;
         let at = rest.find(literal)?;
         let found = &rest[..at];
-        // A name or an effect never spans sentences.
+        // A name or an effect never contains a sentence end.
         if found.is_empty() || found.contains(". ") || found.contains('。') {
             return None;
         }
@@ -150,7 +152,7 @@ fn fit<'t>(template: &str, text: &'t str) -> Option<(BTreeMap<String, String>, &
     Some((holes, rest.trim_start()))
 }
 
-/// The meaning of a template: whether what it says is true of the figures.
+/// The meaning of a template: whether its statement is true of the figures.
 type Meaning = fn(&Figures, &BTreeMap<String, String>);
 
 fn higher(f: &Figures, h: &BTreeMap<String, String>) {
@@ -197,7 +199,7 @@ fn counted(f: &Figures, h: &BTreeMap<String, String>) {
     assert_eq!((&h["s"], &h["c"]), (&significant.to_string(), &f.pairs.len().to_string()));
 }
 
-/// Models that were compared and that none is significantly higher than.
+/// Models in the comparison than which none is significantly higher.
 fn unbeaten(f: &Figures) -> BTreeSet<usize> {
     let compared: BTreeSet<usize> = f.pairs.iter().flat_map(|x| [x.first, x.second]).collect();
     let beaten: BTreeSet<usize> = f
@@ -243,6 +245,43 @@ fn only(f: &Figures, h: &BTreeMap<String, String>) {
     assert_eq!(f.with_data(), BTreeSet::from([f.model(&h["a"])]));
 }
 
+/// `A (3.20), B (2.95) and C (2.50`: every model with data, highest first, with its mean.
+fn order(f: &Figures, h: &BTreeMap<String, String>) {
+    let text = h["r"].replace('（', " (").replace('）', ")");
+    let text = text.replace(") and ", "), ").replace(")、", "), ").replace(") 和 ", "), ");
+    let said: Vec<(usize, f64)> = text
+        .split("), ")
+        .map(|one| {
+            let (name, value) = one.split_once(" (").unwrap_or_else(|| panic!("no mean in {one}"));
+            (f.model(name), value.trim_end_matches('%').parse().unwrap_or_else(|_| panic!("no number in {one}")))
+        })
+        .collect();
+    let unit = if f.measure == Measure::Tests { 100.0 } else { 1.0 };
+    let half = if f.measure == Measure::Tests { 0.0501 } else { 0.005_01 };
+    let means: Vec<f64> = said.iter().map(|(m, _)| f.means[*m].unwrap_or(f64::NAN)).collect();
+    assert_eq!(said.iter().map(|(m, _)| *m).collect::<BTreeSet<_>>(), f.with_data());
+    assert!(means.is_sorted_by(|a, b| a >= b), "{text}");
+    assert!(said.iter().zip(&means).all(|((_, said), mean)| (said - mean * unit).abs() <= half), "{text}");
+}
+
+/// Two models are in a group together exactly if they do not differ significantly.
+fn groups(f: &Figures, h: &BTreeMap<String, String>) {
+    let text = h["l"].replace(" and ", ", ").replace(" 和 ", ", ").replace('、', ", ").replace('；', "; ");
+    let named: Vec<BTreeSet<usize>> =
+        text.split("; ").map(|group| group.split(", ").map(|name| f.model(name)).collect()).collect();
+    for one in f.with_data() {
+        for other in f.with_data().into_iter().filter(|other| *other > one) {
+            let together = named.iter().any(|group| group.contains(&one) && group.contains(&other));
+            let pair = f.pairs.iter().find(|x| [(one, other), (other, one)].contains(&(x.first, x.second)));
+            assert_eq!(together, !pair.is_some_and(Pair::is_significant), "{one} and {other} in {text}");
+        }
+    }
+}
+
+fn family(f: &Figures, h: &BTreeMap<String, String>) {
+    assert_eq!(h["n"].replace(',', ""), f.family.to_string());
+}
+
 fn needs(f: &Figures, h: &BTreeMap<String, String>) {
     assert!(h["m"].replace(',', "").parse::<u64>().is_ok_and(|n| n > 0));
     assert!(f.pairs.iter().any(|x| !x.is_significant() && x.mean != 0.0));
@@ -255,7 +294,7 @@ fn needs_between(f: &Figures, h: &BTreeMap<String, String>) {
     needs(f, h);
 }
 
-/// Every sentence there is: English and Chinese for ratings, then for tests; longer ones before their beginnings.
+/// All sentences: English and Chinese for ratings, then for tests; longer ones before their prefixes.
 const SENTENCES: &[(&str, Meaning)] = &[
     ("{a} scores higher than each of the other {n} models with ratings; the closest is {b} ({e}).", best),
     ("{a} passes more tasks than each of the other {n} models with a run; the closest is {b} ({e}).", best),
@@ -307,11 +346,23 @@ const SENTENCES: &[(&str, Meaning)] = &[
         needs_between,
     ),
     ("若观察到的 {l} 之间的差异属实，约需再增加 {m} 条评分才能证实。", needs_between),
+    ("Order by mean score: {r}).", order),
+    ("Order by pass@1: {r}).", order),
+    ("按平均分排序：{r}）。", order),
+    ("按 pass@1 排序：{r}）。", order),
+    ("No significant difference was found between {l}.", groups),
+    ("No significant difference was found within any of these groups: {l}.", groups),
+    ("{l} 之间未发现显著差异。", groups),
+    ("以下各组内部均未发现显著差异：{l}。", groups),
+    ("Holm's correction covers {n} Wilcoxon tests: every pair of models on every dimension.", family),
+    ("Holm's correction covers {n} tests of pass@1: every pair of models with a run.", family),
+    ("Holm 校正涵盖 {n} 项 Wilcoxon 检验：每个维度上的每一对模型。", family),
+    ("Holm 校正涵盖 {n} 项 pass@1 检验：每一对有测试运行的模型。", family),
     ("If the observed difference is real, about {m} more ratings would be needed to confirm it.", needs),
     ("若观察到的差异属实，约需再增加 {m} 条评分才能证实。", needs),
 ];
 
-/// Reads a text sentence by sentence; panics where one is unknown or false. Returns the templates found.
+/// Parses a text sentence by sentence; panics if one is unknown or false. Returns the templates found.
 fn check(figures: &Figures, text: &str) -> Vec<&'static str> {
     let (mut found, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
@@ -329,7 +380,7 @@ fn check(figures: &Figures, text: &str) -> Vec<&'static str> {
     found
 }
 
-/// The summary and every pair's sentence, in both languages, held to the figures.
+/// Checks the summary and every pair's sentence, in both languages.
 fn hold(figures: &Figures, standing: &Standing, tests: &[app::model::stats::Known<app::model::stats::Paired>]) {
     let names: Vec<&str> = figures.models.iter().map(String::as_str).collect();
     for lang in [Lang::En, Lang::Zh] {
@@ -341,6 +392,9 @@ fn hold(figures: &Figures, standing: &Standing, tests: &[app::model::stats::Know
         let found = check(figures, &text);
         assert!(!found.is_empty(), "no sentence about {:?}", figures.with_data());
         assert_eq!(differ, figures.pairs.iter().any(Pair::is_significant), "{text}");
+        if let Some(text) = claims.family() {
+            assert_eq!(check(figures, &text).len(), 1, "{text}");
+        }
         let missing = figures.means.len() > figures.with_data().len();
         let says_missing = found.iter().any(|t| t.contains("yet") || t.contains("尚无"));
         assert_eq!(missing, says_missing, "{text}");
@@ -351,7 +405,8 @@ fn hold(figures: &Figures, standing: &Standing, tests: &[app::model::stats::Know
             assert_eq!(differs, pair.is_significant(), "{text}");
         }
     }
-    // The mark for the best model means the same as the sentence.
+    letters(figures, standing);
+    // The mark for the best model has the same meaning as the sentence.
     let best = standing.best().map(|(model, _)| model);
     let expected = figures.with_data().into_iter().find(|m| {
         let mut others = figures.with_data().into_iter().filter(|other| other != m).peekable();
@@ -364,6 +419,30 @@ fn hold(figures: &Figures, standing: &Standing, tests: &[app::model::stats::Know
             })
     });
     assert_eq!(best, expected);
+}
+
+/// Two models share a letter exactly if their difference is not significant, and every model with data has one.
+fn letters(figures: &Figures, standing: &Standing) {
+    let groups = standing.groups();
+    let lettered: BTreeSet<usize> = groups.iter().flatten().copied().collect();
+    assert_eq!(lettered, figures.with_data());
+    for (at, one) in groups.iter().enumerate() {
+        let one: BTreeSet<_> = one.iter().collect();
+        assert!(
+            !groups
+                .iter()
+                .enumerate()
+                .any(|(other, group)| other != at && group.iter().collect::<BTreeSet<_>>() == one),
+            "a group twice: {groups:?}"
+        );
+    }
+    for one in figures.with_data() {
+        for other in figures.with_data().into_iter().filter(|other| *other > one) {
+            let shared = groups.iter().any(|group| group.contains(&one) && group.contains(&other));
+            let pair = figures.pairs.iter().find(|x| [(one, other), (other, one)].contains(&(x.first, x.second)));
+            assert_eq!(shared, !pair.is_some_and(Pair::is_significant), "{one} and {other} in {groups:?}");
+        }
+    }
 }
 
 fn dimension() -> Dimension {
@@ -381,47 +460,49 @@ fn task(n: u32) -> TaskRow {
         lang: Lang::En,
         signature: None,
         checks: Checks { human: true, tests: true },
+        code_lang: CodeLang::Java,
     }
 }
 
-/// For each model and task the scores of up to two raters, and the samples' results where there is a run.
+/// For each model and task the scores of up to two raters, and the samples' results if there is a run.
 type Drawn = Vec<Option<(Vec<Vec<u8>>, Option<Vec<Vec<bool>>>)>>;
 
-fn ground(tasks: u32, drawn: &Drawn) -> Ground {
-    let mut ground = Ground {
+fn input(tasks: u32, drawn: &Drawn) -> ComparisonInput {
+    let mut input = ComparisonInput {
         models: (0..drawn.len()).map(|m| (ModelId(m as i64 + 1), format!("M{m}"))).collect(),
         tasks: (0..tasks).map(task).collect(),
         rubric: Some(Rubric { slug: "r".into(), version: 1, dimensions: vec![dimension()] }),
         raters: vec![(UserId(1), "r1".into()), (UserId(2), "r2".into())],
-        ..Ground::default()
+        ..ComparisonInput::default()
     };
     for (model, data) in (0u32..).zip(drawn) {
         let Some((scores, results)) = data else { continue };
         for (task, scores) in (0..tasks).zip(scores) {
             for (rater, score) in (0u32..).zip(scores) {
                 let output = OutputId(i64::from(model * 1000 + task));
-                ground.ratings.push(Counted { study: 0, task, model, output, rater });
-                ground.scores.push(*score);
+                input.ratings.push(InputRating { study: 0, task, model, output, rater });
+                input.scores.push(*score);
             }
         }
         let Some(results) = results else { continue };
         let verdicts = (0..tasks).zip(results).flat_map(|(task, samples)| {
-            (0u32..).zip(samples.clone()).map(move |(sample, passed)| Checked {
+            (0u32..).zip(samples.clone()).map(move |(sample, passed)| InputVerdict {
                 task,
                 output: None,
                 sample,
                 verdict: Some(if passed { Verdict::Passed } else { Verdict::Failed }),
                 passed: u32::from(passed),
                 total: 1,
+                published: None,
             })
         });
         let (tasks, verdicts) = ((0..tasks).collect(), verdicts.collect());
-        ground.runs.push(GroundRun { model, tasks, verdicts, ..GroundRun::default() });
+        input.runs.push(InputRun { model, tasks, verdicts, ..InputRun::default() });
     }
-    ground
+    input
 }
 
-/// Models with quality of their own, so that differences occur; many without data; sometimes no variation.
+/// Models of different quality, so that differences occur; many without data; sometimes no variation.
 fn comparisons() -> impl Strategy<Value = (u32, Drawn)> {
     (1u32..14, 0usize..7).prop_flat_map(|(tasks, models)| {
         let n = tasks as usize;
@@ -445,7 +526,7 @@ proptest! {
     /// From ratings and verdicts to sentences, through the real figures.
     #[test]
     fn sentences_are_true_of_computed_figures((tasks, drawn) in comparisons()) {
-        let sheet = sheet::compute(&ground(tasks, &drawn));
+        let sheet = sheet::compute(&input(tasks, &drawn));
         if let Some(human) = &sheet.human {
             hold(&Figures::of_ratings(human, 0), &Standing::of_ratings(human, 0), &human.tests);
         }
@@ -494,7 +575,7 @@ fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)])
     }
 }
 
-/// Any number of models and any figures, also ones that no data would give: circles, ties, missing tests.
+/// Any number of models and any figures, including impossible ones: circles, ties, missing tests.
 fn figures() -> impl Strategy<Value = Human> {
     (1usize..10).prop_flat_map(|models| {
         let means = proptest::collection::vec(proptest::option::weighted(0.7, 1.0..4.0f64), models);
@@ -503,7 +584,7 @@ fn figures() -> impl Strategy<Value = Human> {
         let p = proptest::option::weighted(0.9, prop_oneof![0.0..0.04, 0.04..1.0f64]);
         let pair = (mean, -0.2..1.0f64, p);
         (means, proptest::collection::vec(pair, all.len())).prop_map(move |(means, drawn)| {
-            // As the sheet has it: a row for every pair, without figures where a model has no data.
+            // As in the sheet: a row for every pair, without figures if a model has no data.
             let rows = all.iter().zip(drawn).map(|((a, b), (mean, half, p))| match means[*a].and(means[*b]) {
                 Some(_) => (*a, *b, mean, half, p),
                 None => (*a, *b, 0.0, -1.0, None),
@@ -522,9 +603,9 @@ proptest! {
     }
 }
 
-/// The page of REVIEW: one model of 47 is compared with one other, and the rest have no ratings.
+/// One model of 47 is compared with one other, and the rest have no ratings.
 #[test]
-fn models_without_ratings_are_counted_and_never_beaten() {
+fn models_without_ratings_are_counted_and_never_compared() {
     let mut means = vec![None; 47];
     (means[0], means[1]) = (Some(3.2), Some(2.8));
     let pairs: Vec<_> = (0..47usize).flat_map(|a| (a + 1..47).map(move |b| (a, b))).collect();

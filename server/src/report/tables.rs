@@ -1,13 +1,15 @@
 //! A comparison's tables for a paper: Markdown, and LaTeX with booktabs. Pure.
 
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
 use app::model::{
-    compare::{Checked, Sheet},
+    compare::{Automated, Checked, Sheet},
     comparison::Interval,
     lang::Lang,
     stats::{Estimate, Known},
 };
+
+use super::published;
 
 /// A table with caption, header and rows. Every cell is plain text.
 struct Table {
@@ -88,12 +90,13 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
                 format!("{:.4} ({:.2}%)", c.metrics.ratio_sum_clamped, c.metrics.ratio_mean_clamped * 100.0)
             }),
         ];
-        let most = automated.models.iter().flatten().map(|c| c.pass_at.len()).max().unwrap_or(0);
-        for k in 2..=most {
+        for k in ks(automated) {
             rows.push(row(format!("pass@{k}"), &|c| {
-                c.pass_at.get(k - 1).map_or_else(|| "–".into(), |p| format!("{:.2}%", p.value * 100.0))
+                let found = c.pass_at.iter().find(|p| p.k == k);
+                found.map_or_else(|| "–".into(), |p| format!("{:.2}%{}", p.value * 100.0, shares(p.interval)))
             }));
         }
+        rows.extend(published::rows(automated, lang));
         tables.push(Table {
             label: "automatic",
             words: 1,
@@ -208,6 +211,11 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
     tables
 }
 
+/// The k above 1 for which a model has pass@k.
+pub(super) fn ks(automated: &Automated) -> BTreeSet<u32> {
+    automated.models.iter().flatten().flat_map(|c| &c.pass_at).map(|p| p.k).filter(|k| *k > 1).collect()
+}
+
 /// Replaces hyphens in figures by minus signs.
 fn minus(figures: String) -> String {
     figures.replace('-', "−")
@@ -217,7 +225,7 @@ fn range(interval: Option<Interval>) -> String {
     interval.map(|i| format!(" [{:.4}, {:.4}]", i.low, i.high)).unwrap_or_default()
 }
 
-fn shares(interval: Option<Interval>) -> String {
+pub(super) fn shares(interval: Option<Interval>) -> String {
     interval.map(|i| format!(" [{:.2}, {:.2}]", i.low * 100.0, i.high * 100.0)).unwrap_or_default()
 }
 
@@ -268,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stays_text() {
+    fn names_are_escaped() {
         let check = |text, markdown, latex| {
             assert_eq!((escape_markdown(text), escape_latex(text)), (String::from(markdown), String::from(latex)))
         };

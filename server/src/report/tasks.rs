@@ -8,51 +8,52 @@ use app::model::{
     rubric::Rubric,
 };
 
-use super::{ground::Ground, sheet};
+use super::sheet;
+use crate::comparison::input::{ComparisonInput, InputVerdict};
 
 /// Every task of an input with its sums, computed once and queried often.
 pub struct Lines(Vec<Line>);
 
 impl Lines {
     /// The tasks that have a rating or belong to a run.
-    pub fn of(ground: &Ground) -> Lines {
-        Lines(lines(ground))
+    pub fn of(input: &ComparisonInput) -> Lines {
+        Lines(lines(input))
     }
 }
 
 /// One page of the tasks that match the filter.
-pub fn page(ground: &Ground, all: &Lines, filter: &TaskFilter) -> TaskPage {
-    let found = filtered(ground, all, filter);
+pub fn page(input: &ComparisonInput, all: &Lines, filter: &TaskFilter) -> TaskPage {
+    let found = filtered(input, all, filter);
     let from = (filter.page as usize).saturating_mul(TaskFilter::PAGE);
     TaskPage {
-        models: ground.models.iter().map(|(_, name)| name.clone()).collect(),
-        rubric: ground.rubric.clone(),
+        models: input.models.iter().map(|(_, name)| name.clone()).collect(),
+        rubric: input.rubric.clone(),
         found: found.len() as u64,
         all: all.0.len() as u64,
-        grid: grid(ground, &found, filter),
-        lines: found.into_iter().skip(from).take(TaskFilter::PAGE).map(|line| line.shown(ground)).collect(),
+        grid: grid(input, &found, filter),
+        lines: found.into_iter().skip(from).take(TaskFilter::PAGE).map(|line| line.shown(input)).collect(),
     }
 }
 
 /// The figures of the grid: what the filter selects, otherwise pass ratios if there are runs, otherwise the first
 /// dimension.
-fn grid(ground: &Ground, found: &[&Line], filter: &TaskFilter) -> TaskGrid {
-    let dimensions = ground.rubric.iter().flat_map(|rubric| &rubric.dimensions);
-    let tested = !ground.runs.is_empty();
+fn grid(input: &ComparisonInput, found: &[&Line], filter: &TaskFilter) -> TaskGrid {
+    let dimensions = input.rubric.iter().flat_map(|rubric| &rubric.dimensions);
+    let tested = !input.runs.is_empty();
     let asked = dimensions.enumerate().find(|(_, d)| d.key == filter.grid);
-    let first = ground.rubric.as_ref().and_then(|rubric| rubric.dimensions.first()).map(|d| (0, d));
+    let first = input.rubric.as_ref().and_then(|rubric| rubric.dimensions.first()).map(|d| (0, d));
     let shown = asked.or(first.filter(|_| !tested));
-    if ground.models.is_empty() || (shown.is_none() && !tested) {
+    if input.models.is_empty() || (shown.is_none() && !tested) {
         return TaskGrid::default();
     }
-    let most = TaskGrid::MOST / ground.models.len();
+    let most = TaskGrid::MOST / input.models.len();
     let tasks = found.iter().take(most).map(|line| {
         let value = |m: usize| match shown {
             Some((d, _)) => line.mean(m, d),
             None => line.verdicts.get(m).copied().flatten().map(|checked| checked.sample().ratio),
         };
-        let row = &ground.tasks[line.task];
-        GridLine { task: row.id, task_id: row.task_id.clone(), values: (0..ground.models.len()).map(value).collect() }
+        let row = &input.tasks[line.task];
+        GridLine { task: row.id, task_id: row.task_id.clone(), values: (0..input.models.len()).map(value).collect() }
     });
     TaskGrid {
         dimension: shown.map(|(_, dimension)| dimension.clone()),
@@ -63,8 +64,13 @@ fn grid(ground: &Ground, found: &[&Line], filter: &TaskFilter) -> TaskGrid {
 }
 
 /// The tasks before and after one in the filter's order.
-pub fn neighbours(ground: &Ground, all: &Lines, filter: &TaskFilter, task: TaskId) -> (Option<TaskId>, Option<TaskId>) {
-    let found: Vec<TaskId> = filtered(ground, all, filter).iter().map(|line| ground.tasks[line.task].id).collect();
+pub fn neighbours(
+    input: &ComparisonInput,
+    all: &Lines,
+    filter: &TaskFilter,
+    task: TaskId,
+) -> (Option<TaskId>, Option<TaskId>) {
+    let found: Vec<TaskId> = filtered(input, all, filter).iter().map(|line| input.tasks[line.task].id).collect();
     let Some(at) = found.iter().position(|id| *id == task) else { return (None, found.first().copied()) };
     (at.checked_sub(1).and_then(|at| found.get(at)).copied(), found.get(at + 1).copied())
 }
@@ -76,7 +82,7 @@ struct Line {
     sums: Vec<(Vec<f64>, u64)>,
     /// For each model, number of ratings.
     ratings: Vec<u64>,
-    verdicts: Vec<Option<super::ground::Checked>>,
+    verdicts: Vec<Option<InputVerdict>>,
     spread: u8,
 }
 
@@ -88,12 +94,12 @@ impl Line {
 
     /// Largest difference between models' means, as a share of the scale; different verdicts count
     /// as much as a whole scale.
-    fn gap(&self, ground: &Ground) -> f64 {
+    fn gap(&self, input: &ComparisonInput) -> f64 {
         let scale = |d: usize| {
-            let range = ground.rubric.as_ref().and_then(|r| r.dimensions.get(d)).map_or((1, 2), |d| d.range());
+            let range = input.rubric.as_ref().and_then(|r| r.dimensions.get(d)).map_or((1, 2), |d| d.range());
             f64::from(range.1.saturating_sub(range.0)).max(1.0)
         };
-        let means = (0..ground.dimensions()).map(|d| {
+        let means = (0..input.dimensions()).map(|d| {
             let means: Vec<f64> = (0..self.sums.len()).filter_map(|m| self.mean(m, d)).collect();
             let (low, high) = means.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(*v), h.max(*v)));
             if means.len() < 2 { 0.0 } else { (high - low) / scale(d) }
@@ -109,8 +115,8 @@ impl Line {
     }
 
     /// Largest difference between tests and people on the first dimension, over the models.
-    fn apart(&self, ground: &Ground) -> f64 {
-        let Some(rubric) = &ground.rubric else { return 0.0 };
+    fn apart(&self, input: &ComparisonInput) -> f64 {
+        let Some(rubric) = &input.rubric else { return 0.0 };
         let dimension = rubric.against_tests().and_then(|at| Some((at, rubric.dimensions.get(at)?.range())));
         let Some((at, (low, high))) = dimension else { return 0.0 };
         let width = f64::from(high.saturating_sub(low)).max(1.0);
@@ -121,9 +127,9 @@ impl Line {
         each.fold(0.0, f64::max)
     }
 
-    fn shown(&self, ground: &Ground) -> TaskLine {
-        let cells = (0..ground.models.len()).map(|m| TaskCell {
-            means: (0..ground.dimensions()).map(|d| self.mean(m, d)).collect(),
+    fn shown(&self, input: &ComparisonInput) -> TaskLine {
+        let cells = (0..input.models.len()).map(|m| TaskCell {
+            means: (0..input.dimensions()).map(|d| self.mean(m, d)).collect(),
             ratings: self.ratings.get(m).copied().unwrap_or(0),
             verdict: self
                 .verdicts
@@ -132,14 +138,14 @@ impl Line {
                 .flatten()
                 .and_then(|checked| Some((checked.verdict?, checked.passed, checked.total))),
         });
-        TaskLine { cells: cells.collect(), spread: self.spread, task: ground.tasks[self.task].clone() }
+        TaskLine { cells: cells.collect(), spread: self.spread, task: input.tasks[self.task].clone() }
     }
 }
 
 /// Every task that has a rating or belongs to a run.
-fn lines(ground: &Ground) -> Vec<Line> {
-    let (models, dimensions) = (ground.models.len(), ground.dimensions());
-    let mut all: Vec<Line> = (0..ground.tasks.len())
+fn lines(input: &ComparisonInput) -> Vec<Line> {
+    let (models, dimensions) = (input.models.len(), input.dimensions());
+    let mut all: Vec<Line> = (0..input.tasks.len())
         .map(|task| Line {
             task,
             sums: vec![(vec![0.0; dimensions], 0); models],
@@ -150,8 +156,8 @@ fn lines(ground: &Ground) -> Vec<Line> {
         .collect();
     let mut known = vec![false; all.len()];
     let mut ranges: HashMap<(OutputId, usize), (u8, u8)> = HashMap::new();
-    let decided = ground.decided();
-    for (rating, scores) in ground.scored() {
+    let decided = input.decided();
+    for (rating, scores) in input.scored() {
         let Some(line) = all.get_mut(rating.task as usize) else { continue };
         known[line.task] = true;
         if let Some(ratings) = line.ratings.get_mut(rating.model as usize) {
@@ -168,14 +174,14 @@ fn lines(ground: &Ground) -> Vec<Line> {
             line.spread = line.spread.max(range.1 - range.0);
         }
     }
-    for one in &ground.finals {
+    for one in &input.finals {
         let line = all.get_mut(one.task as usize);
         if let Some((sums, n)) = line.and_then(|line| line.sums.get_mut(one.model as usize)) {
             sums.iter_mut().zip(&one.scores).for_each(|(sum, score)| *sum += score);
             *n += 1;
         }
     }
-    for run in &ground.runs {
+    for run in &input.runs {
         for task in &run.tasks {
             if let Some(known) = known.get_mut(*task as usize) {
                 *known = true;
@@ -192,17 +198,17 @@ fn lines(ground: &Ground) -> Vec<Line> {
     all
 }
 
-fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a Line> {
+fn filtered<'a>(input: &ComparisonInput, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a Line> {
     let words: Vec<String> = filter.q.to_lowercase().split_whitespace().map(str::to_owned).collect();
-    let model = filter.model.and_then(|id: ModelId| ground.models.iter().position(|(known, _)| *known == id));
-    let scored = scored_tasks(ground, filter, model);
-    let on_spot = tasks_on_spot(ground, filter, model);
+    let model = filter.model.and_then(|id: ModelId| input.models.iter().position(|(known, _)| *known == id));
+    let scored = scored_tasks(input, filter, model);
+    let on_spot = tasks_on_spot(input, filter, model);
     let concerns = |m: usize| model.is_none_or(|model| model == m);
     let mut found: Vec<&Line> = all
         .0
         .iter()
         .filter(|line| {
-            let task = &ground.tasks[line.task];
+            let task = &input.tasks[line.task];
             let text = || format!("{} {}", task.task_id, task.raw_nl).to_lowercase();
             (words.is_empty() || {
                 let text = text();
@@ -218,12 +224,12 @@ fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a
                     own.any(|(_, checked)| checked.is_some_and(|checked| checked.verdict == Some(verdict)))
                 })
                 && line.spread >= filter.spread
-                && (!filter.differ || line.verdicts_differ() || line.gap(ground) > 0.0)
+                && (!filter.differ || line.verdicts_differ() || line.gap(input) > 0.0)
         })
         .collect();
-    let by = |value: fn(&Line, &Ground) -> f64, found: &mut Vec<&Line>| {
+    let by = |value: fn(&Line, &ComparisonInput) -> f64, found: &mut Vec<&Line>| {
         // A stable sort keeps the dataset's order among equals.
-        found.sort_by(|a, b| value(b, ground).total_cmp(&value(a, ground)));
+        found.sort_by(|a, b| value(b, input).total_cmp(&value(a, input)));
     };
     match filter.sort {
         Sort::Dataset => {}
@@ -235,11 +241,11 @@ fn filtered<'a>(ground: &Ground, all: &'a Lines, filter: &TaskFilter) -> Vec<&'a
 }
 
 /// Tasks with an output in the filter's cell; `None` without such a filter.
-fn tasks_on_spot(ground: &Ground, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
+fn tasks_on_spot(input: &ComparisonInput, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
     let spot = filter.spot?;
-    let mut tasks = vec![false; ground.tasks.len()];
-    let Some(dimension) = ground.rubric.as_ref().and_then(Rubric::against_tests) else { return Some(tasks) };
-    for (point, place) in sheet::points(ground, dimension, &ground.cells(dimension)) {
+    let mut tasks = vec![false; input.tasks.len()];
+    let Some(dimension) = input.rubric.as_ref().and_then(Rubric::against_tests) else { return Some(tasks) };
+    for (point, place) in sheet::points(input, dimension, &input.cells(dimension)) {
         if point.spot == spot
             && model.is_none_or(|model| model == point.model)
             && let Some(task) = tasks.get_mut(place)
@@ -251,12 +257,12 @@ fn tasks_on_spot(ground: &Ground, filter: &TaskFilter, model: Option<usize>) -> 
 }
 
 /// Tasks with the filter's score; `None` without such a filter.
-fn scored_tasks(ground: &Ground, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
+fn scored_tasks(input: &ComparisonInput, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
     let (key, score) = filter.score.as_ref()?;
-    let mut tasks = vec![false; ground.tasks.len()];
-    let dimension = ground.rubric.as_ref().and_then(|r| r.dimensions.iter().position(|d| d.key == *key));
+    let mut tasks = vec![false; input.tasks.len()];
+    let dimension = input.rubric.as_ref().and_then(|r| r.dimensions.iter().position(|d| d.key == *key));
     let Some(dimension) = dimension else { return Some(tasks) };
-    for (rating, scores) in ground.scored() {
+    for (rating, scores) in input.scored() {
         if scores.get(dimension) == Some(score)
             && model.is_none_or(|model| model == rating.model as usize)
             && let Some(task) = tasks.get_mut(rating.task as usize)

@@ -1,9 +1,9 @@
-//! How far raters agree (docs/statistics.md, "Agreement").
+//! Agreement of raters (docs/statistics.md, "Agreement").
 
 use app::model::comparison::Agreement;
 
-/// Agreement on one dimension. Each unit is one output with the scores it got, one a rater; scores
-/// are whole numbers from `low` to `high`.
+/// Agreement on one dimension. Each unit is one output with its scores, one per rater; scores are whole
+/// numbers from `low` to `high`.
 pub fn agreement(units: &[Vec<u8>], low: u8, high: u8) -> Agreement {
     let (mut pairs, mut exact, mut near) = (0u64, 0u64, 0u64);
     for unit in units {
@@ -19,10 +19,10 @@ pub fn agreement(units: &[Vec<u8>], low: u8, high: u8) -> Agreement {
     Agreement { alpha: alpha_ordinal(units, low, high), exact: share(exact), within_one: share(near), pairs }
 }
 
-/// Krippendorff's alpha with the ordinal metric (Krippendorff, "Computing Krippendorff's
-/// Alpha-Reliability", 2011, section D). Units with fewer than two scores do not count. `None` where
-/// nothing can be paired, or where all paired scores are equal: then nothing says whether raters
-/// would tell different outputs apart. Scores outside the scale give `None`.
+/// Krippendorff's alpha with the ordinal metric (Krippendorff, "Computing Krippendorff's Alpha-Reliability",
+/// 2011, section D). Units with fewer than two scores do not count. `None` if no scores can be paired, or
+/// all paired scores are equal: the data then do not show whether raters would tell different outputs apart.
+/// Scores outside the scale give `None`.
 pub fn alpha_ordinal(units: &[Vec<u8>], low: u8, high: u8) -> Option<f64> {
     let size = usize::from(high.checked_sub(low)?) + 1;
     let mut coincidences = Square::new(size);
@@ -108,7 +108,7 @@ pub(super) fn alpha(coincidences: &Square) -> Option<f64> {
 }
 
 /// Cohen's kappa with quadratic weights, from the contingency table of two raters. `None` if they share no
-/// output or both gave one and the same level throughout.
+/// output or both always gave the same single level.
 pub(super) fn kappa(table: &Square) -> Option<f64> {
     let (rows, columns) = (table.rows(), table.columns());
     let n: f64 = rows.iter().sum();
@@ -191,7 +191,7 @@ impl Gwet {
         }
     }
 
-    /// A unit's agreement: the mean weight of its ordered pairs of scores; `None` where it has none.
+    /// A unit's agreement: the mean weight of its ordered pairs of scores; `None` if it has no pair.
     pub(super) fn agreement(&self, levels: &[usize]) -> Option<f64> {
         let size = self.shares.len();
         let mut sum = 0.0;
@@ -224,7 +224,7 @@ mod tests {
     /// Four observers, twelve units, missing values: the worked example of Krippendorff 2011,
     /// section C, whose ordinal alpha the paper gives as 0.815.
     #[test]
-    fn matches_the_published_example() {
+    fn matches_published_example() {
         const X: u8 = 0;
         let observers = [
             [1, 2, 3, 3, 2, 1, 4, 1, 2, X, X, X],
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn says_nothing_where_nothing_can_be_said() {
+    fn agreement_without_pairs_is_undefined() {
         let check = |units: &[Vec<u8>], expected: Option<f64>| assert_eq!(alpha_ordinal(units, 1, 4), expected);
         check(&[], None);
         check(&[vec![1], vec![4]], None);

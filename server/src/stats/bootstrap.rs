@@ -23,14 +23,14 @@ pub fn mean(tasks: &[Cell]) -> Option<f64> {
     average(tasks.iter().filter_map(|cell| average(cell.iter().copied())))
 }
 
-/// The mean difference, first minus second, over the tasks that both models have ratings for, and the number
-/// of those tasks.
+/// The mean difference, first minus second, over the tasks with ratings of both models, and the number of
+/// those tasks.
 pub fn difference(first: &[Cell], second: &[Cell]) -> (Option<f64>, u64) {
     let each = differences(first, second);
     (average(each.iter().copied()), each.len() as u64)
 }
 
-/// The difference of the means for each task that both models have ratings for.
+/// The difference of the means for each task with ratings of both models.
 pub fn differences(first: &[Cell], second: &[Cell]) -> Vec<f64> {
     let each = first.iter().zip(second);
     each.filter_map(|(a, b)| Some(average(a.iter().copied())? - average(b.iter().copied())?)).collect()
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn raters_are_drawn_too() {
+    fn ratings_are_resampled_too() {
         // 100 tasks alike, two ratings each, 1 and 3: only the raters' draw varies, and a task's mean has
         // variance 1/2, so the interval is 2 +- 1.96 * sqrt(0.5 / 100) = 2 +- 0.1386.
         let tasks: Vec<Cell> = vec![vec![1.0, 3.0]; 100];
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_is_hard_for_all_cancels_out() {
+    fn difficulty_of_a_task_cancels_out() {
         let first: Vec<Cell> = (0..50).map(|i| vec![f64::from(i % 4) + 1.0]).collect();
         let second: Vec<Cell> = (0..50).map(|i| vec![f64::from(i % 4)]).collect();
         assert_eq!(difference_interval(&first, &second, 500, 3), Some(Interval { low: 1.0, high: 1.0 }));

@@ -1,4 +1,4 @@
-//! Correlation of test results and ratings (docs/statistics.md, "Tests against people").
+//! Correlation of test results and ratings (docs/statistics.md, "Tests and human ratings").
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use app::model::stats::{Correlation, Estimate, Known, Undefined};
 
 use super::random::{Draws, percentile};
 
-/// One output that has both a pass ratio and a score.
+/// One output with a pass ratio and a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Index of the task. Resampling draws a task with all its points.
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn says_why_there_is_nothing() {
+    fn undefined_figures_have_a_reason() {
         let check = |values: &[(f64, f64)], why| {
             let found = correlation(&points(values), Draws::new(1, 1));
             assert_eq!((found.spearman, found.kendall), (Err(why), Err(why)), "{values:?}");
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_always_goes_together_leaves_no_doubt() {
+    fn perfect_correlation_has_no_width() {
         let rising: Vec<(f64, f64)> = (0..30).map(|i| (f64::from(i), f64::from(i * i))).collect();
         let found = correlation(&points(&rising), Draws { resamples: 500, ..Draws::new(1, 1) });
         let (rho, tau) = (found.spearman.unwrap(), found.kendall.unwrap());

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corrects_step_by_step() {
+    fn holm_correction_by_hand() {
         // Holm 1979's procedure by hand: 0.01*4, 0.02*3, 0.03*2 (no less than 0.06), 0.04*1.
         let found = holm(&[Some(0.04), None, Some(0.01), Some(0.03), Some(0.02)]);
         let expected = [Some(0.06), None, Some(0.04), Some(0.06), Some(0.06)];

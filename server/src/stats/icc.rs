@@ -136,7 +136,7 @@ mod tests {
     /// Six targets by four judges: table 2 of Shrout and Fleiss 1979, whose table 4 gives ICC(1,1) = .17,
     /// ICC(2,1) = .29, ICC(2,4) = .62.
     #[test]
-    fn matches_the_published_example() {
+    fn matches_published_example() {
         let units = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]];
         let units: Vec<Vec<f64>> = units.iter().map(|u| u.iter().map(|v| f64::from(*v)).collect()).collect();
         let near = |found: f64, printed: f64| assert!((found - printed).abs() < 0.005, "{found} {printed}");
@@ -147,17 +147,17 @@ mod tests {
     }
 
     #[test]
-    fn says_why_there_is_nothing() {
+    fn undefined_figures_have_a_reason() {
         assert_eq!(icc1(&[]), Err(Undefined::Nothing));
         assert_eq!(icc1(&[vec![1.0, 2.0], vec![1.0]]), Err(Undefined::TooFew));
         assert_eq!(icc1(&[vec![2.0, 2.0], vec![2.0, 2.0]]), Err(Undefined::NoVariation));
         assert_eq!(icc2(&[vec![1.0, 2.0], vec![1.0]]), Err(Undefined::NotCrossed));
         assert_eq!(icc2(&[vec![1.0], vec![2.0]]), Err(Undefined::TooFew));
-        // Outputs with the same mean, raters that differ as much as chance would have them differ.
+        // Outputs with the same mean, and raters who differ no more than by chance.
         let (single, mean) = icc2(&[vec![4.0, 1.0, 3.0, 2.0], vec![2.0, 3.0, 4.0, 1.0]]).unwrap();
         assert!(single.value < 0.0);
         assert_eq!(mean, Err(Undefined::NoDivisor));
-        // Perfect agreement is no reason to fail.
+        // Perfect agreement must not fail.
         let perfect = icc1(&[vec![1.0, 1.0], vec![3.0, 3.0]]).unwrap();
         assert_eq!((perfect.value, perfect.interval), (1.0, Ok(Interval { low: 1.0, high: 1.0 })));
         let (single, mean) = icc2(&[vec![1.0, 1.0], vec![3.0, 3.0]]).unwrap();

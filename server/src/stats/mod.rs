@@ -1,7 +1,6 @@
-//! Figures from ratings and verdicts. Pure: no database, no file, no clock; randomness comes from a
-//! seed that is recorded beside the figure. Formulas, sources and the treatment of what is missing
-//! are written down in docs/statistics.md, which comes first; `server/tests/stats_reference/` holds the
-//! figures of independent programs.
+//! Figures from ratings and verdicts. Pure: no database, no file, no clock; randomness comes from a stored
+//! seed. Formulas, sources and the treatment of missing data are in docs/statistics.md, which this code
+//! follows; `server/tests/stats_reference/` has the figures of independent programs.
 
 pub mod agreement;
 pub mod bootstrap;

@@ -267,14 +267,14 @@ mod tests {
     }
 
     #[test]
-    fn thirds_are_ties() {
+    fn equal_means_of_thirds_are_ties() {
         // 5/3 − 4/3 and 2/3 − 1/3 differ in their last digit, and 1/3 + 1/3 − 2/3 is not quite zero.
         let found = wilcoxon(&[5.0 / 3.0 - 4.0 / 3.0, 2.0 / 3.0 - 1.0 / 3.0, 4.0 / 3.0 - 5.0 / 3.0]);
         assert_eq!((found.n, found.plus, found.minus), (3, 4.0, 2.0));
     }
 
     #[test]
-    fn equal_models_are_not_told_apart() {
+    fn equal_models_do_not_differ() {
         let found = paired(&cells(&[1.0, 2.0]), &cells(&[1.0, 2.0]), Draws::new(1, 1)).unwrap();
         assert_eq!((found.wilcoxon.p, found.permutation.p, found.cliff_delta), (1.0, 1.0, 0.0));
         assert_eq!(found.rank_biserial, Err(Undefined::NoVariation));
@@ -284,11 +284,11 @@ mod tests {
     }
 
     #[test]
-    fn drawn_signs_come_near_the_exact_share() {
+    fn drawn_signs_approximate_the_exact_p_value() {
         let each: Vec<f64> = (0..20).map(|i| f64::from(i % 5) - 1.4).collect();
         let exact = permutation(&each, Draws::new(1, 1));
         assert_eq!(exact.method, Method::Exact);
-        // One more difference, too small to change anything, has the signs drawn.
+        // One more difference, too small to change anything, switches to drawn signs.
         let more: Vec<f64> = each.into_iter().chain([2e-9]).collect();
         let drawn = permutation(&more, Draws::new(1, 1));
         assert_eq!((drawn.method, drawn.looked_at), (Method::MonteCarlo, 10_001));
@@ -297,13 +297,14 @@ mod tests {
     }
 
     #[test]
-    fn enough_ratings_are_enough() {
-        // Differences 0 and 1 in turn over 40 tasks: mean 0.5, variance 10/39. Needed: 10/39 * (2.8016/0.5)^2 = 8.05.
+    fn no_further_ratings_are_needed_once_significant() {
+        // Differences 0 and 1 alternating over 40 tasks: mean 0.5, variance 10/39. Needed: 10/39 *
+        // (2.8016/0.5)^2 = 8.05.
         let first: Vec<f64> = (0..40).map(|i| f64::from(i % 2) + 1.0).collect();
         let found = needed(&cells(&first), &cells(&[1.0; 40])).unwrap();
         assert_eq!((found.tasks, found.more_ratings), (9, 0));
         assert_eq!(found.per_task, Err(Undefined::NoPairs));
-        // 21 differences of 1 and 19 of -1: mean 0.05, variance 40/39 * (1 - 0.05^2); two ratings a task.
+        // 21 differences of 1 and 19 of -1: mean 0.05, variance 40/39 * (1 - 0.05^2); two ratings per task.
         let first: Vec<f64> = (0..40).map(|i| if i < 21 { 2.0 } else { 0.0 }).collect();
         let found = needed(&cells(&first), &cells(&[1.0; 40])).unwrap();
         let expected = 40.0 / 39.0 * (1.0 - 0.0025) * (REACH / 0.05).powi(2);
@@ -312,12 +313,12 @@ mod tests {
     }
 
     #[test]
-    fn more_raters_help_only_against_raters() {
-        // Tasks alike but for the raters' noise: more ratings of the same tasks are enough.
+    fn more_raters_reduce_only_rater_noise() {
+        // Tasks differ only by the raters' noise: more ratings of the same tasks are enough.
         let noisy: Vec<Cell> = (0..30).map(|i| if i % 3 == 0 { vec![2.0, 2.0] } else { vec![1.0, 3.0] }).collect();
         let other: Vec<Cell> = (0..30).map(|i| if i % 2 == 0 { vec![1.0, 2.0] } else { vec![2.0, 2.0] }).collect();
         assert!(needed(&noisy, &other).unwrap().per_task.is_ok());
-        // Raters who always agree: the tasks differ, and no number of ratings changes that.
+        // Raters always agree: the tasks differ, and no number of ratings changes that.
         let first: Vec<Cell> = (0..30).map(|i| vec![f64::from(i % 5); 2]).collect();
         let second: Vec<Cell> = (0..30).map(|i| vec![f64::from(i % 4); 2]).collect();
         assert_eq!(needed(&first, &second).unwrap().per_task, Err(Undefined::TooFew));
@@ -325,8 +326,8 @@ mod tests {
 
     #[test]
     fn mcnemar_matches_the_published_example() {
-        // Bentur et al.'s airways before and after transplantation, as Fagerland, Lydersen and Laake 2013
-        // have it: 1 and 7 discordant pairs, exact 0.0703, mid-p 0.0391.
+        // Bentur et al.'s airways before and after transplantation, from Fagerland, Lydersen and Laake
+        // 2013: 1 and 7 discordant pairs, exact 0.0703, mid-p 0.0391.
         let first: Vec<bool> = (0..21).map(|i| i < 1).collect();
         let second: Vec<bool> = (0..21).map(|i| (1..8).contains(&i)).collect();
         let found = mcnemar(&first, &second).unwrap();

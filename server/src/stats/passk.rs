@@ -1,7 +1,9 @@
 //! `pass@k` and `AvgPassRatio` (docs/statistics.md).
 
+use std::collections::BTreeSet;
+
 use app::model::{
-    run::{Metrics, PassAtK},
+    run::{Metrics, PassAtK, PublishedVerdict},
     stats::{Automated, Joint, Undefined},
 };
 
@@ -19,6 +21,14 @@ pub struct Sample {
     /// Test cases passed divided by test cases, as reported; 0 if the tests reported nothing. Exceeds 1 for an
     /// anomaly.
     pub ratio: f64,
+}
+
+impl Sample {
+    /// By the verdict as published: passed or not.
+    pub fn published(verdict: Option<PublishedVerdict>) -> Sample {
+        let solved = verdict == Some(PublishedVerdict::Passed);
+        Sample { solved, ratio: f64::from(u8::from(solved)) }
+    }
 }
 
 /// The figures over all tasks with tests. A task without a sample, that is a missing output, counts 0 in every
@@ -44,52 +54,97 @@ pub fn metrics(tasks: &[Vec<Sample>]) -> Metrics {
     }
 }
 
-/// `pass@k` for every k up to the smallest number of samples of any answered task; empty if that is below two.
-/// Tasks without a sample count 0.
-pub fn pass_at(tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
-    let fewest = tasks.iter().map(Vec::len).filter(|&n| n > 0).min().unwrap_or(0);
-    if fewest < 2 {
-        return Vec::new();
+/// The k that benchmarks publish.
+const PUBLISHED: [usize; 3] = [1, 10, 100];
+
+/// Seed of the intervals of automated figures. Fixed, because no study is behind them.
+const SEED: u64 = 0;
+
+/// The figure's number, by which its random streams differ from those of other figures.
+const FIGURE: u64 = 4 << 16;
+
+/// The random numbers of automated figures: the same on every page, so that a model's intervals are, too.
+pub fn draws() -> Draws {
+    Draws::new(SEED, FIGURE)
+}
+
+/// The k for which `pass@k` is given when the fewest samples of a task are `fewest`: 1, 10 and 100 as far as samples
+/// suffice; every k below ten samples.
+fn ks(fewest: usize) -> Vec<usize> {
+    match fewest {
+        0..10 => (1..=fewest).collect(),
+        _ => PUBLISHED.into_iter().filter(|k| *k <= fewest).collect(),
     }
+}
+
+/// The smallest number of samples of any answered task; 1 if there is none.
+fn fewest(tasks: &[Vec<Sample>]) -> usize {
+    tasks.iter().map(Vec::len).filter(|n| *n > 0).min().unwrap_or(1)
+}
+
+/// `pass@k` for k = 1, and for more where every answered task has as many samples: k = 10 and 100, or every k below ten
+/// samples. Tasks without a sample count 0. Without intervals.
+pub fn pass_at(tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
     let chance = |samples: &Vec<Sample>, k: usize| match samples.len() {
         0 => 0.0,
         n => pass_at_k(n, samples.iter().filter(|s| s.solved).count(), k),
     };
-    let value = |k: usize| tasks.iter().map(|samples| chance(samples, k)).sum::<f64>() / tasks.len() as f64;
-    (1..=fewest).map(|k| PassAtK { k: u32::try_from(k).unwrap_or(u32::MAX), value: value(k) }).collect()
+    let mean = |k: usize| match tasks.len() {
+        0 => 0.0,
+        n => tasks.iter().map(|samples| chance(samples, k)).sum::<f64>() / n as f64,
+    };
+    let number = |k: usize| u32::try_from(k).unwrap_or(u32::MAX);
+    ks(fewest(tasks)).into_iter().map(|k| PassAtK { k: number(k), value: mean(k), interval: None }).collect()
+}
+
+/// [`pass_at`] with intervals over tasks. `key` is the model's, above 0.
+pub fn estimated(key: u64, tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
+    let joints = pass_joints(&[(key, tasks)], draws());
+    let interval = |joint: &Joint| joint.means.first()?.ok()?.interval.ok();
+    pass_at(tasks)
+        .into_iter()
+        .zip(&joints)
+        .map(|(at, (_, joint))| PassAtK { interval: interval(joint), ..at })
+        .collect()
 }
 
 /// Computes a task's figure from the model's samples of all tasks and of this task.
 type Value<'a> = dyn Fn(&[Vec<Sample>], &[Sample]) -> Option<f64> + 'a;
 
-/// The figures of several models, with bootstrap intervals over tasks. Each model has a key above 0, which
-/// selects its random stream, and its samples per task, with the tasks in the same order for all.
-pub fn automated(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Automated {
+/// A figure of several models with intervals over tasks; each `part` has its own random streams.
+fn each_task(models: &[(u64, &[Vec<Sample>])], value: &Value, draws: Draws, part: u64) -> Joint {
     let tasks = models.iter().map(|(_, tasks)| tasks.len()).max().unwrap_or(0);
-    let fewest = |tasks: &[Vec<Sample>]| tasks.iter().map(Vec::len).filter(|n| *n > 0).min().unwrap_or(1);
-    let each = |value: &Value, part: u64| -> Joint {
-        let cell = |own: &[Vec<Sample>], task: usize| -> Cell {
-            value(own, own.get(task).map_or(&[], Vec::as_slice)).into_iter().collect()
-        };
-        let cells: Vec<Vec<Cell>> =
-            models.iter().map(|(_, own)| (0..tasks).map(|task| cell(own, task)).collect()).collect();
-        let scores: Vec<Scores> =
-            models.iter().zip(&cells).map(|((key, _), tasks)| Scores { key: *key, tasks }).collect();
-        // Each figure of a table has its own number, so that no two share a random stream.
-        joint(&scores, Draws { figure: draws.figure.wrapping_add(part << 32), ..draws })
+    let cell = |own: &[Vec<Sample>], task: usize| -> Cell {
+        value(own, own.get(task).map_or(&[], Vec::as_slice)).into_iter().collect()
     };
-    let mean = |samples: &[Sample], value: fn(&Sample) -> f64| match samples.len() {
-        0 => Some(0.0),
-        n => Some(samples.iter().map(value).sum::<f64>() / n as f64),
-    };
-    let most = models.iter().map(|(_, own)| fewest(own)).max().unwrap_or(0);
+    let cells: Vec<Vec<Cell>> =
+        models.iter().map(|(_, own)| (0..tasks).map(|task| cell(own, task)).collect()).collect();
+    let scores: Vec<Scores> = models.iter().zip(&cells).map(|((key, _), tasks)| Scores { key: *key, tasks }).collect();
+    // Each figure of a table has its own number, so that no two share a random stream.
+    joint(&scores, Draws { figure: draws.figure.wrapping_add(part << 32), ..draws })
+}
+
+/// `pass@k` of several models, for every k that one of them has.
+fn pass_joints(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Vec<(usize, Joint)> {
+    let all: BTreeSet<usize> = models.iter().flat_map(|(_, own)| ks(fewest(own))).collect();
     let at = |k: usize| {
         let value = |own: &[Vec<Sample>], samples: &[Sample]| match samples.len() {
             _ if fewest(own) < k => None,
             0 => Some(0.0),
             n => Some(pass_at_k(n, samples.iter().filter(|s| s.solved).count(), k)),
         };
-        each(&value, k as u64 + 1)
+        each_task(models, &value, draws, k as u64 + 1)
+    };
+    all.into_iter().map(|k| (k, at(k))).collect()
+}
+
+/// The figures of several models, with bootstrap intervals over tasks. Each model has a key above 0, which
+/// selects its random stream, and its samples per task, with the tasks in the same order for all.
+pub fn automated(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Automated {
+    let tasks = models.iter().map(|(_, tasks)| tasks.len()).max().unwrap_or(0);
+    let mean = |samples: &[Sample], value: fn(&Sample) -> f64| match samples.len() {
+        0 => Some(0.0),
+        n => Some(samples.iter().map(value).sum::<f64>() / n as f64),
     };
     let pairs = (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b)));
     let solved = |m: usize| -> Option<Vec<bool>> {
@@ -103,9 +158,9 @@ pub fn automated(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Automated {
         _ => Err(Undefined::SeveralSamples),
     };
     Automated {
-        pass_at: (1..=most).map(at).collect(),
-        ratio: each(&|_, samples| mean(samples, |s| s.ratio), 0),
-        ratio_clamped: each(&|_, samples| mean(samples, |s| s.ratio.clamp(0.0, 1.0)), 1),
+        pass_at: pass_joints(models, draws).into_iter().map(|(_, joint)| joint).collect(),
+        ratio: each_task(models, &|_, samples| mean(samples, |s| s.ratio), draws, 0),
+        ratio_clamped: each_task(models, &|_, samples| mean(samples, |s| s.ratio.clamp(0.0, 1.0)), draws, 1),
         mcnemar: pairs.map(test).collect(),
     }
 }
@@ -128,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_missing_tasks_as_nothing_and_shows_anomalies_both_ways() {
+    fn missing_tasks_count_zero_and_anomalies_are_clamped_on_request() {
         let found = metrics(&[vec![sample(4, 4)], vec![sample(1, 4)], vec![sample(7, 4)], vec![]]);
         let expected = Metrics {
             tasks: 4,
@@ -145,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_pass_at_k_as_the_formula_says() {
+    fn pass_at_k_follows_the_formula() {
         // Ratio of binomial coefficients, computed directly.
         let choose = |n: usize, k: usize| (0..k).map(|i| (n - i) as f64 / (k - i) as f64).product::<f64>();
         for n in 1..12 {
@@ -161,11 +216,32 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert!((found[0].value - (1.0 / 3.0) / 3.0).abs() < 1e-12);
         assert!((found[1].value - (2.0 / 3.0) / 3.0).abs() < 1e-12);
-        assert_eq!(pass_at(&[vec![sample(1, 1)]]), []);
+        let single = pass_at(&[vec![sample(1, 1)], vec![]]);
+        assert_eq!(single, [PassAtK { k: 1, value: 0.5, interval: None }]);
+        assert_eq!(pass_at(&[]), [PassAtK { k: 1, value: 0.0, interval: None }]);
     }
 
     #[test]
-    fn models_side_by_side_agree_with_each_alone() {
+    fn many_samples_give_the_published_k_and_intervals_over_tasks() {
+        let tasks: Vec<Vec<Sample>> = (0..40)
+            .map(|task| (0..120).map(|sample| super::tests::sample(u32::from(sample < task), 1)).collect())
+            .collect();
+        let found = estimated(7, &tasks);
+        assert_eq!(found.iter().map(|at| at.k).collect::<Vec<_>>(), [1, 10, 100]);
+        for at in found {
+            let interval = at.interval.unwrap();
+            assert!(interval.low < at.value && at.value < interval.high, "{at:?}");
+        }
+        assert_eq!(estimated(7, &tasks[..1])[0].interval, None, "one task has no interval");
+        // The comparison's intervals are the same.
+        let joint = &automated(&[(7, &tasks), (8, &tasks)], draws()).pass_at[1];
+        assert_eq!(joint.means[0].unwrap().interval.ok(), estimated(7, &tasks)[1].interval);
+        assert_eq!(ks(9), (1..=9).collect::<Vec<_>>());
+        assert_eq!((ks(10), ks(99), ks(200)), (vec![1, 10], vec![1, 10], vec![1, 10, 100]));
+    }
+
+    #[test]
+    fn joint_figures_equal_single_ones() {
         let one: Vec<Vec<Sample>> = (0..30).map(|i| vec![sample(i % 3, 2)]).collect();
         let two: Vec<Vec<Sample>> = (0..29).map(|i| vec![sample(i % 2, 1), sample(1, 1)]).collect();
         let found = automated(&[(1, &one), (2, &two)], Draws { resamples: 300, ..Draws::new(1, 0) });

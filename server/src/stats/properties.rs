@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn a_models_place_changes_nothing(units in units()) {
+    fn order_of_models_changes_nothing(units in units()) {
         let (ours, theirs) = (compared(&units, [0, 1, 2]), compared(&units, [2, 0, 1]));
         for (place, model) in [2, 0, 1].into_iter().enumerate() {
             prop_assert_eq!(ours.means[model], theirs.means[place]);
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_tasks_changes_no_point(units in units()) {
+    fn order_of_tasks_changes_no_estimate(units in units()) {
         let mut turned = units.clone();
         turned.iter_mut().for_each(|unit| unit.task = TASKS - 1 - unit.task);
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn exchanging_two_models_turns_the_sign(differences in proptest::collection::vec(-3.0..3.0f64, 1..40)) {
+    fn exchanging_two_models_changes_the_sign(differences in proptest::collection::vec(-3.0..3.0f64, 1..40)) {
         let turned: Vec<f64> = differences.iter().map(|d| -d).collect();
         let (ours, theirs) = (paired::wilcoxon(&differences), paired::wilcoxon(&turned));
         prop_assert_eq!((ours.plus, ours.minus, ours.p), (theirs.minus, theirs.plus, theirs.p));
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn correlations_turn_with_a_variable(values in proptest::collection::vec((0u8..5, 0u8..4), 2..40)) {
+    fn negating_a_variable_negates_the_correlation(values in proptest::collection::vec((0u8..5, 0u8..4), 2..40)) {
         let points = |sign: f64| -> Vec<Point> {
             let each = values.iter().enumerate();
             each.map(|(task, (x, y))| Point { task, x: sign * f64::from(*x), y: f64::from(*y) }).collect()
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn correction_never_makes_a_difference_surer(values in proptest::collection::vec(0.0..1.0f64, 1..20)) {
+    fn correction_never_lowers_a_p_value(values in proptest::collection::vec(0.0..1.0f64, 1..20)) {
         let adjusted = holm(&values.iter().copied().map(Some).collect::<Vec<_>>());
         for (adjusted, raw) in adjusted.into_iter().zip(values) {
             prop_assert!(adjusted.is_some_and(|p| p >= raw && p <= 1.0));

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn undefined_resamples_are_left_out_unless_they_are_most() {
+    fn undefined_resamples_are_skipped_up_to_half() {
         let check = |column: &[f64], expected| assert_eq!(percentile(column.to_vec()), expected);
         check(&[f64::NAN, 2.0, 2.0], Ok(Interval { low: 2.0, high: 2.0 }));
         check(&[f64::NAN, f64::NAN, 2.0], Err(Undefined::Unstable));

@@ -19,9 +19,7 @@ const ENOUGH_MS: i64 = 10 * 60 * 1000;
 /// One rating that counts. `U` names outputs, `R` raters.
 #[derive(Clone, Debug)]
 pub struct Given<U, R> {
-    /// The output.
     pub output: U,
-    /// Who gave it.
     pub rater: R,
     /// One score per dimension.
     pub scores: Vec<u8>,
@@ -41,7 +39,7 @@ pub struct Ratings<U, R> {
 }
 
 impl<U: Ord + Copy, R: Ord + Copy> Ratings<U, R> {
-    /// Puts `all` in order.
+    /// Builds the index of `all`.
     pub fn new(all: Vec<Given<U, R>>) -> Self {
         let (mut by_rater, mut by_output) = (BTreeMap::<R, Vec<usize>>::new(), BTreeMap::<U, Vec<usize>>::new());
         for (at, one) in all.iter().enumerate() {
@@ -51,7 +49,7 @@ impl<U: Ord + Copy, R: Ord + Copy> Ratings<U, R> {
         Ratings { all, by_rater, by_output }
     }
 
-    /// When each was given.
+    /// The time of each rating.
     pub fn times(&self) -> impl Iterator<Item = Timestamp> {
         self.all.iter().map(|one| one.at)
     }
@@ -88,9 +86,9 @@ pub struct Held {
 pub type Own = Vec<(Timestamp, Vec<u8>, Option<u64>)>;
 
 /// Every figure about `rater`. `given` holds all raters' ratings of the study; `probed` the rater's own
-/// ratings of unmarked probes; `gold` and `again` those beside known scores, and beside their own
-/// first ratings; `right` how many of `gold` are within the study's tolerance. `scales` are the lowest
-/// and highest score of each dimension.
+/// ratings of hidden checks; `gold` and `again` those of known-score items with the known scores, and of
+/// repeats with their first ratings; `right` how many of `gold` are within the study's tolerance. `scales`
+/// are the lowest and highest score of each dimension.
 pub fn figures<U: Ord + Copy, R: Ord + Copy>(
     rater: R,
     given: &Ratings<U, R>,
@@ -192,7 +190,7 @@ fn longest_run(ratings: &[&[u8]]) -> u64 {
 
 /// The median of an output's ratings on each dimension; with an even number of them, the mean of the
 /// middle two.
-pub fn median(ratings: &[Vec<u8>], dimensions: usize) -> Option<Vec<f64>> {
+fn median(ratings: &[Vec<u8>], dimensions: usize) -> Option<Vec<f64>> {
     if ratings.is_empty() {
         return None;
     }
@@ -203,6 +201,22 @@ pub fn median(ratings: &[Vec<u8>], dimensions: usize) -> Option<Vec<f64>> {
         Some((f64::from(*below) + f64::from(*above)) / 2.0)
     });
     each.collect()
+}
+
+/// The scores that stand for an output in place of its ratings (docs/statistics.md, "Adjudicated scores"): an
+/// adjudicator's decision; otherwise the median, once an extra rater was asked and all have rated (`extra_rated`).
+/// `None` where the ratings count each by itself.
+pub fn final_scores(
+    decision: Option<&[u8]>,
+    extra_rated: bool,
+    ratings: &[Vec<u8>],
+    dimensions: usize,
+) -> Option<Vec<f64>> {
+    match decision {
+        Some(scores) => (scores.len() == dimensions).then(|| scores.iter().map(|score| f64::from(*score)).collect()),
+        None if extra_rated => median(ratings, dimensions),
+        None => None,
+    }
 }
 
 /// Estimates when a study that needs `left` more ratings will be complete, at the pace of the last day.
@@ -233,9 +247,9 @@ mod tests {
     const SCALES: [(u8, u8); 2] = [(1, 4), (1, 5)];
 
     #[test]
-    fn compares_a_rater_with_the_others_on_shared_outputs_alone() {
-        // By hand. Output 1: rater 1 gives (4, 5), the others (3, 5) and (2, 2): means 2.5 and 3.5.
-        // Output 2: (1, 1) against (2, 3). Output 3 nobody shares.
+    fn rater_is_compared_on_shared_outputs_only() {
+        // By hand. Output 1: rater 1 gives (4, 5), the others (3, 5) and (2, 2): means 2.5 and 3.5. Output
+        // 2: (1, 1) against (2, 3). Output 3 is not shared.
         let all = [
             given(1, 1, &[4, 5]),
             given(1, 2, &[3, 5]),
@@ -256,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn severities_of_two_raters_mirror_each_other() {
+    fn leniencies_of_two_raters_are_opposite() {
         let all: Vec<_> = (0..20u8)
             .flat_map(|n| [given(n.into(), 1, &[1 + n % 4, 3]), given(n.into(), 2, &[1 + (n / 2) % 4, 2])])
             .collect();
@@ -269,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn holds_a_rater_against_known_scores_and_against_themselves() {
+    fn rater_is_compared_with_known_scores_and_own_ratings() {
         let held = [Held { given: vec![4, 5], against: vec![4, 4] }, Held { given: vec![2, 1], against: vec![4, 1] }];
         let found = beside(&held, &SCALES);
         assert_eq!((found.outputs, found.pairs), (2, 4));
@@ -279,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_pace_by_measured_time_and_finds_straight_lines() {
+    fn pace_uses_measured_time_and_longest_run_is_found() {
         let mut all = vec![given(1, 1, &[3, 3]), given(2, 1, &[3, 3]), given(3, 1, &[2, 4]), given(4, 1, &[3, 3])];
         all[2].active_ms = None;
         let all = Ratings::new(all);
@@ -293,7 +307,16 @@ mod tests {
     }
 
     #[test]
-    fn medians_take_the_middle() {
+    fn decision_precedes_median_and_median_precedes_single_ratings() {
+        let ratings = [vec![1, 2], vec![3, 2], vec![3, 5]];
+        assert_eq!(final_scores(Some(&[5, 5]), true, &ratings, 2), Some(vec![5.0, 5.0]));
+        assert_eq!(final_scores(None, true, &ratings, 2), Some(vec![3.0, 2.0]));
+        assert_eq!(final_scores(None, false, &ratings, 2), None);
+        assert_eq!(final_scores(Some(&[5]), true, &ratings, 2), None, "a decision by another rubric");
+    }
+
+    #[test]
+    fn median_of_even_count_is_mean_of_middle_two() {
         let check = |ratings: &[&[u8]], expected: Option<Vec<f64>>| {
             let ratings: Vec<Vec<u8>> = ratings.iter().map(|r| r.to_vec()).collect();
             assert_eq!(median(&ratings, 2), expected, "{ratings:?}");
@@ -304,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn projects_the_end_from_the_last_day() {
+    fn estimated_finish_uses_the_last_day() {
         let hour = 3_600_000;
         let at = |hours: i64| Timestamp(hours * hour);
         let check = |times: &[Timestamp], now, left, expected: Option<(i64, u64)>| {

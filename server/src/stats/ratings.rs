@@ -2,7 +2,7 @@
 
 use super::bootstrap::Cell;
 
-/// One output with the scores it got on one dimension.
+/// One output with its scores on one dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Index of the model in the comparison.
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_of_a_task_share_its_cell() {
+    fn samples_of_a_task_share_a_cell() {
         let unit = |model, task, ratings: &[(u32, u8)]| Unit { model, task, ratings: ratings.to_vec() };
         let units =
             [unit(0, 1, &[(7, 4), (8, 3)]), unit(0, 1, &[(7, 1)]), unit(1, 0, &[(7, 2)]), unit(0, 9, &[(7, 4)])];

@@ -87,7 +87,7 @@ pub fn ac2(units: &[Unit], low: u8, high: u8, weights: Weights) -> Known<f64> {
 struct Output {
     task: usize,
     levels: Vec<usize>,
-    /// Pairs of its scores, those that are equal, those at most one apart.
+    /// Numbers of pairs of its scores: all, equal, at most one apart.
     pairs: [f64; 3],
     agreement: Option<f64>,
 }
@@ -107,7 +107,7 @@ struct Ground {
     /// ratings.
     sums: Vec<Sums>,
     pairs: u64,
-    /// For each pair of raters the outputs that both rated: how many, and what they gave how often.
+    /// For each pair of raters, the outputs that both rated: their number and the contingency table.
     raters: Vec<(Two, (usize, Vec<Both>))>,
 }
 
@@ -118,13 +118,13 @@ type Given = (usize, usize, usize);
 
 /// One task's contribution to the sums.
 struct Sums {
-    /// Pairs of scores, those that are equal, those at most one apart.
+    /// Numbers of pairs of scores: all, equal, at most one apart.
     pairs: [f64; 3],
     coincidences: Vec<(usize, f64)>,
     gwet: Gwet,
 }
 
-/// What two raters gave outputs of one task, and how many outputs.
+/// The levels that two raters gave outputs of one task, and the number of outputs.
 struct Both {
     task: usize,
     first: usize,

@@ -1,4 +1,4 @@
-//! Means adjusted for the raters' severity (docs/statistics.md, "Means adjusted for severity").
+//! Means adjusted for the raters' severity (docs/statistics.md, "Means adjusted for leniency").
 
 use std::collections::BTreeMap;
 
@@ -114,9 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn a_strict_rater_costs_a_model_nothing() {
-        // Rater 2 gives two less than rater 1, whatever it is. Model 0 had mostly rater 1, model 1 mostly
-        // rater 2; both are equally good.
+    fn strict_rater_does_not_lower_adjusted_means() {
+        // Rater 2 always gives two less than rater 1. Model 0 had mostly rater 1, model 1 mostly rater 2;
+        // both are equally good.
         let units = [
             unit(0, 0, &[(1, 4), (2, 2)]),
             unit(1, 0, &[(1, 4), (2, 2)]),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_raters_cannot_be_compared() {
+    fn disconnected_raters_are_reported() {
         let units = [unit(0, 0, &[(1, 4), (2, 2)]), unit(0, 1, &[(3, 1)]), unit(0, 2, &[(4, 1), (5, 2)])];
         assert_eq!(adjusted(&units, 1), Err(Undefined::Disconnected(3)));
         assert_eq!(adjusted(&[], 1), Err(Undefined::Nothing));

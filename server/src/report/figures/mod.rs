@@ -1,87 +1,64 @@
-//! Charts as files: a stand-alone SVG with title, legend, colours and font names, and the same as
-//! PNG. Used by downloads and the bundle.
+//! Figures as files: SVG, PNG and PDF of one drawing, with the shipped font, and the data behind them. Used by
+//! downloads, the command line and the bundle.
 //!
-//! `app::ui::chart::draw` draws the chart as on the page; this module adds a frame and a theme's
-//! colours instead of the style sheet's custom properties.
+//! `app::ui::chart` says what is drawn; [`print`] lays it out as a journal prints it; this module adds colours, fonts and
+//! the caption, which stands in the file's description.
 
+pub mod data;
+mod fonts;
+mod pdf;
 mod png;
+pub mod print;
 mod theme;
 
-use std::fmt::Write;
-
 use app::{
+    i18n::I18n,
     model::lang::Lang,
-    ui::chart::{
-        bars::escape,
-        draw,
-        figure::{Figure, Key},
-    },
+    ui::chart::{bars::escape, figure::Figure},
 };
+use base64::{Engine, engine::general_purpose::STANDARD};
 
+use print::{Drawn, Heads, Width};
+
+pub use pdf::pdf;
 pub use png::png;
 pub use theme::Theme;
 
-/// Width of a chart that fills its box on a page, in pixels.
-const BOX: f64 = 800.0;
-/// Outer margin, in pixels.
-const EDGE: f64 = 24.0;
-/// Height of the title's line, of a legend's line, and of the gap below, in pixels.
-const TITLE: f64 = 30.0;
-const LINE: f64 = 24.0;
-const GAP: f64 = 12.0;
-
-/// The figure as a stand-alone file. `lang` selects the glyphs of Chinese characters; the text is already in the
-/// figure's language. Viewers draw letters with their own fonts.
-pub fn svg(figure: &Figure, theme: Theme, lang: Lang) -> String {
-    let (text, ..) = framed(figure, theme, lang);
-    text
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Its width.
+    pub width: Width,
+    /// Its colours.
+    pub theme: Theme,
+    /// The language of its texts, which selects the glyphs of Chinese characters.
+    pub lang: Lang,
 }
 
-/// The file and its width and height in pixels.
-fn framed(figure: &Figure, theme: Theme, lang: Lang) -> (String, f64, f64) {
-    let size = draw::size(&figure.picture);
-    let inner = size.width.unwrap_or(BOX).max(wide(&figure.title) * 1.3);
-    let (legend, lines) = legend(&figure.legend, inner);
-    let above = TITLE + lines * LINE + GAP;
-    let (width, height) = (inner + 2.0 * EDGE, size.height + above + 2.0 * EDGE);
-    let (title, desc, style) = (escape(&figure.title), escape(&figure.desc), theme::style(theme, lang));
-    let mut out = format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" lang="{}" class="chart"><title>{title}</title><desc>{desc}</desc><style>{style}</style>"#,
-        lang.tag()
+/// The figure as a stand-alone SVG with its font. `caption` becomes the description.
+pub fn svg(figure: &Figure, caption: &str, look: Look) -> String {
+    let font = format!(
+        "@font-face{{font-family:'AixGrade Sans';src:url(data:font/otf;base64,{}) format('opentype')}}",
+        STANDARD.encode(fonts::LATIN)
     );
-    let base = EDGE + 17.0;
-    _ = write!(
-        out,
-        r#"<rect class="file-ground" width="{width}" height="{height}"/><text class="file-title" x="{EDGE}" y="{base}">{title}</text>"#
+    drawn(figure, caption, look, &font).0
+}
+
+/// The figure as SVG and its size in points. `more` is added to the style.
+fn drawn(figure: &Figure, caption: &str, look: Look, more: &str) -> (String, f64, f64) {
+    let t = I18n::of(look.lang).chart();
+    let value = format!("{} [{}]", t.value, t.interval);
+    let Drawn { width, height, body } =
+        print::draw(figure, look.width, &Heads { value: &value, n: "n", letters: t.letters, share: t.axis_share });
+    let (title, desc, style) = (escape(&figure.title), escape(caption), theme::style(look.theme));
+    let (tag, mm) = (look.lang.tag(), look.width.mm());
+    let high = height * 25.4 / 72.0;
+    let hatches = theme::hatches(look.theme);
+    let text = format!(
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{mm}mm" height="{high:.2}mm" viewBox="0 0 {width:.2} {height:.2}" role="img" lang="{tag}" class="chart"><title>{title}</title><desc>{desc}</desc><style>{more}{style}</style><defs>{hatches}</defs><rect class="file-ground" width="{width:.2}" height="{height:.2}"/>{body}</svg>
+"#
     );
-    let (top, picture) = (EDGE + TITLE, EDGE + above);
-    _ = write!(out, r#"<g transform="translate({EDGE} {top})">{legend}</g>"#);
-    let (own, high) = (size.width.unwrap_or(inner), size.height);
-    _ = write!(out, r#"<svg x="{EDGE}" y="{picture}" width="{own}" height="{high}" overflow="visible">"#);
-    out.push_str(&draw::inside(&figure.picture));
-    out.push_str("</svg></svg>\n");
-    (out, width, height)
-}
-
-/// The legend's entries side by side, and the number of lines.
-fn legend(keys: &[Key], width: f64) -> (String, f64) {
-    let (mut out, mut x, mut line) = (String::new(), 0.0, 0.0);
-    for key in keys {
-        let long = 22.0 + wide(&key.text) + 18.0;
-        if x > 0.0 && x + long > width {
-            (x, line) = (0.0, line + 1.0);
-        }
-        let (top, base, at) = (line * LINE, line * LINE + 12.0, x + 22.0);
-        out.push_str(&draw::swatch(key.look, x, top));
-        _ = write!(out, r#"<text x="{at:.1}" y="{base}">{}</text>"#, escape(&key.text));
-        x += long;
-    }
-    (out, if keys.is_empty() { 0.0 } else { line + 1.0 })
-}
-
-/// Approximate width of a text in pixels; the viewer's fonts are unknown.
-fn wide(text: &str) -> f64 {
-    text.chars().map(|c| if c >= '\u{2e80}' { 13.0 } else { 7.2 }).sum()
+    (text, width, height)
 }
 
 #[cfg(test)]
@@ -93,7 +70,7 @@ mod tests {
             run::Verdict,
             stats::{Estimate, Kappa, Undefined},
         },
-        ui::chart::figures::{self, Apart, Both, Crowd},
+        ui::chart::figures::{self, Apart, Both, Crowd, Entry},
     };
 
     use super::*;
@@ -111,12 +88,24 @@ mod tests {
             .iter()
             .cloned()
             .zip([Some(2.95), Some(2.99), None])
-            .map(|(m, v)| (m, v, v.and_then(interval)))
+            .map(|(name, value)| Entry {
+                name,
+                value,
+                interval: value.and_then(interval),
+                n: 161,
+                letters: "ab".into(),
+                href: None,
+            })
+            .collect();
+        let shares: Vec<_> = means
+            .iter()
+            .map(|entry| Entry { value: entry.value.map(|v| v / 4.0), interval: interval(0.5), ..entry.clone() })
             .collect();
         let pair = Apart {
             models: (models[0].clone(), models[1].clone()),
             value: Some(-0.0372),
             interval: interval(-0.0372),
+            n: 161,
             separated: false,
             href: None,
         };
@@ -153,19 +142,19 @@ mod tests {
             })
             .collect();
         let groups = [
-            ("pass@1".to_owned(), vec![Some(49.14), Some(45.14), None]),
-            ("AvgPassRatio".to_owned(), vec![Some(68.55), Some(69.69), Some(12.0)]),
+            ("pass@1".to_owned(), vec![Some((49.14, interval(49.14))), Some((45.14, None)), None]),
+            ("AvgPassRatio".to_owned(), vec![Some((68.55, None)), Some((69.69, None)), Some((12.0, None))]),
         ];
         vec![
             figures::distribution(i, "c", name, &levels, &counts, &|_| None),
-            figures::means(i, "c", name, (1, 4), &means, &|_| None),
+            figures::means(i, "c", name, (1, 4), &means),
             figures::differences(i, "c", name, &[pair], false),
             figures::rater_agreement(i, "c", name, &raters, &kappas),
             figures::tests_and_people(i, "c", name, (1, 4), &models, &points),
             figures::crowds(i, "many", name, (1, 4), &models, &crowds),
             figures::grid(i, "c", name, &models, &tasks, ("1", "4")),
-            figures::columns(i, "paper", "pass@1", &models, &groups, (0.0, 100.0), &|_| None),
-            figures::shares(i, "pass", "pass@1", &means, &|_| None),
+            figures::columns(i, "paper", "pass@1", &models, &groups, ("pass@1 (%)", 0.0, 100.0), &|_| None),
+            figures::shares(i, "pass", "pass@1", &shares),
             figures::verdicts(
                 i,
                 "verdicts",
@@ -176,15 +165,21 @@ mod tests {
         ]
     }
 
+    fn look(lang: Lang) -> Look {
+        Look { width: Width::Column, theme: Theme::Light, lang }
+    }
+
     #[test]
-    fn every_file_is_well_formed_and_needs_nothing_else() {
+    fn every_file_is_well_formed_and_self_contained() {
         for lang in Lang::ALL {
             for figure in every_kind(lang) {
                 for theme in [Theme::Light, Theme::Dark] {
-                    let text = svg(&figure, theme, lang);
+                    let text = svg(&figure, "A <caption> & more", Look { theme, ..look(lang) });
                     assert!(!text.contains("var(") && !text.contains("light-dark"), "{}", figure.id);
-                    assert!(!text.contains("<b>"), "{}", figure.id);
-                    assert!(!text.contains("NaN") && !text.contains("inf"), "{}", figure.id);
+                    assert!(!text.contains("<b>") && !text.contains("<caption>"), "{}", figure.id);
+                    let drawn = text.split("</style>").nth(1).unwrap_or_default();
+                    assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{}", figure.id);
+                    assert!(text.contains(r#"width="89mm""#), "{}", figure.id);
                     let tree = resvg::usvg::Tree::from_str(&text, &resvg::usvg::Options::default());
                     assert!(tree.is_ok(), "{}: {:?}", figure.id, tree.err());
                 }
@@ -192,17 +187,65 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_long_legend_goes_on_in_the_next_line() {
-        let key = |text: &str| Key { look: draw_look(), text: text.into() };
-        let (_, lines) = legend(&[key("a"), key("b")], 300.0);
-        assert_eq!(lines, 1.0);
-        let (_, lines) = legend(&[key("a rather long name of a model"), key("another long name of a model")], 300.0);
-        assert_eq!(lines, 2.0);
-        assert_eq!(legend(&[], 300.0).1, 0.0);
+    /// The attribute of each element that begins so.
+    fn values(svg: &str, opening: &str, attribute: &str) -> Vec<f64> {
+        let key = format!(" {attribute}=\"");
+        let found = svg.split(opening).skip(1).filter_map(|rest| rest.split('>').next()?.split(key.as_str()).nth(1));
+        found.filter_map(|rest| rest.split('"').next()?.parse().ok()).collect()
     }
 
-    fn draw_look() -> app::ui::chart::figure::Look {
-        app::ui::chart::figure::Look::Series(0)
+    #[test]
+    fn names_stand_beside_their_intervals_and_ticks_under_their_lines() {
+        for (lang, width) in [(Lang::En, Width::Column), (Lang::Zh, Width::Page)] {
+            let figure = every_kind(lang).into_iter().find(|f| f.id == "c-means").unwrap_or_else(|| panic!("means"));
+            let text = svg(&figure, "", Look { width, ..look(lang) });
+            let lines = values(&text, r#"<line class="print-grid""#, "x1");
+            let labels: Vec<f64> = text
+                .split("<text ")
+                .filter(|part| part.contains(r#"class="print-tick""#))
+                .filter_map(|part| part.split(r#"x=""#).nth(1)?.split('"').next()?.parse().ok())
+                .collect();
+            assert_eq!((lines.clone(), lines.len()), (labels, 4), "one label centred under each line");
+            // Each point has its row's name at its height, left of every mark.
+            let points = values(&text, "<circle ", "cy");
+            let (names, ends): (Vec<f64>, Vec<f64>) = text
+                .split("<text ")
+                .filter(|part| part.contains(r#"class="print-label""#))
+                .filter_map(|part| {
+                    let of = |key: &str| part.split(key).nth(1)?.split('"').next()?.parse::<f64>().ok();
+                    Some((of(r#"y=""#)?, of(r#"x=""#)?))
+                })
+                .unzip();
+            assert_eq!(names.len(), points.len());
+            assert!(names.iter().zip(&points).all(|(name, point)| (name - point).abs() < 4.0));
+            let first = lines.iter().copied().fold(f64::INFINITY, f64::min);
+            assert!(ends.iter().all(|end| *end < first), "{ends:?} {first}");
+            // What a reader needs: the axis's title, n, groups, values with intervals.
+            let title = if lang == Lang::En { "Mean correctness (1–4)" } else { "正确性平均分（1–4）" };
+            for needed in [title, ">161<", ">ab<", ">n<", "2.95 [2.80, 3.10]"] {
+                assert!(text.contains(needed), "{needed}");
+            }
+            // A model without data is left out.
+            assert!(!text.contains("模型三"));
+        }
+    }
+
+    /// Nothing reaches beyond the figure's edge.
+    #[test]
+    fn everything_lies_within_the_figure() {
+        for lang in Lang::ALL {
+            for width in [Width::Column, Width::Page] {
+                for figure in every_kind(lang) {
+                    let (text, wide, high) = drawn(&figure, "", Look { width, ..look(lang) }, "");
+                    let options = resvg::usvg::Options { fontdb: fonts::for_text("中a"), ..Default::default() };
+                    let tree = resvg::usvg::Tree::from_str(&text, &options).unwrap_or_else(|e| panic!("{e}"));
+                    let (scale, bounds) = (f64::from(tree.size().width()) / wide, tree.root().abs_bounding_box());
+                    let right = f64::from(bounds.right()) / scale;
+                    let bottom = f64::from(bounds.bottom()) / scale;
+                    assert!(bounds.left() >= -0.5 && bounds.top() >= -0.5, "{}: {bounds:?}", figure.id);
+                    assert!(right <= wide + 0.5 && bottom <= high + 0.5, "{}: {right} {bottom}", figure.id);
+                }
+            }
+        }
     }
 }

@@ -1,96 +1,77 @@
 //! Renders a figure as PNG with resvg, a complete, well-maintained SVG renderer in Rust.
 
-use std::sync::{Arc, LazyLock};
-
-use app::{model::lang::Lang, ui::chart::figure::Figure};
+use app::ui::chart::figure::Figure;
 use resvg::{
     tiny_skia::{Pixmap, Transform},
-    usvg::{Options, Tree, fontdb},
+    usvg::{Options, Tree},
 };
-use skrifa::{FontRef, MetadataProvider};
 
-use super::{framed, theme::Theme};
+use super::{Look, drawn, fonts};
 use crate::error::Failure;
 
-/// Pixels of the file per pixel of the chart, for sharp prints.
-const SCALE: f64 = 2.0;
-/// Maximum pixels of a file; larger charts are scaled less. 32 million pixels need 128 MB while drawing.
+/// Resolution, in pixels per inch: what journals ask for in figures with lines and letters.
+const DPI: f64 = 600.0;
+/// Maximum pixels of a file; larger charts have a lower resolution. 32 million pixels need 128 MB while drawing.
 const MOST: f64 = 32e6;
 
-/// The machine's fonts, read once.
-static FONTS: LazyLock<Fonts> = LazyLock::new(|| {
-    let mut db = fontdb::Database::new();
-    db.load_system_fonts();
-    let has = |c| db.faces().any(|face| covers(&db, face.id, c));
-    let (latin, han) = (has('a'), has('中'));
-    Fonts { db: Arc::new(db), latin, han }
-});
-
-struct Fonts {
-    db: Arc<fontdb::Database>,
-    latin: bool,
-    han: bool,
-}
-
-/// The figure as PNG at twice its size in pixels.
+/// The figure as PNG at 600 pixels per inch.
 ///
 /// # Errors
 ///
-/// Fails if this machine has no fonts, or none with Chinese characters when the
-/// figure needs them, instead of drawing boxes. The SVG needs no fonts.
-pub fn png(figure: &Figure, theme: Theme, lang: Lang) -> Result<Vec<u8>, Failure> {
-    let (text, width, height) = framed(figure, theme, lang);
-    let fonts = &*FONTS;
-    if !fonts.latin {
-        return Err(Failure::conflict(
-            "This machine has no fonts to draw letters with. Install some (on Debian: fonts-dejavu), start AixGrade again, or take the SVG.",
-        ));
-    }
-    if !fonts.han && text.chars().any(|c| ('\u{2e80}'..='\u{9fff}').contains(&c)) {
-        return Err(Failure::conflict(
-            "This machine has no font with Chinese characters. Install one (on Debian: fonts-noto-cjk), start AixGrade again, or take the SVG.",
-        ));
-    }
-    let options = Options { fontdb: fonts.db.clone(), ..Options::default() };
-    let tree = Tree::from_str(&text, &options).map_err(Failure::internal)?;
-    let scale = SCALE.min((MOST / (width * height)).sqrt());
+/// Fails if a name has characters that neither the shipped fonts nor this machine's have, instead of drawing boxes. The
+/// SVG needs no fonts.
+pub fn png(figure: &Figure, caption: &str, look: Look) -> Result<Vec<u8>, Failure> {
+    let (tree, width, height) = tree(figure, caption, look)?;
+    let scale = (DPI / 72.0).min((MOST / (width * height)).sqrt());
     let pixels = |length: f64| (length * scale).round().clamp(1.0, MOST) as u32;
     let mut map =
         Pixmap::new(pixels(width), pixels(height)).ok_or_else(|| Failure::internal("a picture without size"))?;
-    resvg::render(&tree, Transform::from_scale(scale as f32, scale as f32), &mut map.as_mut());
+    let fill = |own: f32, pixels: u32| pixels as f32 / own;
+    let transform =
+        Transform::from_scale(fill(tree.size().width(), map.width()), fill(tree.size().height(), map.height()));
+    resvg::render(&tree, transform, &mut map.as_mut());
     map.encode_png().map_err(Failure::internal)
 }
 
-fn covers(db: &fontdb::Database, face: fontdb::ID, c: char) -> bool {
-    let has = |data: &[u8], index| FontRef::from_index(data, index).is_ok_and(|font| font.charmap().map(c).is_some());
-    db.with_face_data(face, has).unwrap_or(false)
+/// The figure parsed for rendering, with its size in points.
+pub(super) fn tree(figure: &Figure, caption: &str, look: Look) -> Result<(Tree, f64, f64), Failure> {
+    let (text, width, height) = drawn(figure, caption, look, "");
+    if let Some(c) = fonts::missing(&text) {
+        let en = format!(
+            "This machine has no font with the character \"{c}\". Install one (on Debian: fonts-noto-cjk), start AixGrade again, or export the SVG."
+        );
+        let zh = format!(
+            "本机没有包含字符“{c}”的字体。请安装字体（Debian 上为 fonts-noto-cjk）并重新启动 AixGrade，或导出 SVG。"
+        );
+        return Err(Failure::conflict((en, zh)));
+    }
+    let options = Options { fontdb: fonts::for_text(&text), ..Options::default() };
+    Ok((Tree::from_str(&text, &options).map_err(Failure::internal)?, width, height))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::report::figures::tests::every_kind;
+    use app::model::lang::Lang;
 
-    /// Every figure is drawn, or refused because of missing fonts only.
+    use super::*;
+    use crate::report::figures::{Theme, print::Width, tests::every_kind};
+
     #[test]
-    fn every_kind_is_drawn_or_says_which_fonts_are_missing() {
-        for lang in Lang::ALL {
-            for figure in every_kind(lang) {
-                match png(&figure, Theme::Light, lang) {
-                    Ok(bytes) => {
-                        assert!(FONTS.latin && bytes.starts_with(b"\x89PNG"));
-                        let map = Pixmap::decode_png(&bytes).unwrap();
-                        let (_, width, height) = framed(&figure, Theme::Light, lang);
-                        let (wide, high) = ((width * SCALE).round() as u32, (height * SCALE).round() as u32);
-                        assert_eq!((map.width(), map.height()), (wide, high), "{}", figure.id);
-                        let white =
-                            map.pixels().iter().filter(|p| (p.red(), p.green(), p.blue()) == (255, 255, 255)).count();
-                        let share = white as f64 / map.pixels().len() as f64;
-                        assert!((0.2..0.995).contains(&share), "{}: {share} of it is white", figure.id);
-                    }
-                    Err(Failure::App(error)) => assert!(!(FONTS.latin && FONTS.han), "{error}"),
-                    Err(other) => panic!("{other:?}"),
-                }
+    fn every_kind_is_drawn_at_the_width_of_a_journal() {
+        // At 600 pixels per inch without optimisation, every kind at both widths would take minutes; the PDF's test draws
+        // them all from the same tree.
+        for (lang, width, across, ids) in [
+            (Lang::En, Width::Column, 2102, ["c-means", "verdicts"]),
+            (Lang::Zh, Width::Column, 2102, ["c-distribution", "paper"]),
+        ] {
+            for figure in every_kind(lang).into_iter().filter(|figure| ids.contains(&figure.id.as_str())) {
+                let look = Look { width, theme: Theme::Light, lang };
+                let bytes = png(&figure, "", look).unwrap_or_else(|e| panic!("{}: {e:?}", figure.id));
+                let map = Pixmap::decode_png(&bytes).unwrap();
+                assert!(map.width().abs_diff(across) <= 1, "{}: {}", figure.id, map.width());
+                let white = map.pixels().iter().filter(|p| (p.red(), p.green(), p.blue()) == (255, 255, 255)).count();
+                let share = white as f64 / map.pixels().len() as f64;
+                assert!((0.1..0.995).contains(&share), "{}: {share} of it is white", figure.id);
             }
         }
     }
