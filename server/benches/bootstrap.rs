@@ -10,7 +10,7 @@ use server::stats::{
     random::Draws,
 };
 
-/// How large the invented study is.
+/// Size of the invented study.
 #[derive(Parser)]
 struct Bench {
     /// Tasks
@@ -39,15 +39,15 @@ struct Measured {
     resamples: u32,
     threads: usize,
     seconds: f64,
-    /// The first interval, so that nobody can leave the work out, and runs can be compared.
+    /// The first interval, which prevents the compiler from removing the work and lets runs be compared.
     low: f64,
     high: f64,
 }
 
-/// Resamples every mean and every difference of every dimension, and prints how long it took.
+/// Resamples every mean and every difference of every dimension, and prints the duration.
 fn main() -> Result<(), serde_json::Error> {
     let bench = Bench::parse();
-    // Scores 1 to 4 by a fixed rule: what they are does not change how long it takes.
+    // Scores 1 to 4 by a fixed rule; their values do not affect the duration.
     let score = |m: usize, t: usize, r: usize| 1.0 + ((m * 7 + t * 13 + r * 5 + t * t) % 4) as f64;
     let cell = |m: usize, t: usize| -> Cell { (0..bench.raters).map(|r| score(m, t, r)).collect() };
     let cells: Vec<Vec<Cell>> = (0..bench.models).map(|m| (0..bench.tasks).map(|t| cell(m, t)).collect()).collect();

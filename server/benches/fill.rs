@@ -1,8 +1,8 @@
-//! Fills a data folder with a database as large as the program promises to bear: invented tasks, models, ratings and
-//! verdicts, inserted by the statements that real ones go through, so that every trigger does its work.
+//! Fills a data folder with a database of the largest supported size: invented tasks, models, ratings and
+//! verdicts, inserted by the same statements as real ones, so that every trigger runs.
 //!
-//! Built and run by `cargo xtask bench results`. A bench target, because it is compiled neither with the program that
-//! ships nor with the tests, and linted with both.
+//! Built and run by `cargo xtask bench results`. A bench target, because it is compiled neither with the
+//! shipped program nor with the tests, and linted with both.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -11,7 +11,7 @@ use app::{
         compare::Choice,
         run::{Outcome, Verdict},
     },
-    port::Caller,
+    port::System,
 };
 use clap::Parser;
 use rand::{Rng, SeedableRng};
@@ -66,7 +66,7 @@ async fn run(arguments: Arguments) -> Result<Made, Failure> {
     starter::demo(&services).await?;
     let Arguments { studies, runs, models, tasks, .. } = arguments;
     let made = services.db.write(move |tx| fill(tx, &Size { studies, runs, models, tasks })).await?;
-    let known = services.comparisons.settled(&Caller::Operator, choice()).await?;
+    let known = services.comparisons.settled(&System.admin(), choice()).await?;
     let counted: u64 = known.options.studies.iter().map(|study| study.ratings).sum();
     if counted != made.ratings {
         return Err(Failure::internal(format!("{} ratings were inserted and {counted} count", made.ratings)));
@@ -74,24 +74,21 @@ async fn run(arguments: Arguments) -> Result<Made, Failure> {
     Ok(made)
 }
 
-/// The dataset's short name.
+/// Slug of the dataset.
 const DATASET: &str = "bench";
 /// Ratings of every output in a study.
 const OVERLAP: u32 = 5;
 
-/// How large.
+/// Sizes.
 pub struct Size {
-    /// Studies.
     pub studies: u32,
-    /// Runs a model.
+    /// Runs per model.
     pub runs: u32,
-    /// Models.
     pub models: u32,
-    /// Tasks.
     pub tasks: u32,
 }
 
-/// What was made.
+/// What was created.
 pub struct Made {
     /// Ratings, none superseded.
     ratings: u64,
@@ -99,12 +96,12 @@ pub struct Made {
     verdicts: u64,
 }
 
-/// Everything of the made-up dataset.
+/// The invented dataset with everything in it.
 fn choice() -> Choice {
     Choice { dataset: DATASET.into(), ..Choice::default() }
 }
 
-/// Whether anybody's data is there: made-up ratings have no business beside them.
+/// Whether the folder contains anybody's data, beside which invented ratings must not be stored.
 fn holds_data(conn: &Connection) -> Result<bool, Failure> {
     let tables = ["datasets", "users", "models", "submissions", "studies", "ratings", "runs"];
     for table in tables {
@@ -115,7 +112,7 @@ fn holds_data(conn: &Connection) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// Makes it all.
+/// Creates everything.
 pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
     let now = clock::now().0;
     let mut random = ChaCha8Rng::seed_from_u64(2022);

@@ -1,10 +1,7 @@
-//! The server's clock and its random names: the two things that pure code is not given to read.
+//! The server's clock and random names, the two inputs that pure code does not read itself.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::atomic::{AtomicI64, Ordering},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -21,22 +18,14 @@ pub fn now() -> Timestamp {
     Timestamp(now.saturating_add(ADVANCED.load(Ordering::Relaxed)))
 }
 
-/// Moves this process's clock by so many milliseconds, forward or back, for tests of leases and of a
-/// clock that was set.
+/// Moves this process's clock forward or back by this many milliseconds, for tests of leases and of clock
+/// changes.
 #[doc(hidden)]
 pub fn advance(milliseconds: i64) {
     ADVANCED.fetch_add(milliseconds, Ordering::Relaxed);
 }
 
-/// Something to read the time from.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
-/// The system's clock.
-pub fn system() -> Clock {
-    Arc::new(now)
-}
-
-/// A fresh opaque name: 128 bits of the operating system's randomness.
+/// A new opaque name: 128 bits of the operating system's randomness.
 pub fn token() -> Token {
     Token(hex::encode(rand::rng().random::<[u8; 16]>()))
 }

@@ -1,17 +1,17 @@
-//! What an operator decides when starting the server.
+//! The operator's settings at the start of the server.
 
 use std::net::SocketAddr;
 
-/// How `aixgrade serve` listens and what it may believe.
+/// How `aixgrade serve` listens, and which headers it trusts.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where to listen; port 0 takes a free one.
+    /// Address to listen on; port 0 picks a free one.
     pub listen: SocketAddr,
-    /// The address people type, where it differs: behind a proxy that ends TLS. An `https` one makes
-    /// the session cookie `Secure`.
+    /// The public address, if it differs: behind a proxy that terminates TLS. With `https`, the session
+    /// cookie is `Secure`.
     pub public_url: Option<String>,
-    /// Whether a proxy in front sets `X-Forwarded-For`. Believing it without one lets anybody dodge
-    /// the slowing of guessed passwords.
+    /// Whether a proxy in front sets `X-Forwarded-For`. Trusting the header without one lets anybody evade
+    /// the slow-down of password guesses.
     pub trust_proxy: bool,
 }
 

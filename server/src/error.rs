@@ -4,7 +4,9 @@
 //! [`Failure::Internal`] is ours. Turning a failure into the [`AppError`] that leaves the server
 //! logs an internal one, once, under an incident id which the person sees.
 
-use app::{error::AppError, model::message::Message};
+use std::{io, path::Path};
+
+use app::{error::AppError, i18n::reasons::disk_full, model::message::Message};
 use rand::Rng;
 
 /// Why a service did not do what it was asked.
@@ -30,6 +32,16 @@ impl Failure {
     /// The state of things does not allow it.
     pub fn conflict(why: impl Into<Message>) -> Self {
         Failure::App(AppError::Conflict(why.into()))
+    }
+
+    /// The same, where a full disk is named with the file or folder that was to be written, and what to do.
+    pub fn writing(self, path: &Path) -> Self {
+        match self {
+            Failure::Internal(cause) if is_disk_full(cause.as_ref()) => {
+                Failure::conflict(disk_full(&path.display().to_string()))
+            }
+            other => other,
+        }
     }
 
     /// One thing wrong with the input.
@@ -75,6 +87,19 @@ impl From<Failure> for AppError {
     }
 }
 
+/// Whether an error, or what caused it, is a full disk.
+pub fn is_disk_full(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+        if matches!(kind, Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
 /// The error and what caused it, on one line.
 pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
@@ -85,4 +110,20 @@ pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_names_the_file_and_other_failures_stay() {
+        let full = Failure::from(io::Error::from(io::ErrorKind::StorageFull)).writing(Path::new("/data/uploads"));
+        let Failure::App(AppError::Conflict(why)) = full else { panic!("{full:?}") };
+        for words in [&why.en, &why.zh] {
+            assert!(words.contains("/data/uploads") && words.contains("aixgrade prune"), "{words}");
+        }
+        let other = Failure::from(io::Error::from(io::ErrorKind::PermissionDenied)).writing(Path::new("/data"));
+        assert!(matches!(other, Failure::Internal(_)));
+    }
 }

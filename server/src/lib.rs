@@ -1,14 +1,16 @@
-//! AixGrade's server: everything behind the pages, and the command line.
+//! AixGrade's server and command line.
 //!
-//! [`state`] puts it together; [`http`] turns requests into calls on [`services`]; they authorise,
-//! then read or write once through [`db`]. See ARCHITECTURE.md for a walk through three journeys.
+//! [`state`] assembles it; [`http`] turns requests into calls on [`services`], whose arguments name the role
+//! that a caller needs; services read and write through [`db`]. ARCHITECTURE.md follows five journeys through the code.
 
-// Pages are deeply nested types, and laying them out is a query per level.
+// Pages are deeply nested types, and computing their layout takes a query per level.
 #![recursion_limit = "512"]
 
 pub mod assemble;
+mod brackets;
 pub mod cli;
 pub mod clock;
+pub mod comparison;
 pub mod config;
 pub mod db;
 pub mod engine;
@@ -16,6 +18,7 @@ pub mod error;
 pub mod formats;
 pub mod http;
 pub mod jobs;
+pub mod lang;
 #[cfg(test)]
 mod layers_test;
 pub mod layout;

@@ -1,15 +1,15 @@
-//! The program `aixgrade`: server, command line, and the sandbox's helper, in one.
+//! The program `aixgrade`: server, command line, and the sandbox's helper in one.
 
 use std::process::ExitCode;
 
-/// Requests come and go on many threads, each with thousands of small texts: the system's allocator takes a
-/// tenth of their time and keeps more memory. Without huge pages: a server that is small stays small.
+/// Requests allocate thousands of small texts on many threads: the system's allocator takes a tenth of their
+/// time and keeps more memory. Without huge pages, so that a small server stays small.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Where no `aixgrade-sandbox` of this build lies beside. Before anything starts a thread: the helper changes
-    // name spaces, which is for one thread only.
+    // Used if `aixgrade-sandbox` of this build is missing. Called before any thread is started, because the
+    // helper changes namespaces, which only a single thread may do.
     match helper::main(std::env::args()) {
         Some(code) => ExitCode::from(code),
         None => server::cli::main(),

@@ -1,23 +1,28 @@
-//! Hidden checks behave as work does. A model-based test sends the same random sequence of a rater's
-//! requests to two studies, one of which hides checks among its work, and compares every answer.
+//! Hidden checks behave like work. A model-based test sends the same random sequence of a rater's requests
+//! to two studies, one of which hides checks among its work, and compares every answer.
 //!
-//! Both studies hand out the same number of items, each of a task of its own. The contents of an item
-//! (description, code, signature) necessarily differ between the studies and are left out of the
-//! comparison; opaque names are replaced by the order in which they first appeared.
+//! Both studies have the same number of items, each with its own task. The contents of an item (description,
+//! code, signature) necessarily differ between the studies and are left out of the comparison; opaque names
+//! are replaced by the order in which they first appeared.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
+#[path = "hidden_checks/steps.rs"]
+mod steps;
 mod util;
 
 use app::{
     model::{
-        grading::{DeskStudy, Draft, Flag},
+        grading::DeskStudy,
         ids::{StudyId, TaskRevisionId, UserId},
-        note::{LineNote, Place},
-        quality::{GoldSource, NewGold, QualitySettings, Shown},
+        page::PageOf,
+        quality::{FlagOn, GoldSource, NewGold, QualitySettings, Shown},
         study::{NewStudy, StudyStatus},
     },
-    port::{Accounts, Caller, Studies, Submissions, quality::Quality as _},
+    port::{
+        Accounts, Admin, Studies, Submissions, System,
+        quality::{Quality as _, Watching as _},
+    },
 };
 use axum::http::StatusCode;
 use proptest::{
@@ -26,118 +31,28 @@ use proptest::{
 };
 use serde_json::{Value, json};
 use server::clock;
+use steps::{Content, Step, step};
 use util::{Answer, Client, TestApp};
 
-const ADMIN: Caller = Caller::Operator;
+const ADMIN: Admin = System.admin();
 /// Outputs of the study with hidden checks.
 const WORK: u32 = 14;
-/// Outputs of one model in the starter dataset, each of a task of its own: the most items of a study.
+/// Outputs of one model in the starter dataset, each with its own task: the most items of a study.
 const OUTPUTS: u32 = 28;
-/// Ratings between an output and its repeat: more than the hand-out's window of recent tasks, so that
-/// the repeat's task is no nearer than any other.
+/// Ratings between an output and its repeat: more than the window of recent tasks, so that the repeat's task
+/// is no nearer than any other.
 const REPEAT_APART: u32 = 9;
-/// Random sequences a run; `PROPTEST_CASES` sets another number.
+/// Random sequences per run; `PROPTEST_CASES` sets another number.
 const CASES: u32 = 48;
 
-/// What a rater says about an item.
-#[derive(Clone, Copy, Debug)]
-enum Content {
-    Plain(u8),
-    Everything(u8),
-    Incomplete,
-    OffScale,
-    NoteBeyondTheCode,
-}
-
-impl Content {
-    fn draft(self) -> Draft {
-        let scores = |score: u8| vec![Some(score); 3];
-        let note = |line| LineNote { at: Place { line, column: 1 }, text: "here".into() };
-        match self {
-            Content::Plain(score) => Draft { scores: scores(score), ..Draft::default() },
-            Content::Everything(score) => Draft {
-                scores: scores(score),
-                comment: "why 为什么".into(),
-                flag: Some(Flag::CannotJudge),
-                active_ms: Some(5000),
-                notes: vec![note(1)],
-            },
-            Content::Incomplete => Draft { scores: vec![Some(1), None, None], ..Draft::default() },
-            Content::OffScale => Draft { scores: vec![Some(9); 3], ..Draft::default() },
-            Content::NoteBeyondTheCode => Draft { scores: scores(2), notes: vec![note(9999)], ..Draft::default() },
-        }
-    }
-}
-
-/// One request of a rater, or something that happens to the study. Items are counted back from the
-/// newest that was handed out.
-#[derive(Clone, Debug)]
-enum Step {
-    /// Asks for the next item; the page holds these.
-    Next(Vec<usize>),
-    /// Asks for the next item; the page holds it, and rates it.
-    RateNext(Content),
-    Item(usize),
-    Draft(usize, Content),
-    Submit(usize, Content, u8),
-    Skip(usize),
-    Undo(usize),
-    /// The form without JavaScript.
-    Form(usize, &'static str, u8),
-    /// The page of an item.
-    Page(usize),
-    /// Confirms that the result of a calibration item was read.
-    GoOn(usize),
-    Lists,
-    Pause,
-    Resume,
-    Close,
-    /// Minutes pass; a lease lasts 30.
-    Wait(u8),
-}
-
-fn content() -> impl Strategy<Value = Content> {
-    prop_oneof![
-        6 => (1u8..4).prop_map(Content::Plain),
-        3 => (1u8..4).prop_map(Content::Everything),
-        1 => Just(Content::Incomplete),
-        1 => Just(Content::OffScale),
-        1 => Just(Content::NoteBeyondTheCode),
-    ]
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    // The newest few items are the ones at which something happens.
-    let item = || prop_oneof![8 => 0usize..3, 1 => 0usize..20];
-    prop_oneof![
-        8 => prop::collection::vec(item(), 0..4).prop_map(Step::Next),
-        8 => content().prop_map(Step::RateNext),
-        4 => item().prop_map(Step::Item),
-        4 => (item(), content()).prop_map(|(i, c)| Step::Draft(i, c)),
-        8 => (item(), content(), 0u8..3).prop_map(|(i, c, k)| Step::Submit(i, c, k)),
-        5 => item().prop_map(Step::Skip),
-        6 => item().prop_map(Step::Undo),
-        3 => (item(), prop::sample::select(vec!["submit", "skip", "draft"]), 1u8..5)
-            .prop_map(|(i, action, score)| Step::Form(i, action, score)),
-        1 => item().prop_map(Step::Page),
-        1 => item().prop_map(Step::GoOn),
-        3 => Just(Step::Lists),
-        2 => Just(Step::Pause),
-        3 => Just(Step::Resume),
-        // A closed study stays closed: most sequences never get there.
-        1 => prop_oneof![1 => Just(Step::Close), 9 => Just(Step::Lists)],
-        2 => (1u8..60).prop_map(Step::Wait),
-    ]
-}
-
-/// A study with its rater, as the rater knows it.
+/// A study with its rater, from the rater's view.
 struct World {
     study: StudyId,
     token: String,
     /// The rater's two sessions, used in turn.
     sessions: [Client; 2],
     turn: usize,
-    /// The names of the items handed out, in the order of their first appearance.
+    /// The names of the assigned items, in order of first appearance.
     items: Vec<String>,
 }
 
@@ -150,14 +65,14 @@ impl World {
         &mut self.sessions[self.turn % 2]
     }
 
-    /// How many items are left, as the rater's list of studies says.
+    /// The number of items left, as shown in the rater's list of studies.
     async fn left(&mut self) -> u32 {
         let desk: Vec<DeskStudy> = self.session().rpc("desk", json!({})).await.json();
         let row = desk.iter().find(|row| row.token.0 == self.token).unwrap();
         u32::try_from(row.progress.left).unwrap()
     }
 
-    /// The item that was handed out so many items ago; a name that nobody was given where there is none.
+    /// The item that was assigned so many items ago; an unassigned name if there is none.
     fn item(&self, ago: usize) -> String {
         let at = self.items.len().checked_sub(1 + ago);
         at.map_or_else(|| "0".repeat(32), |at| self.items[at].clone())
@@ -196,18 +111,31 @@ impl World {
                 for content in ["raw_nl", "lang", "signature", "code", "title", "rubric"] {
                     fields.remove(content);
                 }
-                // Shown only while the study hides no checks; a test of its own.
-                fields.remove("figures");
                 fields.values_mut().for_each(|value| self.normalise(value));
             }
             _ => {}
         }
     }
 
-    /// What a rater's lists say about this study.
+    /// What a rater's lists show about this study.
     fn of_study(&self, mut seen: Seen) -> Seen {
         if let Value::Array(studies) = &mut seen.2 {
             studies.retain(|study| study["token"] == "STUDY" || study["study"] == "STUDY");
+        }
+        seen
+    }
+
+    /// What came back to the rater from this study: replies, and figures about the rater.
+    fn came_back(&self, mut seen: Seen) -> Seen {
+        for list in ["replies", "figures"] {
+            let of = seen.2[list].as_array_mut().unwrap();
+            of.retain(|one| one["study"] == "STUDY");
+            for fields in of.iter_mut().filter_map(Value::as_object_mut) {
+                // The clock goes on between the two studies.
+                fields.remove("at");
+                // Figures beyond progress and pace are shown only while the study hides no checks; a test of its own.
+                fields.remove("figures");
+            }
         }
         seen
     }
@@ -250,15 +178,15 @@ impl World {
             Step::Lists => {
                 let own = self.rpc("own_ratings", json!({"study": self.token})).await;
                 let desk = self.rpc("desk", json!({})).await;
-                let mut back = self.rpc("came_back", json!({})).await;
-                back.2 = back.2["figures"].take();
-                vec![own, self.of_study(desk), self.of_study(back)]
+                let back = self.rpc("came_back", json!({})).await;
+                vec![own, self.of_study(desk), self.came_back(back)]
             }
             Step::Pause => self.set(app, StudyStatus::Paused).await,
             Step::Resume => self.set(app, StudyStatus::Running).await,
             Step::Close => self.set(app, StudyStatus::Closed).await,
-            // The clock is both worlds'; see `check`.
-            Step::Wait(_) => Vec::new(),
+            Step::AnswerFlag(ago) => vec![self.answer_flag(app, *ago).await],
+            // Both worlds share the clock and the submission; see `check`.
+            Step::Wait(_) | Step::Mask(_) => Vec::new(),
         }
     }
 
@@ -267,14 +195,34 @@ impl World {
         self.rpc("submit_rating", json!({"assignment": item, "draft": content.draft(), "key": key})).await
     }
 
+    /// An admin answers the flag on the item that was assigned so many items ago; a conflict without a flag.
+    async fn answer_flag(&self, app: &TestApp, ago: usize) -> Seen {
+        let token = self.item(ago);
+        let on = app.services.db.read(move |conn| {
+            let id = |sql| conn.query_row(sql, [&token], |row| row.get::<_, i64>(0)).ok();
+            let check = id("SELECT id FROM probes WHERE token = ?1").map(FlagOn::Probe);
+            let work = id("SELECT a.id FROM handouts h JOIN assignments a ON a.study_id = h.study_id
+                           AND a.output_id = h.output_id AND a.user_id = h.user_id WHERE h.token = ?1");
+            Ok(check.or(work.map(FlagOn::Assignment)))
+        });
+        let status = match on.await.unwrap() {
+            None => StatusCode::CONFLICT,
+            Some(on) => match app.services.quality.answer_flag(&ADMIN, self.study, on, "looked at 已查看").await {
+                Ok(()) => StatusCode::OK,
+                Err(_) => StatusCode::CONFLICT,
+            },
+        };
+        (status, String::new(), Value::Null)
+    }
+
     async fn set(&self, app: &TestApp, status: StudyStatus) -> Vec<Seen> {
-        // Refused where the study is closed already, in both.
+        // Refused in both if the study is already closed.
         let _ = app.services.studies.set_status(&ADMIN, self.study, status).await;
         Vec::new()
     }
 }
 
-/// The installation in which all studies are made.
+/// The installation with all studies.
 struct Installation {
     app: TestApp,
     rater: UserId,
@@ -285,10 +233,11 @@ struct Installation {
 impl Installation {
     async fn new() -> Installation {
         let app = TestApp::demo().await;
-        let users = app.services.accounts.users(&ADMIN).await.unwrap();
+        let users = app.services.accounts.users(&ADMIN, PageOf::first(PageOf::MOST)).await.unwrap().rows;
         let rater = users.iter().find(|user| user.name == "ada").unwrap().id;
         let sessions = [app.rater().await, app.rater().await];
-        let submission = app.services.submissions.list(&ADMIN, None).await.unwrap()[0].id;
+        let submission =
+            app.services.submissions.list(&ADMIN, None, PageOf::first(PageOf::MOST)).await.unwrap().rows[0].id;
         Installation { app, rater, sessions, submission }
     }
 
@@ -304,7 +253,7 @@ impl Installation {
             ..NewStudy::default()
         };
         let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
-        // Figures are asked for in both, so that whatever they show is compared.
+        // Both get figures, so that the figures are compared, too.
         let settings = QualitySettings { shown: Shown::Own, ..QualitySettings::default() };
         self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
         let token = self.app.services.db.read(move |conn| {
@@ -314,7 +263,7 @@ impl Installation {
         World { study, token, sessions: self.sessions.clone(), turn: 0, items: Vec::new() }
     }
 
-    /// The study with `WORK` outputs and hidden checks among them, and how many items that makes.
+    /// The study with `WORK` outputs and hidden checks among them, and the number of its items.
     async fn with_checks(&self, seed: u64) -> (World, u32) {
         let mut world = self.study(WORK, seed).await;
         let study = world.study;
@@ -345,7 +294,7 @@ impl Installation {
         (world, items)
     }
 
-    /// A study with so many items and no hidden checks. A task without an output adds none.
+    /// A study with this many items and no hidden checks. A task without an output adds none.
     async fn without_checks(&self, items: u32, seed: u64) -> World {
         for tasks in items..=OUTPUTS {
             let mut world = self.study(tasks, seed).await;
@@ -366,6 +315,9 @@ impl Installation {
             if let Step::Wait(minutes) = step {
                 clock::advance(i64::from(*minutes) * 60_000);
             }
+            if let Step::Mask(on) = step {
+                self.app.services.quality.set_mask(&ADMIN, self.submission, *on).await.unwrap();
+            }
             let (left, right) = (plain.take(&self.app, step).await, checked.take(&self.app, step).await);
             prop_assert_eq!(left, right, "step {}: {:?} (work left, hidden checks right)", n, step);
         }
@@ -374,11 +326,11 @@ impl Installation {
 }
 
 #[test]
-fn every_sequence_of_requests_gets_the_same_answers_for_work_and_for_hidden_checks() {
+fn hidden_checks_answer_like_work_through_every_sequence() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let installation = runtime.block_on(Installation::new());
     let config = Config { failure_persistence: None, max_shrink_iters: 40, ..Config::with_cases(CASES) };
-    // Always the same sequences: what fails can be repeated.
+    // The sequences are always the same, so failures can be reproduced.
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let input = (0u64..50, 0usize..20, prop::collection::vec(step(), 1..40));
     runner
@@ -386,7 +338,7 @@ fn every_sequence_of_requests_gets_the_same_answers_for_work_and_for_hidden_chec
         .unwrap_or_else(|e| panic!("{e}"));
 }
 
-/// The rater's answers about the item that was handed out so many items ago.
+/// The rater's answers about the item that was assigned so many items ago.
 async fn answers_about(world: &mut World, ago: usize) -> Vec<Seen> {
     let item = world.item(ago);
     let shown = world.rpc("item", json!({"assignment": item})).await;
@@ -395,7 +347,7 @@ async fn answers_about(world: &mut World, ago: usize) -> Vec<Seen> {
     vec![shown, submitted, undone]
 }
 
-/// Rates items until the newest one is a hidden check that is not rated.
+/// Rates items until the newest one is an unrated hidden check.
 async fn next_check(app: &TestApp, world: &mut World) {
     loop {
         world.take(app, &Step::Next(Vec::new())).await;
@@ -412,10 +364,10 @@ async fn next_check(app: &TestApp, world: &mut World) {
 }
 
 #[tokio::test]
-async fn what_other_raters_take_over_is_lost_whether_it_is_work_or_a_hidden_check() {
+async fn hidden_checks_are_taken_over_like_work() {
     let installation = Installation::new().await;
     let app = &installation.app;
-    let users = app.services.accounts.users(&ADMIN).await.unwrap();
+    let users = app.services.accounts.users(&ADMIN, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let bo = users.iter().find(|user| user.name == "bo").unwrap().id;
     let (mut checked, items) = installation.with_checks(3).await;
     let mut plain = installation.without_checks(items, 3).await;
@@ -426,7 +378,7 @@ async fn what_other_raters_take_over_is_lost_whether_it_is_work_or_a_hidden_chec
             plain.take(app, &Step::Submit(0, Content::Plain(2), 0)).await;
         }
     }
-    // Ada leaves the page for longer than a lease. Bo joins and rates until nothing is left for him.
+    // Ada is absent for longer than a lease. Bo joins and rates until nothing is left for him.
     clock::advance(31 * 60_000);
     for world in [&mut plain, &mut checked] {
         use app::port::Plans;
@@ -449,7 +401,7 @@ async fn what_other_raters_take_over_is_lost_whether_it_is_work_or_a_hidden_chec
 }
 
 #[tokio::test]
-async fn own_figures_wait_for_the_end_of_a_study_that_hides_checks() {
+async fn own_figures_are_hidden_until_a_study_with_checks_closes() {
     let installation = Installation::new().await;
     let app = &installation.app;
     let (mut world, _) = installation.with_checks(5).await;
@@ -460,7 +412,7 @@ async fn own_figures_wait_for_the_end_of_a_study_that_hides_checks() {
     };
     while world.left().await > 0 {
         world.take(app, &Step::RateNext(Content::Plain(2))).await;
-        // Nothing is left at the end, but a changed rating would still move the figures.
+        // Nothing is left at the end, but a changed rating would still change the figures.
         assert_eq!(figures(&mut world).await, Some(Value::Null));
     }
     app.services.studies.set_status(&ADMIN, world.study, StudyStatus::Closed).await.unwrap();

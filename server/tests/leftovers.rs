@@ -1,5 +1,5 @@
-//! What hostile outputs leave behind on the host: nothing. A test program of its own, because it looks at
-//! all processes that it has started.
+//! Hostile outputs leave nothing behind on the host. A separate test program, because it inspects all
+//! processes that it has started.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
 
@@ -20,7 +20,7 @@ use server::{
 };
 
 #[test]
-fn nothing_is_left_of_hostile_outputs() {
+fn hostile_outputs_leave_nothing_behind() {
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../java-harness/fixtures");
     let program = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("engine");
@@ -58,14 +58,14 @@ fn nothing_is_left_of_hostile_outputs() {
     }
 }
 
-/// The names of the processes that this one has started, and those that they have.
+/// The names of this process's children and their descendants.
 fn descendants() -> Vec<String> {
     let mut parents = BTreeMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
-        // Gone meanwhile, or another user's where that is hidden.
+        // Gone meanwhile, or hidden because it belongs to another user.
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        // `pid (name) state ppid …`; a name may hold anything.
+        // `pid (name) state ppid …`; a name may contain anything.
         let (head, tail) = stat.rsplit_once(") ").unwrap();
         let parent: u32 = tail.split(' ').nth(1).unwrap().parse().unwrap();
         parents.insert(pid, (parent, head.split_once('(').unwrap().1.to_owned()));
@@ -84,6 +84,6 @@ fn descendants() -> Vec<String> {
 
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let list = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    // The Java images are large, and read-only inside: their folders' names are enough.
+    // The Java images are large and read-only inside: their folders' names are enough.
     list(folder).into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! Every page of the router brings the code that it needs.
+//! Every page of the router preloads its code.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -7,8 +7,8 @@ mod util;
 use app::routes::{Group, Page};
 use util::TestApp;
 
-/// The document of each route names the group of the page that the route draws. The list is the router's own, so a
-/// new page is tested without being named here.
+/// The document of each route names the group of the page that the route shows. The list is the router's
+/// own, so new pages are tested automatically.
 #[tokio::test]
 async fn every_document_names_the_group_of_its_page() {
     let app = TestApp::demo().await;
@@ -19,7 +19,7 @@ async fn every_document_names_the_group_of_its_page() {
         let (page, _) = Page::at(&path, true).unwrap();
         let answer = admin.get(&path).await;
         let group = format!("data-group=\"{}\"", page.group().name());
-        // Some pages lead elsewhere, and with made-up ids most are “not found”, which are documents all the same.
+        // Some pages redirect, and with invented ids most are “not found”, which are documents as well.
         if answer.status.is_redirection() {
             continue;
         }
@@ -31,7 +31,7 @@ async fn every_document_names_the_group_of_its_page() {
     }
     // An address without a page needs no group's code.
     assert!(!admin.get("/no/such/page").await.body.contains("data-group"));
-    // The start is a page of its own for nobody.
+    // Without an account, the start page is a page of its own.
     assert_eq!(Page::at("/", true), Page::at("/admin", true));
     assert_eq!(Page::at("/", false), Page::at("/desk", false));
 }

@@ -1,5 +1,5 @@
-//! Our figures against those of independent programs (stats_reference/make.py): to 1e-9 where both are exact,
-//! within Monte-Carlo error where one is drawn.
+//! Our figures compared with those of independent programs (stats_reference/make.py): to 1e-9 if both are
+//! exact, within Monte Carlo error if one is random.
 
 use app::model::{comparison::Interval, stats::Method};
 use serde::Deserialize;
@@ -164,7 +164,7 @@ fn correlations_are_scipys() {
         same(rho.value, case.spearman, "rho");
         same(tau.value, case.kendall, "tau");
         if let Some(expected) = case.near {
-            // 2,000 resamples on either side: an end scatters by about a twentieth of the width.
+            // 2,000 resamples in both: an end scatters by about a twentieth of the width.
             let width = expected.spearman[1] - expected.spearman[0];
             ends(rho.interval.unwrap(), expected.spearman, width / 8.0, "rho");
             let width = expected.kendall[1] - expected.kendall[0];
@@ -264,7 +264,7 @@ fn agreement_is_that_of_four_programs() {
 #[derive(Deserialize)]
 struct Severity {
     models: usize,
-    /// Model, task, rater, score; one output a model and task.
+    /// Model, task, rater, score; one output per model and task.
     ratings: Vec<(usize, usize, u32, u8)>,
     leniency: Vec<f64>,
     means: Vec<f64>,

@@ -2,18 +2,18 @@
 
 use app::{
     model::lang::Lang,
-    port::{Caller, Datasets as _},
+    port::{Datasets as _, System},
 };
 use clap::Subcommand;
 
-use super::{Global, table};
+use super::{Global, Rows, table};
 use crate::error::Failure;
 
 /// List and show datasets.
 #[derive(Subcommand)]
 pub enum Datasets {
     /// List datasets
-    List,
+    List(Rows),
     /// Show a dataset with its versions and tasks
     Show {
         /// The dataset's short name
@@ -25,16 +25,20 @@ pub enum Datasets {
 pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
     let services = global.open()?;
     match command {
-        Datasets::List => global.show(&services.datasets.list(&Caller::Operator).await?, |list| {
-            let cells = |d: &app::model::dataset::DatasetRow| {
-                let numbers = [u64::from(d.number), d.tasks, d.human, d.tests, d.submissions].map(|n| n.to_string());
-                [d.slug.clone()].into_iter().chain(numbers).chain([d.name.get(Lang::En).to_owned()]).collect()
-            };
-            let rows: Vec<Vec<String>> = list.iter().map(cells).collect();
-            table(&["DATASET", "VERSION", "TASKS", "HUMAN", "TESTS", "SUBMISSIONS", "NAME"], &rows)
-        }),
+        Datasets::List(rows) => {
+            let found = rows.read(async |of| services.datasets.list(&System.admin(), of).await).await?;
+            global.show(&found, |list| {
+                let cells = |d: &app::model::dataset::DatasetRow| {
+                    let numbers =
+                        [u64::from(d.number), d.tasks, d.human, d.tests, d.submissions].map(|n| n.to_string());
+                    [d.slug.clone()].into_iter().chain(numbers).chain([d.name.get(Lang::En).to_owned()]).collect()
+                };
+                let rows: Vec<Vec<String>> = list.iter().map(cells).collect();
+                table(&["DATASET", "VERSION", "TASKS", "HUMAN", "TESTS", "SUBMISSIONS", "NAME"], &rows)
+            })
+        }
         Datasets::Show { slug } => {
-            let detail = services.datasets.get(&Caller::Operator, &slug, None).await?;
+            let detail = services.datasets.get(&System.admin(), &slug, None).await?;
             global.show(&detail, |d| {
                 let versions: Vec<Vec<String>> = d
                     .versions

@@ -1,11 +1,23 @@
 //! `aixgrade doctor`
 
-use app::{i18n, model::run::EngineReadiness};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use app::{i18n::runs::EN, model::run::EngineReadiness};
 use clap::Args;
 use serde::Serialize;
 
 use super::{Global, prune::size};
-use crate::{db::migrations, engine::readiness, error::Failure, jobs, sandbox::OptionalWalls};
+use crate::{
+    db::migrations,
+    engine::{proof::Shown, readiness, runner::Allowance},
+    error::Failure,
+    jobs,
+    lang::{self, Language, Places, suite, trials},
+    sandbox::{OptionalWalls, Sandbox},
+};
 
 /// `doctor`
 #[derive(Args)]
@@ -43,8 +55,8 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
                 match unfinished.iter().map(|(_, bytes)| bytes).sum() {
                     0 => "none unfinished".into(),
                     bytes => format!(
-                        "{} unfinished ({}) left by a process that was killed; `aixgrade prune` or the next start of \
-                         the server deletes them",
+                        "{} unfinished ({}), left by a killed process; `aixgrade prune` or the next start of the server \
+                         deletes them",
                         unfinished.len(),
                         size(bytes)
                     ),
@@ -65,6 +77,9 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
     for (what, ok, detail) in sandbox(global).await {
         note(&what, ok, detail);
     }
+    for (what, ok, detail) in languages(folder).await {
+        note(&what, ok, detail);
+    }
     let well = findings.iter().all(|f| f.ok);
     global.show(&findings, |findings| {
         let line = |f: &Finding| format!("{}  {}: {}", if f.ok { "ok  " } else { "FAIL" }, f.what, f.detail);
@@ -76,7 +91,7 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
 /// The sandbox checks: each runs a fixture that tries to break one isolation layer.
 async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     let what = "sandbox".to_owned();
-    let readiness = readiness::look();
+    let readiness = readiness::look(None);
     if !readiness.missing.is_empty() {
         return vec![("engine".to_owned(), false, engine_lacks(&readiness))];
     }
@@ -87,13 +102,16 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     let engine = services.runs.engine().clone();
     match tokio::task::spawn_blocking(move || engine.trials()).await {
         Ok(Ok(trials)) => {
-            let line = |t: crate::engine::proof::Shown| (format!("{what}: {}", t.what), t.well, t.detail);
+            let line = |shown: Shown| {
+                let detail = shown.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
+                (format!("{what}: {}", EN.sandbox_check(shown.check)), shown.failed.is_none(), detail)
+            };
             let sandbox = jobs::sandbox().ok();
             // The engine runs without these layers, so their absence is reported but is not a failure.
-            let missing = "not available on this host; the other isolation layers do not need it (docs/engine.md)";
+            let missing = "not available on this host; the other isolation layers work without it (docs/engine.md)";
             let optional = sandbox.iter().flat_map(|sandbox| {
                 let OptionalWalls { landlock, groups } = sandbox.optional_walls();
-                i18n::runs::EN.walls(landlock, groups).map(|(name, held)| (name, held.unwrap_or(missing).to_owned()))
+                EN.walls(landlock, groups).map(|(name, held)| (name, held.unwrap_or(missing).to_owned()))
             });
             let helper = sandbox.iter().filter_map(|sandbox| Some(("helper", sandbox.started_by()?)));
             let told = optional.chain(helper).map(|(name, told)| (format!("{what}: {name}"), true, told));
@@ -104,11 +122,48 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     }
 }
 
+/// Each language with a toolchain besides the Java engine's: its versions and trials. A language without its toolchain is no
+/// failure, because its outputs can still be graded by people; the line says how to get it.
+async fn languages(folder: PathBuf) -> Vec<(String, bool, String)> {
+    let tried = tokio::task::spawn_blocking(move || {
+        let Ok(sandbox) = jobs::sandbox() else { return Vec::new() };
+        let (places, folder) = (Places::from_environment(), folder.join("engine"));
+        lang::TABLE.iter().flat_map(|language| language_lines(language, &sandbox, &places, &folder)).collect()
+    });
+    tried.await.unwrap_or_default()
+}
+
+fn language_lines(
+    language: &Language,
+    sandbox: &Arc<dyn Sandbox>,
+    places: &Places,
+    folder: &Path,
+) -> Vec<(String, bool, String)> {
+    let what = language.code.name().to_owned();
+    if let Err(missing) = (language.look)(places) {
+        return vec![(what, true, format!("not available: {missing}"))];
+    }
+    let toolchain = match (language.find)(places, folder) {
+        Ok(toolchain) => toolchain,
+        Err(failure) => return vec![(what, false, failure.to_string())],
+    };
+    let bench = suite::bench(Arc::clone(sandbox), folder, Allowance::default());
+    let version = (what.clone(), true, toolchain.version().to_owned());
+    match trials::run(language.code, &*toolchain, &bench) {
+        Ok(shown) => {
+            let line = |shown: Shown| {
+                let detail = shown.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
+                (format!("{what}: {}", EN.sandbox_check(shown.check)), shown.failed.is_none(), detail)
+            };
+            [version].into_iter().chain(shown.into_iter().map(line)).collect()
+        }
+        Err(failure) => vec![version, (what, false, failure.to_string())],
+    }
+}
+
 /// What the engine lacks and how to install it, in one line.
 pub fn engine_lacks(readiness: &EngineReadiness) -> String {
-    let words = &i18n::runs::EN;
-    let install = readiness.install.as_ref().map(|command| format!(" {} {command}", words.engine_install));
-    words.engine_lacks(&readiness.missing) + &install.unwrap_or_default()
+    EN.engine_lacks_line(readiness)
 }
 
 fn said(failure: Failure) -> String {

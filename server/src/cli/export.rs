@@ -2,21 +2,31 @@
 
 use std::{
     io::{BufWriter, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use app::{
     model::{
-        compare::Choice,
+        compare::{Choice, TaskFilter},
         ids::{RunId, StudyId},
         lang::Lang,
     },
-    port::Caller,
+    port::System,
 };
 use clap::{Args, ValueEnum};
 
 use super::Global;
-use crate::{error::Failure, report::lines::Form, services::comparisons::export::File};
+use crate::{
+    error::Failure,
+    report::{
+        figures::{Look, Theme, print::Width},
+        lines::Form,
+    },
+    services::{
+        Services,
+        comparisons::{export::File, pictures::Kind},
+    },
+};
 
 /// `export`
 #[derive(Args)]
@@ -45,7 +55,13 @@ pub struct Export {
     /// Format of the file
     #[arg(long, value_enum, requires = "dataset")]
     format: Option<Format>,
-    /// Language of the tables: en or zh
+    /// The figure to export, by its name on the comparison page, such as correctness-means or pass-at-1
+    #[arg(long, requires = "dataset", value_name = "NAME")]
+    figure: Option<String>,
+    /// Width of the figure
+    #[arg(long, value_enum, default_value = "column")]
+    width: FigureWidth,
+    /// Language of tables and figures: en or zh
     #[arg(long, default_value = "en")]
     words: Lang,
     /// File to write [default: standard output]
@@ -61,10 +77,22 @@ enum What {
     Comparison,
     /// All verdicts of a dataset's runs
     Verdicts,
+    /// Every pair of a dataset's models, with differences and p-values
+    Pairs,
     /// The comparison of a dataset as tables for a paper
     Tables,
     /// A zip file with the data and figures of a comparison; `aixgrade report` recomputes it
     Bundle,
+    /// One figure of a dataset's comparison
+    Figure,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FigureWidth {
+    /// A journal's column, 89 mm
+    Column,
+    /// A journal's page, 183 mm
+    Page,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -77,15 +105,27 @@ enum Format {
     Md,
     /// Tables: LaTeX with booktabs
     Tex,
+    /// Figures: SVG with its font
+    Svg,
+    /// Figures: PNG, 600 pixels per inch
+    Png,
+    /// Figures: PDF
+    Pdf,
+    /// Figures: the caption
+    Txt,
 }
 
 /// Runs the command.
 pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
+    if export.what == What::Figure {
+        return figure(global, export).await;
+    }
     let file = match (export.what, export.format) {
         (What::Ratings, None | Some(Format::Csv)) => File::Ratings(Form::Csv),
         (What::Ratings, Some(Format::Jsonl)) => File::Ratings(Form::JsonLines),
         (What::Verdicts, None | Some(Format::Csv)) => File::Verdicts(Form::Csv),
         (What::Verdicts, Some(Format::Jsonl)) => File::Verdicts(Form::JsonLines),
+        (What::Pairs, None | Some(Format::Csv)) => File::Pairs,
         (What::Tables, None | Some(Format::Md)) => File::Markdown,
         (What::Tables, Some(Format::Tex)) => File::Latex,
         (What::Bundle, None) => File::Bundle,
@@ -94,36 +134,46 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
             return Err(Failure::invalid(
                 "--format",
                 "this format does not fit what is exported",
-                "Use csv or jsonl for ratings and verdicts, md or tex for tables; leave it out for a bundle",
+                "Use csv or jsonl for ratings and verdicts, md or tex for tables, svg, png, pdf, csv or txt for a figure; leave it out for a bundle",
             ));
         }
     };
     let services = global.open()?;
     if let Some(study) = export.study {
-        return match export.what {
-            What::Ratings => {
-                let download = services.studies.ratings_csv(&Caller::Operator, study).await?;
-                download.copy_to(&mut open(export.output)?)?;
-                Ok(())
+        let file = match export.what {
+            What::Ratings => File::NamedRatings,
+            What::Comparison => File::Means,
+            What::Verdicts | What::Pairs | What::Tables | What::Bundle | What::Figure => {
+                return Err(Failure::invalid(
+                    "--study",
+                    "this can be exported for a dataset only, not for a study",
+                    "Use --dataset for the dataset and --studies for the study",
+                ));
             }
-            What::Comparison => {
-                let bytes = services.studies.comparison_csv(&Caller::Operator, study).await?;
-                let mut out = open(export.output)?;
-                out.write_all(&bytes)?;
-                Ok(out.flush()?)
-            }
-            What::Verdicts | What::Tables | What::Bundle => Err(Failure::invalid(
-                "--study",
-                "this can be exported for a dataset only, not for a study",
-                "Use --dataset for the dataset and --studies for the study",
-            )),
         };
+        let choice = services.comparisons.study_choice(&System.admin(), study, false).await?;
+        return write(&services, choice, file, &export).await;
     }
-    let dataset = export.dataset.unwrap_or_default();
-    let known = services
-        .comparisons
-        .settled(&Caller::Operator, Choice { dataset: dataset.clone(), ..Choice::default() })
-        .await?;
+    let choice = choice(&services, &export).await?;
+    write(&services, choice, file, &export).await
+}
+
+async fn write(services: &Services, choice: Choice, file: File, export: &Export) -> Result<(), Failure> {
+    let ready = services.comparisons.ready(&System.admin(), choice, file, export.words).await?;
+    let to_file = export.output.is_some();
+    let download = services.comparisons.export(ready).await?;
+    let lines = download.copy_to(&mut open(export.output.as_deref())?)?;
+    if to_file && lines > 0 {
+        eprintln!("Exported {lines} lines.");
+    }
+    Ok(())
+}
+
+/// What the arguments select of a dataset.
+async fn choice(services: &Services, export: &Export) -> Result<Choice, Failure> {
+    let dataset = export.dataset.clone().unwrap_or_default();
+    let known =
+        services.comparisons.settled(&System.admin(), Choice { dataset: dataset.clone(), ..Choice::default() }).await?;
     let model = |name: &String| {
         let found = known.options.models.iter().find(|(_, known)| known.eq_ignore_ascii_case(name));
         found.map(|(id, _)| *id).ok_or_else(|| {
@@ -137,27 +187,60 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
     };
     let models = export.models.iter().map(model).collect::<Result<Vec<_>, _>>()?;
     let given = |empty: bool| !empty;
-    let choice = Choice {
+    Ok(Choice {
         models: given(models.is_empty()).then_some(models),
-        studies: given(export.studies.is_empty()).then_some(export.studies),
-        runs: given(export.runs.is_empty()).then_some(export.runs),
+        studies: given(export.studies.is_empty()).then(|| export.studies.clone()),
+        runs: given(export.runs.is_empty()).then(|| export.runs.clone()),
         lang: export.lang,
         dataset,
         ..Choice::default()
-    };
-    let ready = services.comparisons.ready(&Caller::Operator, choice, file, export.words).await?;
-    let to_file = export.output.is_some();
-    let download = services.comparisons.export(ready).await?;
-    let lines = download.copy_to(&mut open(export.output)?)?;
-    if to_file && lines > 0 {
-        eprintln!("Exported {lines} lines.");
-    }
-    Ok(())
+    })
 }
 
-fn open(path: Option<PathBuf>) -> Result<Box<dyn Write + Send>, Failure> {
+/// One figure, in the format that is asked for or that the file's name says.
+async fn figure(global: &Global, export: Export) -> Result<(), Failure> {
+    let kind = match export.format {
+        Some(Format::Svg) => Kind::Svg,
+        Some(Format::Png) => Kind::Png,
+        Some(Format::Pdf) => Kind::Pdf,
+        Some(Format::Csv) => Kind::Csv,
+        Some(Format::Txt) => Kind::Text,
+        Some(_) => {
+            let what = "this format does not fit a figure";
+            return Err(Failure::invalid("--format", what, "Use svg, png, pdf, csv or txt"));
+        }
+        None => {
+            let name = export.output.as_ref().and_then(|path| path.file_name()).and_then(|name| name.to_str());
+            name.and_then(Kind::of).map_or(Kind::Svg, |(_, kind)| kind)
+        }
+    };
+    let width = match export.width {
+        FigureWidth::Column => Width::Column,
+        FigureWidth::Page => Width::Page,
+    };
+    let look = Look { width, theme: Theme::Light, lang: export.words };
+    if export.dataset.is_none() {
+        let what = "a figure belongs to a dataset's comparison";
+        return Err(Failure::invalid("--dataset", what, "Name the dataset; choose a study with --studies"));
+    }
+    let wanted = export.figure.clone().unwrap_or_default();
+    let services = global.open()?;
+    let choice = choice(&services, &export).await?;
+    let names = services.comparisons.pictures(&System.admin(), choice.clone()).await?;
+    if !names.contains(&wanted) {
+        let what = format!("this comparison has no figure named \"{wanted}\"");
+        return Err(Failure::invalid("--figure", what, format!("Choose from: {}", names.join(", "))));
+    }
+    let asked = (choice, TaskFilter::default());
+    let bytes = services.comparisons.picture(&System.admin(), asked, (&wanted, kind), look).await?;
+    let mut out = open(export.output.as_deref())?;
+    out.write_all(&bytes)?;
+    Ok(out.flush()?)
+}
+
+fn open(path: Option<&Path>) -> Result<Box<dyn Write + Send>, Failure> {
     let Some(path) = path else { return Ok(Box::new(BufWriter::new(std::io::stdout()))) };
-    let file = std::fs::File::create(&path).map_err(|e| {
+    let file = std::fs::File::create(path).map_err(|e| {
         Failure::invalid(
             &path.display().to_string(),
             format!("the file cannot be written: {e}"),

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use app::{model::dataset::ImportReport, port::Caller};
+use app::{model::dataset::ImportReport, port::System};
 use clap::Subcommand;
 
 use super::{Global, progress, ratings};
-use crate::error::Failure;
+use crate::{error::Failure, services::starter};
 
 /// Import datasets or ratings. Importing the same dataset again changes nothing; changed tasks become a new version.
 #[derive(Subcommand)]
@@ -18,13 +18,25 @@ pub enum Import {
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
+    /// Import HumanEval-X: a checkout of its repository, an archive of it, a folder with the files
+    /// humaneval_<language>.jsonl.gz, or such files
+    HumanevalX {
+        /// Folder, archive (.zip, .tar.gz) or humaneval_*.jsonl.gz files
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Also import the translation task: a dataset for each ordered pair of languages
+        #[arg(long)]
+        translation: bool,
+    },
+    /// Import the starter tasks in Python, C++, JavaScript and Go with the outputs of three invented models
+    StarterLanguages,
     /// Import a dataset in AixGrade's own format: a folder with a dataset.json, or an archive of it
     Dataset {
         /// Folder or archive
         #[arg(value_name = "DIR")]
         path: PathBuf,
     },
-    /// Import ratings made with another tool, or the scores of a judge model, from a CSV file with a
+    /// Import ratings from another tool, or the scores of a judge model, from a CSV file with a
     /// header and one line per rating
     Ratings(ratings::Ratings),
 }
@@ -32,13 +44,18 @@ pub enum Import {
 /// Runs the command.
 pub async fn run(global: &Global, command: Import) -> Result<(), Failure> {
     let services = global.open()?;
-    let paths = match command {
-        Import::Aixbench { paths } => paths,
-        Import::Dataset { path } => vec![path],
+    let (paths, translation) = match command {
+        Import::Aixbench { paths } => (paths, false),
+        Import::HumanevalX { paths, translation } => (paths, translation),
+        Import::Dataset { path } => (vec![path], false),
+        Import::StarterLanguages => return global.show(&starter::languages(&services).await?, text),
         Import::Ratings(asked) => return ratings::run(global, &services, asked).await,
     };
     let bar = progress::spinner("Importing");
-    let report = services.imports.paths(&Caller::Operator, paths).await;
+    let report = match translation {
+        true => services.imports.with_translation(System, paths).await,
+        false => services.imports.paths(System, paths).await,
+    };
     bar.finish_and_clear();
     global.show(&report?, text)
 }

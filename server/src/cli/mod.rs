@@ -1,5 +1,5 @@
 //! The command line. Each command calls the same services as the browser, as
-//! [`Caller::Operator`](app::port::Caller): anyone who can write the data folder.
+//! [`System`](app::port::System): anyone who can write the data folder.
 //!
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
 //! codes: 0 success, 1 internal error, 2 invalid input.
@@ -9,6 +9,7 @@ mod datasets;
 mod doctor;
 mod export;
 mod import;
+mod objects;
 mod progress;
 mod prune;
 mod public;
@@ -24,7 +25,11 @@ mod user;
 
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
-use app::error::AppError;
+use app::{
+    error::AppError,
+    model::page::{PageOf, Paged},
+    port::Answer,
+};
 use clap::{Args, Parser, Subcommand};
 use serde::Serialize;
 
@@ -33,7 +38,7 @@ use crate::{
     services::{OpenFailure, Services},
 };
 
-/// Evaluate code that models wrote: human ratings, automated Java tests, model comparison
+/// Evaluate code that models wrote: human ratings, automated tests, model comparison
 #[derive(Parser)]
 #[command(name = "aixgrade", version, propagate_version = true)]
 #[command(after_help = "Exit codes: 0 success, 1 internal error, 2 invalid input.")]
@@ -56,11 +61,43 @@ pub struct Global {
     pub json: bool,
 }
 
+/// Which rows of a list to print.
+#[derive(Args)]
+pub struct Rows {
+    /// Maximum number of rows to print [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    /// Continue after the row with this key, which a list with --limit prints
+    #[arg(long, value_name = "KEY")]
+    after: Option<String>,
+}
+
+impl Rows {
+    /// Reads the rows, a page at a time.
+    async fn read<T>(self, list: impl AsyncFn(PageOf) -> Answer<Paged<T>>) -> Result<Vec<T>, Failure> {
+        let most = self.limit.map_or(usize::MAX, |limit| limit as usize);
+        let (mut rows, mut after) = (Vec::new(), self.after);
+        loop {
+            let left = u32::try_from(most - rows.len()).unwrap_or(PageOf::MOST);
+            let page = list(PageOf { after, before: None, limit: left.min(PageOf::MOST) }).await?;
+            rows.extend(page.rows);
+            after = page.next;
+            if after.is_none() || rows.len() >= most {
+                break;
+            }
+        }
+        if let Some(key) = after {
+            eprintln!("The list continues. For the next rows, pass --after {key}");
+        }
+        Ok(rows)
+    }
+}
+
 #[derive(Subcommand)]
 enum Command {
     /// Start the web server
     Serve(serve::Serve),
-    /// Import datasets (AixBench or AixGrade's own format) or ratings made with another tool
+    /// Import datasets (AixBench, HumanEval-X or AixGrade's own format) or ratings from another tool
     #[command(subcommand)]
     Import(import::Import),
     /// List and show datasets
@@ -72,6 +109,9 @@ enum Command {
     /// Create studies, follow their progress, pause, resume and close them
     #[command(subcommand)]
     Studies(studies::Studies),
+    /// Rename, archive or delete a dataset, submission or study
+    #[command(subcommand)]
+    Objects(objects::Objects),
     /// Run a dataset's tests over a submission and print the verdict of every output
     Run(run::Run),
     /// List, show, compare and export test runs
@@ -89,7 +129,7 @@ enum Command {
     Token(token::Token),
     /// Show or export the audit log: who did what, when and from where
     Audit(audit::Audit),
-    /// Delete what nothing refers to: unused uploads, cached verdicts, Java images, compiled tests
+    /// Delete unused data: uploads, cached verdicts, Java images, compiled tests
     Prune(prune::Prune),
     /// Check the data folder, the host and the sandbox
     Doctor(doctor::Doctor),
@@ -118,6 +158,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Datasets(datasets) => datasets::run(&global, datasets).await,
         Command::Submissions(submissions) => submissions::run(&global, submissions).await,
         Command::Studies(studies) => studies::run(&global, studies).await,
+        Command::Objects(objects) => objects::run(&global, objects).await,
         Command::Run(run) => run::run(&global, run).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
@@ -167,7 +208,7 @@ impl Global {
         })
     }
 
-    /// Prints a result: as JSON where asked for, else as text.
+    /// Prints a result: as JSON if requested, otherwise as text.
     pub fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), Failure> {
         let printed = if self.json { serde_json::to_string(value)? } else { text(value) };
         let mut out = std::io::stdout().lock();

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub fn spinner(what: &'static str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.set_message(what);
-    // Hidden by itself where standard error is no terminal.
+    // Hidden automatically if standard error is no terminal.
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
 }

@@ -1,6 +1,6 @@
 //! `aixgrade prune`
 
-use app::port::Caller;
+use app::port::System;
 use clap::Args;
 
 use super::{Global, table};
@@ -9,21 +9,21 @@ use crate::{error::Failure, services::prune::Freed};
 /// `prune`
 #[derive(Args)]
 pub struct Prune {
-    /// Only say what would be deleted
+    /// List the data that would be deleted; delete nothing
     #[arg(long)]
     dry_run: bool,
 }
 
-/// Deletes what nothing refers to, and prints how much that freed.
+/// Deletes unreferenced files and rows, and prints how much space that freed.
 pub async fn run(global: &Global, prune: &Prune) -> Result<(), Failure> {
-    let freed = global.open()?.prune(&Caller::Operator, prune.dry_run).await?;
+    let freed = global.open()?.prune(System, prune.dry_run).await?;
     global.show(&freed, |freed| {
         let row = |f: &Freed| match &f.skipped {
             Some(why) => vec![f.what.words().to_owned(), String::new(), why.clone()],
             None => vec![f.what.words().to_owned(), f.count.to_string(), size(f.bytes)],
         };
-        let action = if prune.dry_run { "would be deleted" } else { "deleted" };
-        table(&["what", action, "size"], &freed.iter().map(row).collect::<Vec<_>>())
+        let action = if prune.dry_run { "TO DELETE" } else { "DELETED" };
+        table(&["DATA", action, "SIZE"], &freed.iter().map(row).collect::<Vec<_>>())
     })
 }
 

@@ -5,17 +5,17 @@ use app::{
         api::{NewPublicLink, PublicLinkRow},
         ids::{PublicLinkId, StudyId},
     },
-    port::{Caller, api::PublicLinks},
+    port::{System, api::PublicLinks},
 };
 use clap::{Args, Subcommand};
 
-use super::{Global, table};
+use super::{Global, Rows, table};
 use crate::{error::Failure, services::Services};
 
 /// Manage public links to closed studies.
 #[derive(Subcommand)]
 pub enum Public {
-    /// Create a public link to a closed study's comparison and print its path; it is not shown again
+    /// Create a public link to a closed study's comparison and print its path, which is not shown again
     #[command(name = "create", alias = "make")]
     Make(Make),
     /// List the links of a study
@@ -42,6 +42,8 @@ pub struct Make {
 pub struct Study {
     /// Number of the study
     id: StudyId,
+    #[command(flatten)]
+    rows: Rows,
 }
 
 /// `studies public revoke`
@@ -53,18 +55,21 @@ pub struct Revoke {
 
 /// Runs the command.
 pub async fn run(global: &Global, services: &Services, command: Public) -> Result<(), Failure> {
-    let (links, caller) = (&services.public_links, Caller::Operator);
+    let (links, admin) = (&services.public_links, System.admin());
     match command {
         Public::Make(Make { id, code, days }) => {
-            let made = links.create(&caller, id, NewPublicLink { code, days }).await?;
+            let made = links.create(&admin, id, NewPublicLink { code, days }).await?;
             global.show(&made, |made| made.path.clone())
         }
-        Public::List(Study { id }) => global.show(&links.list(&caller, id).await?, |rows| {
-            let rows: Vec<_> = rows.iter().map(row).collect();
-            table(&["LINK", "CONTENT", "CREATED", "EXPIRES", "STATE"], &rows)
-        }),
+        Public::List(Study { id, rows }) => {
+            let found = rows.read(async |of| links.list(&admin, id, of).await).await?;
+            global.show(&found, |rows| {
+                let rows: Vec<_> = rows.iter().map(row).collect();
+                table(&["LINK", "CONTENT", "CREATED", "EXPIRES", "STATE"], &rows)
+            })
+        }
         Public::Revoke(Revoke { link }) => {
-            links.revoke(&caller, link).await?;
+            links.revoke(&admin, link).await?;
             global.show(&link, |link| format!("Revoked link {link}."))
         }
     }

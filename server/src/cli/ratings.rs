@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use app::{
     error::AppError,
     model::ratings_import::{RatingsKind, RatingsPreview},
-    port::Caller,
+    port::System,
 };
 use clap::Args;
 
@@ -24,10 +24,10 @@ pub struct Ratings {
     /// Short name of the dataset whose outputs were rated
     #[arg(long, value_name = "NAME")]
     dataset: String,
-    /// For human ratings: title of the closed study that they become
+    /// For human ratings: title of the closed study to create
     #[arg(long, required_unless_present = "judge", conflicts_with = "judge")]
     title: Option<String>,
-    /// For scores of a judge model: its name. They are compared with human ratings, never mixed with them
+    /// For scores of a judge model: name of the model. The scores are compared with human ratings, never mixed with them
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
     /// Map a column that has another name, such as task_id=Nr; repeat for several
@@ -59,9 +59,9 @@ pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result
         mapping: asked.columns.iter().map(pair).collect::<Result<_, _>>()?,
     };
     if !asked.dry_run {
-        return global.show(&services.ratings.take(&Caller::Operator, file).await?, text);
+        return global.show(&services.ratings.take(&System.admin(), file).await?, text);
     }
-    let preview = services.ratings.preview(&Caller::Operator, file).await?;
+    let preview = services.ratings.preview(&System.admin(), file).await?;
     if !preview.problems.is_empty() {
         return Err(Failure::App(AppError::Invalid(preview.problems)));
     }

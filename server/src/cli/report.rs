@@ -18,7 +18,7 @@ pub struct Report {
     /// Bundle exported by `aixgrade export bundle` or on the comparison page
     #[arg(value_name = "BUNDLE", required_unless_present = "results")]
     bundle: Option<PathBuf>,
-    /// Instead of a bundle: per-task results of another test runner, as MODEL=FILE with the
+    /// Use per-task results of another test runner instead of a bundle, as MODEL=FILE with the
     /// tab-separated columns task_id, passed, total; repeat for each model
     #[arg(long, value_name = "MODEL=FILE", conflicts_with = "bundle")]
     results: Vec<String>,
@@ -46,7 +46,7 @@ pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
     let file = File::open(bundle)
         .map_err(|e| Failure::invalid(&name, format!("the file cannot be read: {e}"), "Pass the path of a bundle"))?;
     let bundle = bundle::read(&name, BufReader::new(file))?;
-    let computed = sheet::compute(&bundle.ground);
+    let computed = sheet::compute(&bundle.input);
     // Compared as text, so that figures that differ in the last bit differ.
     if serde_json::to_string(&computed)? != serde_json::to_string(&bundle.sheet)? {
         return Err(Failure::invalid(
@@ -55,7 +55,7 @@ pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
                 "the figures in the bundle differ from those that this version computes from its data (exported by {})",
                 bundle.manifest.program
             ),
-            "Use the version that exported it. If that is this one, the figures have been changed",
+            "Use the version that exported the bundle. If this is that version, the figures in the bundle were changed",
         ));
     }
     let reported = Reported {
@@ -91,6 +91,6 @@ fn results(global: &Global, report: &Report) -> Result<(), Failure> {
         Ok((model.to_owned(), path.to_owned(), text))
     };
     let files = report.results.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
-    let figures = sheet::compute(&results_file::ground(&files)?);
+    let figures = sheet::compute(&results_file::input(&files)?);
     global.show(&figures, |figures| tables::markdown(figures, report.words))
 }

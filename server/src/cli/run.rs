@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use app::{
+    i18n::runs::EN,
     model::{
         ids::{RunId, SubmissionId},
-        run::{Again, ItemState, PassAtK, RunDetail, RunStatus},
+        page::PageOf,
+        run::{Again, Dates, ItemFilter, ItemRow, ItemState, PassAtK, PublishedVerdict, RunDetail, RunStatus},
     },
-    port::{Answer, Caller, Runs as _, Submissions as _},
+    port::{Answer, Runs as _, Submissions as _, System},
 };
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -15,9 +17,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{Global, table};
 use crate::{
     db::{run_how::How, run_results},
-    engine::dates::Dates,
     error::Failure,
-    report,
+    report::lines::Form,
     services::Services,
 };
 
@@ -30,17 +31,17 @@ pub struct Run {
     /// Number of the submission (see `aixgrade submissions list`)
     #[arg(long, required_unless_present = "resume")]
     submission: Option<SubmissionId>,
-    /// Ignore cached results of the same code, tests and Java build
+    /// Ignore cached results of the same code, tests and toolchain
     #[arg(long, conflicts_with_all = ["failed", "changed", "only"])]
     fresh: bool,
-    /// Let outputs without visible side effects share a JVM. Only clean passes are accepted from it;
+    /// Let outputs without visible side effects share a JVM. Only clean passes in it count;
     /// every other output is run again on its own
     #[arg(long)]
     fast: bool,
     /// Date that outputs and tests see (needs libfaketime)
     #[arg(long, value_name = "DATE", value_parser = dates)]
     dates: Option<Dates>,
-    /// Run even if a sandbox check fails. Only for code that you would run without any sandbox
+    /// Run even if a sandbox check fails. Use only for code that you would run without any sandbox
     #[arg(long, alias = "although-walls-have-fallen")]
     allow_degraded_sandbox: bool,
     /// Resume an interrupted or stopped run, by its number
@@ -51,7 +52,7 @@ pub struct Run {
     #[arg(long, conflicts_with_all = ["changed", "only"])]
     failed: bool,
     /// Like --failed, for outputs whose result may differ today because the engine, its limits or the
-    /// Java build has changed
+    /// toolchain has changed
     #[arg(long, conflicts_with = "only")]
     changed: bool,
     /// Like --failed, for the outputs of this task; repeat for several
@@ -64,16 +65,19 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
     let services = global.open()?;
     let id = ready(&services, &args).await?;
     work(global, &services, id, args.allow_degraded_sandbox).await?;
-    let mut detail = services.runs.get(&Caller::Operator, id).await?;
-    if !args.only.is_empty() {
-        // The figures cover the whole run, but only the requested tasks are listed.
-        detail.items.retain(|item| args.only.contains(&item.task_id));
+    let mut detail = services.runs.get(&System.admin(), id).await?;
+    // The figures cover the whole run, but only the requested tasks are listed.
+    let only = args.only;
+    let listed = |item: &ItemRow| only.is_empty() || only.contains(&item.task_id);
+    if !only.is_empty() {
         detail.missing.clear();
     }
     if global.json {
-        report::runs::json_lines(&detail, &mut std::io::stdout().lock())?;
+        services.runs.write_results(&System.admin(), id, Form::JsonLines, listed, &mut std::io::stdout().lock())?;
     } else {
-        global.show(&(), |()| text(&detail))?;
+        let mut items = items(&services, id).await?;
+        items.retain(listed);
+        global.show(&(), |()| text(&detail, &items))?;
     }
     if detail.row.status != RunStatus::Finished {
         return Err(Failure::conflict(format!("the run was stopped; resume it with `aixgrade run --resume {id}`")));
@@ -89,7 +93,7 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
 
 /// Finds or creates the run to process and marks what the engine has to run.
 async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
-    let caller = Caller::Operator;
+    let admin = System.admin();
     let what = match (args.failed, args.changed, args.only.as_slice()) {
         (true, ..) => Some(Again::Failed),
         (_, true, _) => Some(Again::Changed),
@@ -99,14 +103,14 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
     let id = match (args.resume, args.submission) {
         (Some(id), _) => id,
         (None, Some(submission)) => {
-            let row = services.submissions.get(&caller, submission).await?.row;
+            let row = services.submissions.get(&admin, submission).await?;
             if args.dataset.as_deref() != Some(row.dataset.as_str()) {
                 let wrong = format!("submission {} belongs to the dataset {}", row.id, row.dataset);
                 return Err(Failure::invalid("--dataset", wrong, format!("Use --dataset {}", row.dataset)).into());
             }
             if what.is_none() {
                 let how = How { fast: args.fast, dates: args.dates };
-                return Ok(services.runs.start_how(&caller, submission, args.fresh, how).await?);
+                return Ok(services.runs.start_how(&admin, submission, args.fresh, how).await?);
             }
             let newest = services.db.read(move |conn| run_results::newest(conn, submission)).await?;
             newest.ok_or_else(|| {
@@ -121,10 +125,10 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
             );
         }
     };
-    let status = services.runs.get(&caller, id).await?.row.status;
+    let status = services.runs.get(&admin, id).await?.row.status;
     match what {
-        Some(what) => services.runs.again(&caller, id, what).await?,
-        None if status == RunStatus::Cancelled => services.runs.again(&caller, id, Again::Rest).await?,
+        Some(what) => services.runs.again(&admin, id, what).await?,
+        None if status == RunStatus::Cancelled => services.runs.again(&admin, id, Again::Rest).await?,
         None => {}
     }
     Ok(id)
@@ -132,10 +136,10 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
 
 /// Processes a run, with a progress bar on standard error if it is a terminal.
 async fn work(global: &Global, services: &Services, id: RunId, degraded: bool) -> Result<(), Failure> {
-    let begun = services.runs.get(&Caller::Operator, id).await?.row;
+    let begun = services.runs.get(&System.admin(), id).await?.row;
     if begun.status == RunStatus::Running {
         eprintln!(
-            "Run {id}: {} outputs. If this is interrupted, resume it with `aixgrade run --resume {id}`.",
+            "Run {id}: {} outputs. If the run is interrupted, resume it with `aixgrade run --resume {id}`.",
             begun.items
         );
     } else if !global.json {
@@ -160,10 +164,45 @@ fn dates(name: &str) -> Result<Dates, String> {
     Dates::from_name(name).ok_or_else(|| format!("choose one of: {}", all.join(", ")))
 }
 
+/// Every output of a run, in the dataset's order.
+pub async fn items(services: &Services, id: RunId) -> Answer<Vec<ItemRow>> {
+    let (mut items, mut of) = (Vec::new(), PageOf::first(PageOf::MOST));
+    loop {
+        let page = services.runs.items(&System.admin(), id, ItemFilter::default(), of.clone()).await?;
+        items.extend(page.rows);
+        if page.next.is_none() {
+            return Ok(items);
+        }
+        of.after = page.next;
+    }
+}
+
+/// The figures of a run as published, next to the guarded ones, and why they differ.
+fn published(detail: &RunDetail) -> String {
+    let Some(published) = &detail.row.published else { return String::new() };
+    let (solved, tasks) = (published.solved, detail.row.metrics.tasks);
+    let mut text = format!("\nAs published: {solved} of {tasks} tasks{}", shares(&detail.published_pass_at));
+    text.push_str(&format!("\n{}", EN.differ(published.differ)));
+    for difference in &detail.differences {
+        text.push_str(&format!("\n  {}", EN.difference_line(difference)));
+    }
+    text
+}
+
+/// `, pass@1 68.68% [61.2, 75.9], pass@10 …`
+fn shares(all: &[PassAtK]) -> String {
+    let share = |at: &PassAtK| {
+        let interval =
+            at.interval.map(|i| format!(" [{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0)).unwrap_or_default();
+        format!(", pass@{} {:.2}%{interval}", at.k, at.value * 100.0)
+    };
+    all.iter().map(share).collect()
+}
+
 /// A run as text.
-pub fn text(detail: &RunDetail) -> String {
-    let rows: Vec<Vec<String>> = detail
-        .items
+pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
+    let with_published = detail.row.published.is_some();
+    let rows: Vec<Vec<String>> = items
         .iter()
         .map(|item| {
             let verdict = match (item.state, item.verdict) {
@@ -173,19 +212,29 @@ pub fn text(detail: &RunDetail) -> String {
                 (_, None) => "(waiting)",
             };
             let cases = format!("{}/{}", item.passed, item.total);
-            vec![item.task_id.clone(), item.sample.to_string(), verdict.into(), cases, item.cpu_ms.to_string()]
+            let mut row =
+                vec![item.task_id.clone(), item.sample.to_string(), verdict.into(), cases, item.cpu_ms.to_string()];
+            if with_published {
+                row.push(item.published.map_or("", PublishedVerdict::name).to_owned());
+                row.push(EN.why_differs(item).unwrap_or_default());
+            }
+            row
         })
         .collect();
     let m = &detail.row.metrics;
-    let mut text = table(&["TASK", "SAMPLE", "VERDICT", "CASES", "CPU MS"], &rows);
+    let mut heads = vec!["TASK", "SAMPLE", "VERDICT", "CASES", "CPU MS"];
+    if with_published {
+        heads.extend(["AS PUBLISHED", "WHY THEY DIFFER"]);
+    }
+    let mut text = table(&heads, &rows);
     text.push_str("\n\n");
     for (verdict, count) in detail.verdicts.iter().filter(|(_, count)| *count > 0) {
         text.push_str(&format!("{}: {count}\n", verdict.name()));
     }
-    text.push_str(&format!("pass@1: {} of {} tasks, {:.2}%\n", m.solved, m.tasks, m.pass_at_1 * 100.0));
-    for PassAtK { k, value } in detail.pass_at.iter().skip(1) {
-        text.push_str(&format!("pass@{k}: {:.2}%\n", value * 100.0));
-    }
+    let guarded = if with_published { "Guarded" } else { "Passed" };
+    text.push_str(&format!("{guarded}: {} of {} tasks{}", m.solved, m.tasks, shares(&detail.pass_at)));
+    text.push_str(&published(detail));
+    text.push('\n');
     text.push_str(&format!("AvgPassRatio: {:.4}, {:.2}%", m.ratio_sum, m.ratio_mean * 100.0));
     if (m.ratio_sum - m.ratio_sum_clamped).abs() > 1e-9 {
         let (sum, mean) = (m.ratio_sum_clamped, m.ratio_mean_clamped * 100.0);

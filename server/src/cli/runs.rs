@@ -6,23 +6,25 @@ use std::{
 };
 
 use app::{
+    i18n::runs::EN,
     model::{
         ids::RunId,
-        run::RunRow,
+        run::{ItemRow, RunDetail, RunRow},
         run_pair::{PairOutput, RunPair, Side},
     },
-    port::{Caller, Runs as _},
+    port::{Runs as _, System},
 };
 use clap::{Subcommand, ValueEnum};
+use serde::Serialize;
 
-use super::{Global, datasets::beginning, table};
-use crate::{error::Failure, report};
+use super::{Global, Rows, datasets::beginning, table};
+use crate::{error::Failure, report::lines::Form};
 
 /// List, show, compare and export test runs. Start them with `aixgrade run`.
 #[derive(Subcommand)]
 pub enum Runs {
     /// List runs, newest first
-    List,
+    List(Rows),
     /// Show the results of a run
     Show {
         /// Number of the run
@@ -51,6 +53,14 @@ pub enum Runs {
     },
 }
 
+/// A run with all its outputs.
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    detail: RunDetail,
+    items: Vec<ItemRow>,
+}
+
 /// Format of the results.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Shape {
@@ -63,21 +73,27 @@ pub enum Shape {
 /// Runs the command.
 pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
     let services = global.open()?;
-    let caller = Caller::Operator;
+    let admin = System.admin();
     match command {
-        Runs::List => global.show(&services.runs.list(&caller, None).await?, |rows| list(rows)),
-        Runs::Show { run } => global.show(&services.runs.get(&caller, run).await?, |detail| {
-            let mut text = super::run::text(detail);
-            if let Some(fault) = &detail.fault {
-                text.push_str(&format!("\nThe engine could not run it: {fault}"));
-            }
-            text
-        }),
+        Runs::List(rows) => {
+            let rows = rows.read(async |of| services.runs.list(&admin, None, of).await).await?;
+            global.show(&rows, |rows| list(rows))
+        }
+        Runs::Show { run } => {
+            let detail = services.runs.get(&admin, run).await?;
+            let whole = Whole { detail, items: super::run::items(&services, run).await? };
+            global.show(&whole, |Whole { detail, items }| {
+                let mut text = super::run::text(detail, items);
+                if let Some(fault) = &detail.fault {
+                    text.push_str(&format!("\nThe engine could not run it: {}", EN.fault_line(fault)));
+                }
+                text
+            })
+        }
         Runs::Compare { a, b, all } => {
-            global.show(&services.runs.compare(&caller, a, b, None).await?, |pair| side_by_side(pair, all))
+            global.show(&services.runs.compare(&admin, a, b, None).await?, |pair| side_by_side(pair, all))
         }
         Runs::Export { run, shape, output } => {
-            let detail = services.runs.get(&caller, run).await?;
             let mut out: Box<dyn Write> = match output {
                 None => Box::new(std::io::stdout().lock()),
                 Some(path) => Box::new(BufWriter::new(std::fs::File::create(&path).map_err(|e| {
@@ -85,10 +101,11 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
                     Failure::invalid(&shown, format!("the file cannot be written: {e}"), "Choose another file with -o")
                 })?)),
             };
-            match shape {
-                Shape::Jsonl => report::runs::json_lines(&detail, &mut out)?,
-                Shape::Csv => report::runs::csv(&detail, &mut out)?,
-            }
+            let form = match shape {
+                Shape::Jsonl => Form::JsonLines,
+                Shape::Csv => Form::Csv,
+            };
+            services.runs.write_results(&admin, run, form, |_| true, &mut out)?;
             Ok(out.flush()?)
         }
     }
@@ -106,12 +123,15 @@ fn list(rows: &[RunRow]) -> String {
                 row.status.name().to_owned(),
                 format!("{}/{}", row.done, row.items),
                 format!("{:.2}%", row.metrics.pass_at_1 * 100.0),
+                row.published.map_or_else(String::new, |published| format!("{:.2}%", published.pass_at_1 * 100.0)),
                 format!("{:.4}", row.metrics.ratio_sum),
                 row.created_at.to_string(),
             ]
         })
         .collect();
-    table(&["RUN", "MODEL", "DATASET", "SUBMISSION", "STATE", "DONE", "PASS@1", "RATIO SUM", "STARTED"], &rows)
+    let heads =
+        ["RUN", "MODEL", "DATASET", "SUBMISSION", "STATE", "DONE", "PASS@1", "AS PUBLISHED", "RATIO SUM", "STARTED"];
+    table(&heads, &rows)
 }
 
 fn side_by_side(pair: &RunPair, all: bool) -> String {

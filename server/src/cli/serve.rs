@@ -39,16 +39,16 @@ pub struct Serve {
     #[arg(long = "webhook-host", env = "AIXGRADE_WEBHOOK_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
     webhook_hosts: Vec<String>,
     /// Create demo accounts with published passwords (admin, ada, bo, chen) and a running study of the starter dataset;
-    /// with `results`, the default, also invented ratings and a test run of each model. Needs an empty data folder and
+    /// `results`, the default, adds invented ratings and a test run of each model. Requires an empty data folder and
     /// a loopback address
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "results", value_name = "WHAT")]
     demo: Option<Demo>,
 }
 
-/// How much the demo brings.
+/// What the demo contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Demo {
-    /// Accounts and a study that nobody has rated.
+    /// Accounts and a study without ratings.
     Study,
     /// Also ratings and runs.
     Results,
@@ -90,7 +90,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     for line in welcome {
         println!("{line}");
     }
-    let readiness = readiness::look();
+    let readiness = readiness::look(None);
     if !readiness.missing.is_empty() {
         println!("{}", engine_lacks(&readiness));
     }
@@ -110,18 +110,18 @@ fn check_demo(serve: &Serve, folder: &Path) -> Result<(), Failure> {
     }
     if !serve.listen.ip().is_loopback() || serve.public_url.is_some() {
         return Err(Failure::conflict(format!(
-            "The demo's accounts have published passwords, so it is for this machine only: leave out --public-url, and \
-             listen on 127.0.0.1 or [::1]. {}",
+            "The demo accounts have published passwords, so the demo is served to this machine only: leave out --public-url, \
+             and listen on 127.0.0.1 or [::1]. {}",
             match marked {
                 true =>
-                    "To use its data otherwise, change those passwords and delete the file `demo` in the data folder.",
-                false => "For other people, start without --demo.",
+                    "To serve this data to others, change those passwords and delete the file `demo` in the data folder.",
+                false => "To serve other people, start without --demo.",
             }
         )));
     }
     if !marked && !folder::is_empty(folder)? {
         return Err(Failure::conflict(format!(
-            "--demo needs an empty data folder, and {} holds data already. Choose another with --data, or start without \
+            "--demo needs an empty data folder, but {} contains data. Choose another folder with --data, or start without \
              --demo.",
             folder.display()
         )));
@@ -159,24 +159,24 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
     Ok(welcome)
 }
 
-/// Deletes the files that a killed process left unfinished; what that freed is returned.
+/// Deletes the files that a killed process left unfinished, and returns what that freed.
 fn clear_uploads(services: &Services) -> Result<Option<String>, Failure> {
     let cleared = services.uploads.clear_unfinished()?;
     let bytes = cleared.iter().map(|(_, bytes)| bytes).sum();
-    let told = || format!("Deleted {} unfinished uploads of an earlier process ({}).", cleared.len(), size(bytes));
+    let told = || format!("Deleted {} unfinished uploads of a killed process ({}).", cleared.len(), size(bytes));
     Ok((!cleared.is_empty()).then(told))
 }
 
-/// Logs to standard error; `RUST_LOG` says how much.
+/// Logs to standard error at the level of `RUST_LOG`.
 fn log() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,server=info"));
-    // A second subscriber (a test's) may be there already; then that one serves.
+    // A test may have installed a subscriber already; then that one is used.
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }
 
-/// Deletes every hour what no longer counts: expired sessions, old failed log-ins, files that were sent a day ago and
-/// never imported.
+/// Deletes hourly what no longer counts: expired sessions, old failed log-ins, and uploads that were not
+/// imported within a day.
 async fn sweep(services: Services) {
     let sessions = Sessions(services.db.clone());
     let mut hourly = tokio::time::interval(Duration::from_secs(60 * 60));
@@ -191,7 +191,7 @@ async fn sweep(services: Services) {
     }
 }
 
-/// Deletes the rows of imports that were killed, those of the last minute when their lease has run out.
+/// Deletes the rows of killed imports. Those of the last minute are deleted when their lease has expired.
 async fn clear_imports(db: Db) {
     loop {
         let clear = db.clone();
@@ -207,10 +207,10 @@ async fn clear_imports(db: Db) {
     }
 }
 
-/// Waits for Ctrl-C or a service manager's word.
+/// Waits for Ctrl-C or a service manager's signal.
 async fn stop() {
     let ctrl_c = async {
-        // Where the signal cannot be heard, the server runs until it is killed, which loses nothing.
+        // If signals are unavailable, the server runs until it is killed, which loses nothing.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
@@ -249,7 +249,7 @@ mod tests {
         check(&Serve { public_url: Some("https://grade.example.org".into()), ..serve("127.0.0.1:0", true) }, false);
         let services = Services::open(folder.path()).unwrap();
         check(&serve("127.0.0.1:0", true), false);
-        // Its accounts stay on this machine, with the option or without.
+        // Its accounts are served to this machine only, with or without the option.
         prepare(&services, Some(Demo::Study)).await.unwrap();
         check(&serve("127.0.0.1:0", true), true);
         check(&serve("0.0.0.0:0", false), false);
@@ -263,7 +263,7 @@ mod tests {
         use crate::services::accounts::{Origin, Refused};
         let folder = tempfile::tempdir().unwrap();
         let services = Services::open(folder.path()).unwrap();
-        // Without the starter dataset there is nothing to make a study of.
+        // Without the starter dataset there is nothing to rate.
         assert!(starter::demo(&services).await.is_err());
         assert!(!folder::is_demo(folder.path()));
         for (name, password) in starter::accounts() {

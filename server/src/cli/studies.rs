@@ -7,19 +7,19 @@ use app::{
         plan::{Extension, PlanDetail, Presentation, Sharing},
         study::{NewStudy, StudyStatus},
     },
-    port::{Accounts, Caller, Plans, Studies as _},
+    port::{Plans, Studies as _, System},
 };
 use clap::{Args, Subcommand};
 
-use super::{Global, public, table};
+use super::{Global, Rows, public, table};
 use crate::{error::Failure, services::Services};
 
 /// Create and manage studies.
 #[derive(Subcommand)]
 pub enum Studies {
-    /// List studies
-    List,
-    /// Create and start a study, or with --draft check its plan first
+    /// List studies, newest first
+    List(Rows),
+    /// Create and start a study; with --draft, check its plan first
     Create(Create),
     /// Show a study's plan: ratings per rater and estimated hours
     Plan(One),
@@ -77,7 +77,7 @@ pub struct Create {
     /// Limit the number of tasks, selected by the seed [default: all]
     #[arg(long)]
     tasks: Option<u32>,
-    /// How work is assigned: `count` (evenly), `language` (by the languages each rater reads) or `hand`
+    /// How work is assigned: `count` (evenly), `language` (by the languages that each rater reads) or `hand` (manually)
     #[arg(long, default_value = "count")]
     sharing: Sharing,
     /// With --sharing hand: ratings for each rater, in the order of --rater; repeat for each
@@ -150,10 +150,11 @@ pub struct One {
 /// Runs the command.
 pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
     let services = global.open()?;
-    let (studies, caller) = (&services.studies, Caller::Operator);
+    let (studies, admin) = (&services.studies, System.admin());
     let status = match command {
-        Studies::List => {
-            return global.show(&studies.list(&caller).await?, |list| {
+        Studies::List(rows) => {
+            let rows = rows.read(async |of| studies.list(&admin, of).await).await?;
+            return global.show(&rows, |list| {
                 let rows: Vec<_> = list
                     .iter()
                     .map(|s| {
@@ -184,38 +185,38 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 pace_s: create.pace,
                 draft,
             };
-            let id = studies.create(&caller, new).await?;
+            let id = studies.create(&admin, new).await?;
             return global.show(&id, |id| match draft {
                 true => format!("Created study {id} as a draft. Check it with `aixgrade studies plan {id}`, then start it with `aixgrade studies start {id}`."),
                 false => format!("Study {id} is running."),
             });
         }
-        Studies::Plan(One { id }) => return global.show(&services.plans.get(&caller, id).await?, plan_text),
+        Studies::Plan(One { id }) => return global.show(&services.plans.get(&admin, id).await?, plan_text),
         Studies::Join(Join { id, name, share }) => {
             let user = named(&services, "NAME", &name).await?;
-            services.plans.join(&caller, id, user, share).await?;
-            return global.show(&services.plans.get(&caller, id).await?, plan_text);
+            services.plans.join(&admin, id, user, share).await?;
+            return global.show(&services.plans.get(&admin, id).await?, plan_text);
         }
         Studies::Leave(Leave { id, name }) => {
             let user = named(&services, "NAME", &name).await?;
-            services.plans.leave(&caller, id, user).await?;
-            return global.show(&services.plans.get(&caller, id).await?, plan_text);
+            services.plans.leave(&admin, id, user).await?;
+            return global.show(&services.plans.get(&admin, id).await?, plan_text);
         }
         Studies::Extend(Extend { id, submissions, overlap, tasks }) => {
-            services.plans.extend(&caller, id, Extension { submissions, overlap, tasks }).await?;
-            return global.show(&services.plans.get(&caller, id).await?, plan_text);
+            services.plans.extend(&admin, id, Extension { submissions, overlap, tasks }).await?;
+            return global.show(&services.plans.get(&admin, id).await?, plan_text);
         }
         Studies::Clone(One { id }) => {
-            let copy = services.plans.copy(&caller, id).await?;
+            let copy = services.plans.copy(&admin, id).await?;
             return global
                 .show(&copy, |copy| format!("Created study {copy} as a draft with the settings of study {id}."));
         }
         Studies::Pace(Pace { id, seconds }) => {
-            services.plans.set_pace(&caller, id, seconds).await?;
-            return global.show(&services.plans.get(&caller, id).await?, plan_text);
+            services.plans.set_pace(&admin, id, seconds).await?;
+            return global.show(&services.plans.get(&admin, id).await?, plan_text);
         }
         Studies::Show(One { id }) => {
-            return global.show(&studies.get(&caller, id).await?, |study| {
+            return global.show(&studies.get(&admin, id).await?, |study| {
                 let rows: Vec<_> = study
                     .raters
                     .iter()
@@ -238,7 +239,8 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             });
         }
         Studies::Compare(One { id }) => {
-            return global.show(&studies.comparison(&caller, id).await?, |c| {
+            let choice = services.comparisons.study_choice(&admin, id, false).await?;
+            return global.show(&services.comparisons.by_people(&admin, choice).await?, |c| {
                 let mut head = vec!["MODEL", "RATINGS"];
                 head.extend(c.rubric.dimensions.iter().map(|d| d.name.get(Lang::En)));
                 let cell = |d: &app::model::comparison::DimensionScores| match (d.mean, d.interval) {
@@ -262,15 +264,13 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
         Studies::Close(One { id }) => (id, StudyStatus::Closed),
         Studies::Public(command) => return public::run(global, &services, command).await,
     };
-    studies.set_status(&caller, status.0, status.1).await?;
+    studies.set_status(&admin, status.0, status.1).await?;
     global.show(&status, |(id, status)| format!("Study {id} is {status}."))
 }
 
-/// The account of that name.
+/// The account with this name.
 async fn named(services: &Services, field: &str, name: &str) -> Result<UserId, Failure> {
-    let users = services.accounts.users(&Caller::Operator).await?;
-    let found = users.iter().find(|user| user.name.eq_ignore_ascii_case(name));
-    found.map(|user| user.id).ok_or_else(|| {
+    services.accounts.named(&System.admin(), name).await?.ok_or_else(|| {
         Failure::invalid(field, format!("no account named \"{name}\""), "List the accounts with `aixgrade user list`")
     })
 }

@@ -6,15 +6,16 @@ use app::{
     error::AppError,
     model::{
         ids::SubmissionId,
-        submission::{Matching, Preview, Shape, Telltale},
+        page::PageOf,
+        submission::{Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow, Telltale},
     },
-    port::{Caller, Submissions as _},
+    port::{Answer, Submissions as _, System},
 };
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use tokio::io::AsyncReadExt;
 
-use super::{Global, datasets::beginning, progress, table};
+use super::{Global, Rows, datasets::beginning, progress, table};
 use crate::{
     error::Failure,
     formats::{classes, files::Files},
@@ -27,11 +28,13 @@ pub enum Submissions {
     /// Import model outputs: JSON Lines (plain or gzip), or a folder or archive with one Java class per
     /// task, as AixBench packages them (generate/<model>)
     Upload(Upload),
-    /// List submissions
+    /// List submissions, newest first
     List {
         /// Only submissions for this dataset
         #[arg(long, value_name = "NAME")]
         dataset: Option<String>,
+        #[command(flatten)]
+        rows: Rows,
     },
     /// Show a submission with its outputs
     Show {
@@ -79,40 +82,63 @@ struct Uploaded {
     preview: Preview,
 }
 
+/// A submission with all its outputs.
+#[derive(Serialize)]
+struct Whole {
+    row: SubmissionRow,
+    outputs: Vec<OutputRow>,
+}
+
+async fn whole(services: &Services, id: SubmissionId) -> Answer<Whole> {
+    let admin = System.admin();
+    let row = services.submissions.get(&admin, id).await?;
+    let (mut outputs, mut of) = (Vec::new(), PageOf::first(PageOf::MOST));
+    loop {
+        let page = services.submissions.outputs(&admin, id, OutputFilter::default(), of.clone()).await?;
+        outputs.extend(page.rows);
+        if page.next.is_none() {
+            return Ok(Whole { row, outputs });
+        }
+        of.after = page.next;
+    }
+}
+
 /// Runs the command.
 pub async fn run(global: &Global, command: Submissions) -> Result<(), Failure> {
     let services = global.open()?;
-    let caller = Caller::Operator;
+    let admin = System.admin();
     match command {
         Submissions::Upload(upload) => take(global, &services, upload).await,
-        Submissions::List { dataset } => global.show(&services.submissions.list(&caller, dataset).await?, |list| {
-            let rows: Vec<Vec<String>> = list
-                .iter()
-                .map(|s| {
-                    let dataset = format!("{} v{}", s.dataset, s.number);
-                    let outputs = format!("{} for {} tasks", s.outputs, s.tasks);
-                    vec![
-                        s.id.to_string(),
-                        s.model_name.clone(),
-                        dataset,
-                        outputs,
-                        s.file.clone(),
-                        s.created_at.to_string(),
-                    ]
-                })
-                .collect();
-            table(&["ID", "MODEL", "DATASET", "OUTPUTS", "FILE", "IMPORTED"], &rows)
-        }),
-        Submissions::Show { id } => global.show(&services.submissions.get(&caller, id).await?, |detail| {
-            let rows: Vec<Vec<String>> = detail
-                .outputs
+        Submissions::List { dataset, rows } => {
+            let list = async |of| services.submissions.list(&admin, dataset.clone(), of).await;
+            let found = rows.read(list).await?;
+            global.show(&found, |list| {
+                let rows: Vec<Vec<String>> = list
+                    .iter()
+                    .map(|s| {
+                        let dataset = format!("{} v{}", s.dataset, s.number);
+                        let outputs = format!("{} for {} tasks", s.outputs, s.tasks);
+                        vec![
+                            s.id.to_string(),
+                            s.model_name.clone(),
+                            dataset,
+                            outputs,
+                            s.file.clone(),
+                            s.created_at.to_string(),
+                        ]
+                    })
+                    .collect();
+                table(&["ID", "MODEL", "DATASET", "OUTPUTS", "FILE", "IMPORTED"], &rows)
+            })
+        }
+        Submissions::Show { id } => global.show(&whole(&services, id).await?, |Whole { row, outputs }| {
+            let rows: Vec<Vec<String>> = outputs
                 .iter()
                 .map(|o| {
                     let lines = if o.empty { "empty".into() } else { o.lines.to_string() };
                     vec![o.id.to_string(), o.task_id.clone(), o.sample.to_string(), lines, beginning(&o.raw_nl)]
                 })
                 .collect();
-            let row = &detail.row;
             format!(
                 "{} on {} version {}, from {}\n\n{}",
                 row.model_name,
@@ -126,22 +152,22 @@ pub async fn run(global: &Global, command: Submissions) -> Result<(), Failure> {
 }
 
 async fn take(global: &Global, services: &Services, upload: Upload) -> Result<(), Failure> {
-    let caller = Caller::Operator;
+    let admin = System.admin();
     let asked = match upload.matching {
         Match::Auto => Matching::Auto,
         Match::TaskId => Matching::TaskId,
         Match::Description => Matching::Description,
     };
     let stored = store(services, &upload.file).await?;
-    let id = services.submissions.note_upload(&caller, stored).await?;
+    let id = services.submissions.note_upload(&admin, stored).await?;
     let bar = progress::spinner("Reading");
-    let preview = services.submissions.preview(&caller, id, &upload.dataset, asked).await;
+    let preview = services.submissions.preview(&admin, id, &upload.dataset, asked).await;
     bar.finish_and_clear();
     let preview = preview?;
     if !preview.problems.is_empty() {
         let more = preview.problem_count - preview.problems.len() as u64;
         if more > 0 {
-            eprintln!("aixgrade: {more} more lines are invalid. The first ones are:");
+            eprintln!("aixgrade: {more} more lines are invalid. The first invalid lines:");
         }
         return Err(Failure::App(AppError::Invalid(preview.problems)));
     }
@@ -150,7 +176,7 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
         // The matching of the preview, so that exactly what was previewed is imported.
         let matching = uploaded.preview.matching;
         let bar = progress::spinner("Importing");
-        let taken = services.submissions.take(&caller, id, &upload.dataset, matching, &upload.model).await;
+        let taken = services.submissions.take(&admin, id, &upload.dataset, matching, &upload.model).await;
         bar.finish_and_clear();
         uploaded.submission = Some(taken?);
     }
@@ -228,7 +254,7 @@ fn text(uploaded: &Uploaded) -> String {
     count(p.unknown_count, &format!("{about} with an unknown task ID"), at(&p.unknown));
     count(p.duplicate_count, &format!("Duplicate {what}"), at(&p.duplicates));
     count(p.empty_count, "Outputs without code", at(&p.empty));
-    // A class has no line in a file of lines: its task names it.
+    // A class is not a line of a file; its task identifies it.
     let told = |t: &Telltale| match t.line {
         0 => format!("`{}` in {}", t.name, t.task_id),
         line => format!("`{}` in line {line}", t.name),

@@ -5,11 +5,11 @@ use app::{
         api::{NewToken, Scope},
         ids::ApiTokenId,
     },
-    port::{Caller, api::Tokens},
+    port::{System, api::Tokens},
 };
 use clap::{Args, Subcommand};
 
-use super::{Global, table};
+use super::{Global, Rows, table};
 use crate::error::Failure;
 
 /// Manage access tokens for the REST API.
@@ -17,8 +17,8 @@ use crate::error::Failure;
 pub enum Token {
     /// Create a token and print it; it is not shown again
     Create(Create),
-    /// List all tokens
-    List,
+    /// List all tokens, newest first
+    List(Rows),
     /// Revoke a token
     Revoke(Revoke),
 }
@@ -50,36 +50,39 @@ pub struct Revoke {
 /// Runs the command.
 pub async fn run(global: &Global, token: Token) -> Result<(), Failure> {
     let tokens = global.open()?.tokens;
-    let caller = Caller::Operator;
+    let admin = System.admin();
     match token {
         Token::Create(create) => {
             let new = NewToken { label: create.label, scopes: create.scopes, days: create.days };
-            let made = tokens.create_for(&caller, &create.user, new).await?;
+            let made = tokens.create_for(System, &create.user, new).await?;
             global.show(&made, |made| made.secret.clone())
         }
-        Token::List => global.show(&tokens.list(&caller).await?, |rows| {
-            let cells = |row: &app::model::api::TokenRow| {
-                let scopes: Vec<_> = row.scopes.iter().map(|scope| scope.name()).collect();
-                let state = match row.revoked_at {
-                    Some(_) => "revoked".to_owned(),
-                    None if row.live => format!("until {}", row.expires_at),
-                    None => "expired".to_owned(),
+        Token::List(rows) => {
+            let found = rows.read(async |of| tokens.list(&admin, of).await).await?;
+            global.show(&found, |rows| {
+                let cells = |row: &app::model::api::TokenRow| {
+                    let scopes: Vec<_> = row.scopes.iter().map(|scope| scope.name()).collect();
+                    let state = match row.revoked_at {
+                        Some(_) => "revoked".to_owned(),
+                        None if row.live => format!("until {}", row.expires_at),
+                        None => "expired".to_owned(),
+                    };
+                    vec![
+                        row.id.to_string(),
+                        row.owner.clone(),
+                        format!("{}…", row.prefix),
+                        scopes.join(" "),
+                        state,
+                        row.last_used_at.map_or_else(|| "never".into(), |at| at.to_string()),
+                        row.label.clone(),
+                    ]
                 };
-                vec![
-                    row.id.to_string(),
-                    row.owner.clone(),
-                    format!("{}…", row.prefix),
-                    scopes.join(" "),
-                    state,
-                    row.last_used_at.map_or_else(|| "never".into(), |at| at.to_string()),
-                    row.label.clone(),
-                ]
-            };
-            let rows: Vec<_> = rows.iter().map(cells).collect();
-            table(&["ID", "OWNER", "PREFIX", "SCOPES", "VALID", "LAST USED", "LABEL"], &rows)
-        }),
+                let rows: Vec<_> = rows.iter().map(cells).collect();
+                table(&["ID", "OWNER", "PREFIX", "SCOPES", "VALID", "LAST USED", "LABEL"], &rows)
+            })
+        }
         Token::Revoke(Revoke { id }) => {
-            tokens.revoke(&caller, id).await?;
+            tokens.revoke(&admin, id).await?;
             global.show(&id, |id| format!("Revoked token {id}."))
         }
     }

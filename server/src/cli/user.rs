@@ -4,12 +4,12 @@ use std::io::Read;
 
 use app::{
     model::{plan::Reads, user::Role},
-    port::{Accounts, Caller, Plans},
+    port::{Accounts, Plans, System},
 };
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::{Global, table};
+use super::{Global, Rows, table};
 use crate::error::Failure;
 
 /// Manage accounts.
@@ -22,7 +22,7 @@ pub enum User {
     /// Create an invitation link
     Invite(Invite),
     /// List accounts
-    List,
+    List(Rows),
     /// Deactivate an account; logs the person out
     #[command(name = "deactivate", alias = "disable")]
     Disable(Named),
@@ -79,56 +79,58 @@ pub struct Named {
 /// Runs the command.
 pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
     let accounts = global.open()?.accounts;
-    let caller = Caller::Operator;
+    let admin = System.admin();
     match user {
         User::Add(add) => {
-            let id = accounts.add(&caller, &add.name, add.role, &password()?).await?;
+            let id = accounts.add(System, &add.name, add.role, &password()?).await?;
             global.show(&Added { id: id.0, name: &add.name, role: add.role }, |a| {
                 format!("Added {} ({}).", a.name, a.role)
             })
         }
         User::Password(Password { name }) => {
-            accounts.reset_password(&caller, &name, &password()?).await?;
-            global.show(&name, |name| format!("Set the password of {name} and ended their sessions."))
+            accounts.reset_password(System, &name, &password()?).await?;
+            global.show(&name, |name| format!("Set the password of {name} and ended all sessions of this account."))
         }
         User::Invite(invite) => {
-            let secret = accounts.invite(&caller, &invite.label, invite.role, invite.days).await?;
+            let secret = accounts.invite(&admin, &invite.label, invite.role, invite.days).await?;
             global.show(&Link { path: format!("/join/{secret}"), days: invite.days }, |link| {
                 format!(
-                    "{}\nAppend this to the server's address. It can be used once and expires after {} days.",
+                    "{}\nAppend this path to the server's address. The link can be used once and expires after {} days.",
                     link.path, link.days
                 )
             })
         }
-        User::List => global.show(&accounts.users(&caller).await?, |users| {
-            let rows: Vec<_> = users
-                .iter()
-                .map(|u| {
-                    let state = if u.disabled { "deactivated" } else { "active" };
-                    vec![
-                        u.name.clone(),
-                        u.role.to_string(),
-                        u.ratings.to_string(),
-                        u.created_at.to_string(),
-                        state.into(),
-                    ]
-                })
-                .collect();
-            table(&["NAME", "ROLE", "RATINGS", "CREATED", "STATE"], &rows)
-        }),
+        User::List(rows) => {
+            let found = rows.read(async |of| accounts.users(&admin, of).await).await?;
+            global.show(&found, |users| {
+                let rows: Vec<_> = users
+                    .iter()
+                    .map(|u| {
+                        let state = if u.disabled { "deactivated" } else { "active" };
+                        vec![
+                            u.name.clone(),
+                            u.role.to_string(),
+                            u.ratings.to_string(),
+                            u.created_at.to_string(),
+                            state.into(),
+                        ]
+                    })
+                    .collect();
+                table(&["NAME", "ROLE", "RATINGS", "CREATED", "STATE"], &rows)
+            })
+        }
         User::Disable(named) => switch(global, &named.name, true).await,
         User::Enable(named) => switch(global, &named.name, false).await,
         User::Reads { name, languages } => {
             let services = global.open()?;
-            let users = services.accounts.users(&Caller::Operator).await?;
-            let user = users.iter().find(|user| user.name.eq_ignore_ascii_case(&name)).ok_or_else(|| {
+            let user = services.accounts.named(&System.admin(), &name).await?.ok_or_else(|| {
                 Failure::invalid(
                     "NAME",
                     format!("no account named \"{name}\""),
                     "List the accounts with `aixgrade user list`",
                 )
             })?;
-            services.plans.set_reads(&Caller::Operator, user.id, languages).await?;
+            services.plans.set_reads(&System.admin(), user, languages).await?;
             global.show(&languages, |languages| format!("{name} reads: {languages}."))
         }
     }
@@ -149,9 +151,8 @@ struct Link {
 
 async fn switch(global: &Global, name: &str, disabled: bool) -> Result<(), Failure> {
     let accounts = global.open()?.accounts;
-    let users = accounts.users(&Caller::Operator).await?;
-    let user = users.iter().find(|u| u.name.eq_ignore_ascii_case(name)).ok_or_else(|| Failure::not_found("account"))?;
-    accounts.set_disabled(&Caller::Operator, user.id, disabled).await?;
+    let user = accounts.named(&System.admin(), name).await?.ok_or_else(|| Failure::not_found("account"))?;
+    accounts.set_disabled(&System.admin(), user, disabled).await?;
     global.show(&name, |name| format!("{name} is {}.", if disabled { "deactivated" } else { "active" }))
 }
 
@@ -160,7 +161,7 @@ async fn switch(global: &Global, name: &str, disabled: bool) -> Result<(), Failu
 fn password() -> Result<String, Failure> {
     use std::io::IsTerminal;
     if std::io::stdin().is_terminal() {
-        eprintln!("Type the password and press Enter (it is visible as you type):");
+        eprintln!("Type the password and press Enter (the password is visible as you type):");
         let mut line = String::new();
         std::io::stdin().read_line(&mut line)?;
         return Ok(line.trim_end_matches(['\r', '\n']).to_owned());

@@ -1,12 +1,12 @@
-//! Logging in and out, joining, changing a password, choosing a language: plain forms that answer
-//! with a redirect, so that they work without JavaScript and a reload sends nothing twice.
+//! Logging in and out, joining, changing a password, choosing a language: plain forms that answer with a
+//! redirect, so that they work without JavaScript and a reload does not send them twice.
 
 use std::net::{IpAddr, SocketAddr};
 
 use app::{
     error::AppError,
     model::lang::Lang,
-    port::{Accounts, Caller},
+    port::{Accounts, Caller, Capability, Person},
 };
 use axum::{
     Extension, Form,
@@ -24,11 +24,10 @@ use crate::{
     state::AppState,
 };
 
-/// The longest value from a form that a redirect repeats, in bytes: longer than any name or address of ours, and far
-/// below what browsers and proxies accept in a header.
+/// Maximum length of a form value that a redirect repeats, in bytes: longer than any valid name or address,
+/// and far below the header limits of browsers and proxies.
 const LONGEST_REPEATED: usize = 1024;
 
-/// The log-in form.
 #[derive(Deserialize)]
 pub struct LogIn {
     name: String,
@@ -105,7 +104,6 @@ pub async fn join(
     }
 }
 
-/// The password form.
 #[derive(Deserialize)]
 pub struct Password {
     current: String,
@@ -119,22 +117,22 @@ pub async fn change_password(
     session: Session,
     Form(form): Form<Password>,
 ) -> Result<Redirect, HttpError> {
-    match state.services.accounts.change_password(&caller, &form.current, &form.new).await {
+    let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in?next=%2Faccount")) };
+    match state.services.accounts.change_password(&person, &form.current, &form.new).await {
         Ok(epoch) => {
-            // This session goes on, under a new id; all others have ended.
+            // This session continues under a new id; all others have ended.
             session.cycle_id().await.map_err(crate::error::Failure::internal)?;
-            session::remember(&session, caller.user()?.id, epoch).await?;
+            session::remember(&session, person.id, epoch).await?;
             Ok(Redirect::to("/account?done=password"))
         }
         Err(AppError::Forbidden) => Ok(Redirect::to("/account?error=current")),
         Err(AppError::Invalid(_)) => Ok(Redirect::to("/account?error=password")),
-        Err(AppError::TooMany(seconds)) => Ok(Redirect::to(&format!("/account?error=slow&wait={seconds}"))),
         Err(AppError::Unauthenticated) => Ok(Redirect::to("/log-in?next=%2Faccount")),
+        Err(AppError::TooMany(seconds)) => Ok(Redirect::to(&format!("/account?error=slow&wait={seconds}"))),
         Err(e) => Err(e.into()),
     }
 }
 
-/// The language switch.
 #[derive(Deserialize)]
 pub struct ChooseLang {
     lang: Lang,
@@ -148,10 +146,11 @@ pub async fn set_lang(
     Extension(caller): Extension<Caller>,
     Form(form): Form<ChooseLang>,
 ) -> Result<Response, HttpError> {
-    if matches!(caller, Caller::User(_)) {
-        state.services.accounts.set_lang(&caller, form.lang).await?;
+    if let Ok(person) = Person::of(&caller) {
+        state.services.accounts.set_lang(&person, form.lang).await?;
     }
-    // For the log-in page, and for whoever has no account. A year: the choice is no secret.
+    // For the log-in page and visitors without an account. Kept for a year, because the choice is no
+    // secret.
     let secure = if state.config.secure() { "; Secure" } else { "" };
     let cookie = format!(
         "{}={}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax{secure}",
@@ -161,7 +160,7 @@ pub async fn set_lang(
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), Redirect::to(local(&form.next))).into_response())
 }
 
-/// The path to go on to, if it is one of ours: a redirect elsewhere would lend our name to a trap.
+/// The path to continue at, if it is on this server: a redirect elsewhere would help phishing.
 fn local(next: &str) -> &str {
     let ours = next.starts_with('/')
         && !next.starts_with("//")
@@ -170,7 +169,7 @@ fn local(next: &str) -> &str {
     if ours { next } else { "/" }
 }
 
-/// The client's address: the connection's, or what the trusted proxy says.
+/// The client's address: the connection's, or the one reported by the trusted proxy.
 pub struct Address(pub Option<IpAddr>);
 
 impl FromRequestParts<AppState> for Address {
@@ -183,11 +182,11 @@ impl FromRequestParts<AppState> for Address {
     }
 }
 
-/// The last address in the list is the one our proxy saw; those before it are the client's claims.
+/// The last address in the list is the one that our proxy saw; those before it are claims of the client.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let value = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
     let last = value.rsplit(',').next()?.trim();
-    // Some proxies add the port.
+    // Some proxies append the port.
     last.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
@@ -196,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_proxys_address_is_the_last_one() {
+    fn last_forwarded_address_is_the_proxys() {
         let check = |value: &'static str, expected: Option<&str>| {
             let headers = HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), value.parse().unwrap())]);
             assert_eq!(forwarded_for(&headers), expected.map(|address| address.parse().unwrap()), "{value}");
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn goes_on_to_our_own_pages_only() {
+    fn redirects_only_to_own_pages() {
         let check = |next, to| assert_eq!(local(next), to);
         check("/grade/abc?x=1", "/grade/abc?x=1");
         check("", "/");

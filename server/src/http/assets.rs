@@ -1,7 +1,7 @@
-//! The client's files: what `cargo xtask build` left in `target/client`, embedded in a release, read
-//! from the disk in a development build.
+//! The client's files: the output of `cargo xtask build` in `target/client`, embedded in a release build,
+//! read from disk in a development build.
 //!
-//! Every name holds its content's hash, so that browsers may keep a file for ever.
+//! Every name contains its content's hash, so browsers may cache a file forever.
 
 use std::{borrow::Cow, collections::BTreeMap, io::Read};
 
@@ -14,8 +14,8 @@ use axum::{
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 
-/// Compressed forms only: a client that takes neither is rare, and is served from the gzip form. The folder is absent
-/// in a checkout that has not built its client yet; the server must compile all the same.
+/// Compressed forms only: clients that accept neither are rare and get the unpacked gzip form. A checkout
+/// that has not built its client has no such folder; the server must still compile.
 #[cfg(not(debug_assertions))]
 #[derive(rust_embed::RustEmbed)]
 #[folder = "../target/client"]
@@ -31,15 +31,15 @@ fn file(name: &str) -> Option<Cow<'static, [u8]>> {
     Client::get(name).map(|file| file.data)
 }
 
-/// One of the client's files, whichever are there by now; `name` has no folder in it. Not by `rust-embed`: it
-/// finds nothing in a folder that was made after the server was compiled.
+/// One of the client's files, as they are now; `name` contains no folder. `rust-embed` is not used, because
+/// it finds nothing in a folder that was created after the server was compiled.
 #[cfg(debug_assertions)]
 fn file(name: &str) -> Option<Cow<'static, [u8]>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/client");
     std::fs::read(std::path::Path::new(folder).join(name)).ok().map(Cow::Owned)
 }
 
-/// A file as a browser takes it that takes no compressed one.
+/// An uncompressed file, for browsers that accept no compression.
 fn plain(name: &str) -> Option<Cow<'static, [u8]>> {
     file(name).or_else(|| {
         let mut plain = Vec::new();
@@ -48,14 +48,14 @@ fn plain(name: &str) -> Option<Cow<'static, [u8]>> {
     })
 }
 
-/// What the embedded client was made from. Mentioning the variable makes cargo embed the folder anew
-/// when xtask names another one: the macro does not notice new files by itself.
+/// Hash of the embedded client. Mentioning the variable makes cargo embed the folder again when xtask
+/// changes it; the macro alone does not notice new files.
 #[cfg(not(debug_assertions))]
 const _EMBEDDED: Option<&str> = option_env!("AIXGRADE_CLIENT");
 
 const MANIFEST: &str = "manifest.json";
 
-/// Which files a page needs, by their names: xtask/src/client.rs writes it.
+/// Which files a page needs, by name, as written by xtask/src/client.rs.
 #[derive(Default, Deserialize)]
 struct Manifest {
     js: String,
@@ -70,13 +70,13 @@ struct GroupFiles {
     css: String,
 }
 
-/// The addresses that the page at `path` writes into its head.
+/// The addresses that the page at `path` preloads in its head.
 pub fn of_page(path: &str, admin: bool) -> Assets {
     let manifest = manifest();
     let address = |name: &String| format!("/assets/{name}");
     let group = Page::at(path, admin).map(|(page, _)| page.group().name());
     let files = group.and_then(|group| manifest.groups.get(group));
-    // An admin walks on to pages that need all styles.
+    // An admin will open pages that need all styles.
     let css = files.filter(|_| !admin).map_or(&manifest.css, |files| &files.css);
     Assets {
         css: address(css),
@@ -93,7 +93,7 @@ fn manifest() -> &'static Manifest {
     &READ
 }
 
-/// Read every time, because the client may have been built anew while the server runs.
+/// Read every time, because the client may be rebuilt while the server runs.
 #[cfg(debug_assertions)]
 fn manifest() -> Manifest {
     read()
@@ -102,7 +102,7 @@ fn manifest() -> Manifest {
 fn read() -> Manifest {
     let found = file(MANIFEST).and_then(|manifest| serde_json::from_slice(&manifest).ok());
     if found.is_none() {
-        tracing::warn!("this server was built without its client; build it with `cargo xtask build`");
+        tracing::warn!("this server was built without the client; build it with `cargo xtask build`");
     }
     found.unwrap_or_default()
 }
@@ -131,8 +131,8 @@ pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
     response
 }
 
-/// The content type of a file that browsers may ask for; none for anything else, the manifest and
-/// names with a folder in them included.
+/// The content type of a file that browsers may request; `None` for anything else, including the manifest
+/// and names with a folder.
 fn kind(name: &str) -> Option<&'static str> {
     let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
     let (stem, extension) = name.rsplit_once('.')?;
@@ -145,13 +145,13 @@ fn kind(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a request takes answers in this encoding.
+/// Whether a request accepts this encoding.
 pub fn takes(headers: &HeaderMap, encoding: &str) -> bool {
     let lists = headers.get_all(header::ACCEPT_ENCODING);
     lists.iter().filter_map(|list| list.to_str().ok()).any(|list| accepts(list, encoding))
 }
 
-/// Whether an `Accept-Encoding` list takes this encoding: named with a weight other than 0.
+/// Whether an `Accept-Encoding` list accepts this encoding: it is named with a weight other than 0.
 fn accepts(list: &str, encoding: &str) -> bool {
     list.split(',').any(|entry| {
         let mut parts = entry.split(';').map(str::trim);
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_only_encodings_that_the_browser_takes() {
+    fn only_accepted_encodings_are_sent() {
         let check = |list, encoding, taken| assert_eq!(accepts(list, encoding), taken, "{list}");
         check("gzip, deflate, br, zstd", "br", true);
         check("gzip, deflate", "br", false);

@@ -1,4 +1,4 @@
-//! A comparison's files and pictures.
+//! A comparison's files and charts.
 
 use app::{
     error::AppError,
@@ -6,7 +6,7 @@ use app::{
         compare::{Choice, TaskFilter},
         user::Visitor,
     },
-    port::Caller,
+    port::Admin,
 };
 use axum::{
     Extension,
@@ -15,9 +15,9 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{download, errors::HttpError};
+use super::{download, errors::HttpError, session::As};
 use crate::{
-    report::figures::Theme,
+    report::figures::{Look, Theme, print::Width},
     services::comparisons::{export::File, pictures::Kind},
     state::AppState,
 };
@@ -25,35 +25,37 @@ use crate::{
 /// `GET /admin/compare/{slug}/export/{file}?…`
 pub async fn export(
     State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    As(admin): As<Admin>,
     Extension(visitor): Extension<Visitor>,
     Path((slug, name)): Path<(String, String)>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<impl IntoResponse, HttpError> {
-    caller.admin()?;
     let file = File::of(&name).ok_or_else(|| AppError::NotFound("file to download".into()))?;
     let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&caller, Choice::read(&slug, all), file, visitor.lang).await?;
+    let ready = service.ready(&admin, Choice::read(&slug, all), file, visitor.lang).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), Some(format!("{}-{name}", plain(&slug)))))
 }
 
-/// `GET /admin/compare/{slug}/figures/{file}?…`: a picture; `theme=dark` for a dark ground.
+/// `GET /admin/compare/{slug}/figures/{file}?…`: a figure; `width=page` for 183 instead of 89 mm, `words=zh` for
+/// Chinese, `theme=dark` for a dark background.
 pub async fn figure(
     State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    As(admin): As<Admin>,
     Extension(visitor): Extension<Visitor>,
     Path((slug, name)): Path<(String, String)>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<impl IntoResponse, HttpError> {
-    caller.admin()?;
     let (id, kind) = Kind::of(&name).ok_or_else(|| AppError::NotFound("picture".into()))?;
     let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
     let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());
     let theme = last("theme").and_then(|name| Theme::named(&name)).unwrap_or_default();
+    let width = last("width").and_then(|name| Width::named(&name)).unwrap_or_default();
+    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
     let asked = (Choice::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
-    let bytes = state.services.comparisons.picture(&caller, asked, (id, kind), (theme, visitor.lang)).await?;
+    let look = Look { width, theme, lang };
+    let bytes = state.services.comparisons.picture(&admin, asked, (id, kind), look).await?;
     let headers = [
         (header::CONTENT_TYPE, kind.media().to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{}\"", plain(&slug), file_name(&name))),
@@ -61,12 +63,12 @@ pub async fn figure(
     Ok((headers, bytes))
 }
 
-/// A file's name as it may stand in a header.
+/// A file name that is safe in a header.
 fn file_name(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')).collect()
 }
 
-/// A short name as it may stand in a header.
+/// A short name that is safe in a header.
 fn plain(slug: &str) -> String {
     slug.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
 }

@@ -1,9 +1,9 @@
-//! Pages and answers in fewer bytes. The client's files bring compressed forms of their own ([`super::assets`]); what is
-//! made for one request is compressed here.
+//! Compression of pages and other responses. The client's files come compressed already ([`super::assets`]);
+//! content made for one request is compressed here.
 //!
-//! Compression can reveal what a page holds, if the page repeats what an attacker sent and keeps a secret beside it.
-//! None of ours does: the session's secret is in an HttpOnly cookie, the nonce changes with each page, and the secrets
-//! that are shown once (tokens, invitations) are answers to a POST from our own pages.
+//! Compression can leak a secret if a page contains both the secret and text chosen by an attacker. None of
+//! ours does: the session's secret is in an HttpOnly cookie, the nonce changes with each page, and secrets
+//! that are shown once (tokens, invitations) are responses to a POST from our own pages.
 
 use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
 use tower_http::compression::{
@@ -11,17 +11,17 @@ use tower_http::compression::{
     predicate::{And, Predicate, SizeAbove},
 };
 
-/// Below this, in bytes, the header costs more than is saved.
+/// Below this size in bytes, compression saves less than its header costs.
 const SMALLEST: u16 = 1024;
 
 type IsText = fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool;
 
-/// Compresses HTML and JSON with gzip for clients that accept it, as they are sent.
+/// Compresses HTML and JSON with gzip, while they are sent, for clients that accept it.
 pub fn layer() -> CompressionLayer<And<SizeAbove, IsText>> {
     CompressionLayer::new().compress_when(SizeAbove::new(SMALLEST).and(is_text as IsText))
 }
 
-/// Whether the body is HTML or JSON. Downloads are not: a CSV is kept as it is, with its length.
+/// Whether the body is HTML or JSON. Downloads are excluded: a CSV is sent with its length.
 fn is_text(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.starts_with("text/html") || kind.starts_with("application/json")
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn long_pages_and_answers_are_compressed_and_nothing_else() {
+    async fn long_html_and_json_are_compressed() {
         let check = |kind: &'static str, encoding: Option<&'static str>, bytes: usize, compressed: bool| async move {
             let answer = move || async move {
                 let mut response = Response::builder().header("content-type", kind);

@@ -1,4 +1,4 @@
-//! What `cargo xtask dev` needs of the server, in development builds alone: pages reload once a new build answers.
+//! Support for `cargo xtask dev`, in development builds only: pages reload when a new build answers.
 
 use std::sync::LazyLock;
 
@@ -9,8 +9,8 @@ use crate::clock;
 /// Set by `cargo xtask dev`.
 const VARIABLE: &str = "AIXGRADE_DEV_RELOAD";
 
-/// Asks twice a second which server answers. Appended to the client's modules, because pages may hold no script of
-/// their own; the first of them that runs does the work.
+/// Asks twice a second which server answers. Appended to the client's modules, because pages may not contain
+/// scripts; the first module that runs does it.
 const SCRIPT: &str = "
 // Development: reload when another server answers.
 globalThis.aixgradeReload ??= setInterval(async () => {
@@ -28,7 +28,7 @@ pub async fn server() -> &'static str {
     if watching() { &NAME.0 } else { "" }
 }
 
-/// A file of the client, with the script where it is a module.
+/// A file of the client, with the script appended to modules.
 pub fn with_reload(name: &str, mut content: Vec<u8>) -> Vec<u8> {
     if watching() && name.ends_with(".js") {
         content.extend_from_slice(SCRIPT.as_bytes());

@@ -1,5 +1,5 @@
-//! An error as an HTTP answer, for requests that are neither pages nor server functions: a line of text for programs,
-//! a page for browsers.
+//! Errors as HTTP responses, for requests that are neither pages nor server functions: a line of text for
+//! programs, a page for browsers.
 
 use app::{
     error::AppError,
@@ -19,7 +19,7 @@ use axum::{
 use super::{pages, router::FORM_LIMIT};
 use crate::{error::Failure, state::AppState};
 
-/// Answers with the error's status and its sentence.
+/// Responds with the error's status and message.
 #[derive(Debug)]
 pub struct HttpError(pub AppError);
 
@@ -42,14 +42,14 @@ impl IntoResponse for HttpError {
         if let AppError::TooMany(seconds) = self.0 {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
-        // For the page that a browser is shown instead.
+        // For the page that browsers get instead.
         response.extensions_mut().insert(self.0);
         response
     }
 }
 
-/// Middleware: shows browsers an error as a page, in their language, with the header and a way on. A form that met a
-/// failure of ours can be sent again from there.
+/// Middleware: shows errors to browsers as a page, in their language, with the header and a link. After an
+/// internal error, a form can be sent again from there.
 pub async fn as_pages(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -80,9 +80,9 @@ pub async fn as_pages(
     page
 }
 
-/// A handler's panic as our own failure.
+/// A handler's panic as an internal error.
 pub fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response {
-    // The panic hook has logged what it says; it is not for outside.
+    // The panic hook has logged the message, which must not leave the server.
     HttpError::from(Failure::internal("a handler panicked")).into_response()
 }
 
@@ -99,14 +99,14 @@ fn text(headers: &HeaderMap, name: HeaderName) -> &str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Reads a form, which is small, and puts it back.
+/// Reads a form, which is small, and puts it back into the request.
 async fn kept(request: Request) -> Result<(Request, Bytes), AppError> {
     let (parts, body) = request.into_parts();
     let bytes = to_bytes(body, FORM_LIMIT).await.map_err(|_| AppError::Malformed)?;
     Ok((Request::from_parts(parts, Body::from(bytes.clone())), bytes))
 }
 
-/// The form, unless it holds a password: a page must not repeat one.
+/// The form, unless it contains a password, which a page must not repeat.
 fn sent_form(action: String, bytes: &[u8]) -> Option<SentForm> {
     let fields: Vec<_> = form_urlencoded::parse(bytes).map(|(name, value)| (name.into(), value.into())).collect();
     let secret = |(name, _): &(String, String)| ["password", "current", "new"].contains(&name.as_str());
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_of_ours_is_a_page_that_keeps_what_was_typed() {
+    async fn internal_error_page_keeps_the_form() {
         let (status, page) = sent("text/html", "comment=long+%3Cb%3E+text&score-0=3").await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
         assert!(
@@ -158,7 +158,7 @@ mod tests {
         assert!(!page.contains("type=\"module\""), "{page}");
         let (_, page) = sent("text/html", "name=ada&password=secret-word").await;
         assert!(!page.contains("secret-word"), "{page}");
-        // Programs get a line.
+        // Programs get a line of text.
         let (status, line) = sent("*/*", "comment=x").await;
         assert_eq!((status, line.lines().count()), (StatusCode::INTERNAL_SERVER_ERROR, 1), "{line}");
     }

@@ -1,5 +1,5 @@
-//! The grading form without JavaScript. With it, the page calls `app::rpc::grading` instead; both
-//! end in the same service.
+//! The grading form without JavaScript. With JavaScript, the page calls `app::rpc::grading` instead; both
+//! use the same service.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use app::{
         ids::Token,
         note,
     },
-    port::{Caller, Grading},
+    port::{Caller, Capability, Grading, Person},
 };
 use axum::{
     Extension, Form,
@@ -30,17 +30,14 @@ pub async fn submit(
     Form(fields): Form<HashMap<String, String>>,
 ) -> Result<Redirect, HttpError> {
     let (grading, assignment) = (&state.services.grading, Token(assignment));
-    let item = match grading.item(&caller, &assignment).await {
-        Ok(item) => item,
-        Err(AppError::Unauthenticated) => return Ok(Redirect::to("/log-in")),
-        Err(e) => return Err(e.into()),
-    };
+    let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in")) };
+    let item = grading.item(&person, &assignment).await?;
     // In side-by-side studies, the task's other outputs come first.
     let way = if fields.contains_key("beside") { "beside" } else { "grade" };
     let next = Redirect::to(&format!("/{way}/{}", item.study));
     let field = |name: &str| fields.get(name).map_or("", String::as_str);
     if field("action") == "skip" {
-        grading.skip(&caller, &assignment).await?;
+        grading.skip(&person, &assignment).await?;
         return Ok(next);
     }
     let again = |error: String| Redirect::to(&format!("/grade/{}/{assignment}?error={error}", item.study));
@@ -51,12 +48,12 @@ pub async fn submit(
     // Saves the draft before validating it, so that an incomplete form comes
     // back unchanged.
     if draft.draft_fault(&item.rubric).is_none() {
-        grading.save_draft(&caller, &assignment, draft.clone()).await?;
+        grading.save_draft(&person, &assignment, draft.clone()).await?;
     }
     if field("action") == "draft" {
         return Ok(again("saved".into()));
     }
-    match grading.submit(&caller, &assignment, draft, field("key")).await {
+    match grading.submit(&person, &assignment, draft, field("key")).await {
         Ok(_) if item.rated => Ok(again("changed".into())),
         Ok(_) => Ok(next),
         Err(AppError::Draft(DraftFault::Missing(place))) => Ok(again(format!("missing-{place}"))),

@@ -1,5 +1,5 @@
-//! What holds for every request: who may open a page at all, where a change may come from, and the
-//! headers that browsers need to be strict.
+//! Checks and headers of every request: who may open a page, where a change may come from, and strict
+//! browser headers.
 
 use app::{model::user::Role, port::Caller};
 use axum::{
@@ -13,11 +13,11 @@ use axum::{
 use super::errors::HttpError;
 use crate::{config::Config, state::AppState};
 
-/// The longest address that the log-in returns to, in bytes: a filter of ours stays far below it.
+/// Maximum length of the address that the log-in returns to, in bytes: our filters are far shorter.
 const LONGEST_NEXT: usize = 1024;
 
 /// Middleware: pages for people with an account send others to the log-in, which brings them back.
-/// It is a courtesy; what a caller may do is decided by the services.
+/// It is a courtesy; what a caller may do is decided by the signatures of the services.
 pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let page = request.method() == Method::GET && !open_to_all(path);
@@ -46,13 +46,13 @@ fn is_admins(path: &str) -> bool {
     path == "/admin" || path.starts_with("/admin/")
 }
 
-/// Fields as the query of an address, or as the body of a form.
+/// Fields as the query of an address or the body of a form.
 pub fn query<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
 }
 
-/// Middleware: a request that may change something must come from our own pages. Programs that send
-/// neither header (curl, say) carry no browser's cookies either.
+/// Middleware: requests that may change something must come from our own pages. Programs that send neither
+/// header (such as curl) carry no browser cookies either.
 pub async fn same_origin(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     if safe || from_ourselves(request.headers(), &state.config) {
@@ -78,17 +78,17 @@ fn from_ourselves(headers: &HeaderMap, config: &Config) -> bool {
     }
 }
 
-/// Middleware: headers for every answer. A page brings a policy of its own, with its nonce.
+/// Middleware: headers of every response. Pages have their own policy, with a nonce.
 pub async fn headers(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let public = request.uri().path().starts_with("/public/");
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     if public {
-        // Whoever has the link may read it; search engines may not pass it on.
+        // Anyone with the link may read it; search engines may not index it.
         headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
     }
     if state.config.secure() {
-        // A year, for this host alone: what else runs on its domain is not ours to decide.
+        // A year, for this host only: other hosts of the domain are not ours to decide about.
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
     let mut default = |name: HeaderName, value: &'static str| {
@@ -98,7 +98,7 @@ pub async fn headers(State(state): State<AppState>, request: Request, next: Next
     default(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     default(header::REFERRER_POLICY, "same-origin");
     default(header::X_FRAME_OPTIONS, "DENY");
-    // Pages hold other people's work: no shared or disk cache keeps them.
+    // Pages contain other people's work: no shared or disk cache may store them.
     default(header::CACHE_CONTROL, "no-store");
     response
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_pages_may_change_something() {
+    fn cross_site_changes_are_refused() {
         let check = |public_url: Option<&str>, pairs: &[(&str, &str)], ours| {
             let headers = pairs
                 .iter()

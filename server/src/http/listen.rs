@@ -1,12 +1,14 @@
-//! Connections and their time limits: no client keeps one for longer than it makes use of it.
+//! Connections and their time limits: a client that makes no progress loses its connection.
 //!
-//! A request's head has a fixed time. A body may take as long as it likes while it arrives at a minimum rate. An
-//! answer may take as long as the client keeps reading: downloads are slow, and a run's progress is a stream of events
-//! with pauses, so only a client that has stopped reading is cut off.
+//! The head of a request has a fixed time. A body may take any time as long as it arrives at a minimum rate.
+//! A response may take any time as long as the client keeps reading: downloads are slow, and a run's
+//! progress is a stream of events with pauses.
 
 use std::{
-    net::SocketAddr,
+    collections::HashMap,
+    net::{IpAddr, SocketAddr},
     pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
     time::Duration,
 };
@@ -30,50 +32,103 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
-/// How long a client may take; see the module.
+/// Time limits of a client; see the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// For the head of a request, counted from the end of the request before it: also the longest idle time of a
-    /// connection.
+    /// For the head of a request, counted from the end of the previous request; also the longest idle time
+    /// of a connection.
     pub head: Duration,
-    /// For a body: the waiting time that is left over when it arrives at [`BODY_RATE`].
+    /// For a body: the waiting time that remains if it arrives at [`BODY_RATE`].
     pub body: Duration,
-    /// For the next bytes of an answer to be accepted.
+    /// For the client to accept the next bytes of a response.
     pub answer: Duration,
-    /// For the answers that are under way when the server is told to stop.
+    /// For pending responses when the server stops.
     pub stop: Duration,
+    /// Simultaneous connections.
+    pub connections: usize,
+    /// Simultaneous connections from one address. A reverse proxy on this machine is exempt: it brings everybody.
+    pub from_one_address: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            // Browsers send a head at once; proxies keep idle connections for about as long.
+            // Browsers send a head at once; proxies keep idle connections for about this long.
             head: Duration::from_secs(30),
-            // A phone in a tunnel.
+            // Long enough for a phone in a tunnel.
             body: Duration::from_secs(30),
             answer: Duration::from_secs(30),
-            // Below the 90 seconds after which systemd kills.
+            // Below the 90 seconds after which systemd kills the process.
             stop: Duration::from_secs(60),
+            // A connection takes a file descriptor and some 10 KB; services may have 4,096 descriptors or more.
+            connections: 2_000,
+            // A browser opens six; a laboratory may share one address.
+            from_one_address: 500,
         }
     }
 }
 
-/// The lowest rate of a body, in bytes a second: a tenth of the slowest mobile connection in use.
+/// The open connections, by address.
+#[derive(Default)]
+struct Connections(Mutex<HashMap<IpAddr, usize>>);
+
+impl Connections {
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a new connection until the result is dropped; `None` if there are too many.
+    fn admit(self: &Arc<Self>, address: IpAddr, limits: &Limits) -> Option<Admitted> {
+        let mut open = self.lock();
+        let own = open.get(&address).copied().unwrap_or_default();
+        let too_many = !address.is_loopback() && own >= limits.from_one_address;
+        if too_many || open.values().sum::<usize>() >= limits.connections {
+            return None;
+        }
+        open.insert(address, own + 1);
+        Some(Admitted { connections: self.clone(), address })
+    }
+}
+
+/// An open connection.
+struct Admitted {
+    connections: Arc<Connections>,
+    address: IpAddr,
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let mut open = self.connections.lock();
+        match open.get_mut(&self.address) {
+            Some(own) if *own > 1 => *own -= 1,
+            _ => {
+                open.remove(&self.address);
+            }
+        }
+    }
+}
+
+/// Minimum rate of a body, in bytes per second: a tenth of the slowest mobile connection in use.
 const BODY_RATE: u64 = 1024;
 
-/// Serves until `stop` is ready, and then for as long as [`Limits::stop`] allows.
+/// Serves until `stop` is ready, and then for at most [`Limits::stop`].
 pub async fn serve(mut listener: TcpListener, router: Router, limits: Limits, stop: impl Future<Output = ()>) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.head);
     let connections = GracefulShutdown::new();
+    let open = Arc::new(Connections::default());
     let mut stop = std::pin::pin!(stop);
     loop {
-        // axum's `accept` waits and tries again when the process is out of file descriptors.
+        // axum's `accept` waits and retries when the process is out of file descriptors.
         let (stream, address) = tokio::select! {
             accepted = Listener::accept(&mut listener) => accepted,
             () = &mut stop => break,
         };
-        // A failure only means that small answers may wait for the next one.
+        let Some(admitted) = open.admit(address.ip().to_canonical(), &limits) else {
+            tracing::debug!("a connection was closed: there are too many");
+            continue;
+        };
+        // If this fails, small responses may be delayed, nothing more.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(limits.answer));
@@ -82,10 +137,11 @@ pub async fn serve(mut listener: TcpListener, router: Router, limits: Limits, st
         let connection = builder.serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = connections.watch(connection);
         tokio::spawn(async move {
-            // A client that went away or was too slow is not our failure.
+            // A client that disconnected or was too slow is not an error of ours.
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended early");
             }
+            drop(admitted);
         });
     }
     drop(listener);
@@ -105,7 +161,7 @@ async fn answer(
     router.oneshot(request).await
 }
 
-/// A body that fails when it arrives too slowly. Only the time spent waiting for the client counts.
+/// A body that fails if it arrives too slowly. Only the time spent waiting for the client counts.
 struct Paced<B> {
     body: B,
     /// The longest and the current waiting time.
@@ -183,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    /// Long enough that it never ends a test that is not about it.
+    /// Too long to end a test about another limit.
     const NEVER: Duration = Duration::from_secs(3600);
     const AT_ONCE: Duration = Duration::from_millis(20);
 
@@ -195,18 +251,18 @@ mod tests {
     }
 
     fn never() -> Limits {
-        Limits { head: NEVER, body: NEVER, answer: NEVER, stop: NEVER }
+        Limits { head: NEVER, body: NEVER, answer: NEVER, stop: NEVER, ..Limits::default() }
     }
 
     async fn rest(client: &mut TcpStream) -> String {
         let mut text = Vec::new();
-        // A reset is an end, too.
+        // A reset also ends the connection.
         let _ = client.read_to_end(&mut text).await;
         String::from_utf8_lossy(&text).into_owned()
     }
 
     #[tokio::test]
-    async fn a_head_that_does_not_end_ends_the_connection() {
+    async fn unfinished_head_times_out() {
         let mut client = connect(Router::new(), Limits { head: AT_ONCE, ..never() }).await;
         client.write_all(b"GET / HTTP/1.1\r\nHost: a").await.unwrap();
         assert!(!rest(&mut client).await.contains("200"));
@@ -214,8 +270,24 @@ mod tests {
         assert_eq!(rest(&mut idle).await, "");
     }
 
+    #[test]
+    fn connections_are_limited_by_address_and_in_total() {
+        let open = Arc::new(Connections::default());
+        let limits = Limits { connections: 4, from_one_address: 2, ..never() };
+        let admit = |address: &str| open.admit(address.parse().unwrap(), &limits);
+        let (first, second) = (admit("203.0.113.7"), admit("203.0.113.7"));
+        assert!(first.is_some() && second.is_some() && admit("203.0.113.7").is_none());
+        // A proxy on this machine has connections for everybody.
+        let proxied: Vec<_> = (0..2).map(|_| admit("127.0.0.1")).collect();
+        assert!(proxied.iter().all(Option::is_some) && admit("198.51.100.1").is_none(), "in total");
+        drop(first);
+        assert!(admit("203.0.113.7").is_some());
+        drop((second, proxied));
+        assert!(open.lock().is_empty());
+    }
+
     #[tokio::test]
-    async fn a_body_that_stops_arriving_is_refused() {
+    async fn stalled_body_is_refused() {
         let router = Router::new().route_service("/", post(|body: String| async move { body }));
         let mut client = connect(router, Limits { body: AT_ONCE, ..never() }).await;
         client.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf").await.unwrap();
@@ -224,7 +296,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_nobody_reads_is_dropped() {
+    async fn unread_response_is_dropped() {
         let (dropped, is_dropped) = oneshot::channel::<()>();
         let dropped = std::sync::Arc::new(std::sync::Mutex::new(Some(dropped)));
         let endless = move || {
@@ -238,13 +310,13 @@ mod tests {
         let router = Router::new().route_service("/", get(endless));
         let mut client = connect(router, Limits { answer: AT_ONCE, ..never() }).await;
         client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
-        // Nothing is read: the body, and whatever it holds, goes all the same.
+        // The handler does not read the body; the connection still ends.
         assert!(is_dropped.await.is_err());
         drop(client);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn events_with_pauses_are_not_cut_off() {
+    async fn event_stream_with_pauses_continues() {
         let (send, receive) = mpsc::channel::<()>(1);
         let receive = std::sync::Arc::new(tokio::sync::Mutex::new(receive));
         let events = move || {
@@ -254,7 +326,7 @@ mod tests {
             });
             async move { Sse::new(events) }
         };
-        let limits = Limits { head: AT_ONCE, body: AT_ONCE, answer: AT_ONCE, stop: NEVER };
+        let limits = Limits { head: AT_ONCE, body: AT_ONCE, answer: AT_ONCE, ..never() };
         let mut client = connect(Router::new().route_service("/", get(events)), limits).await;
         client.write_all(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
         for _ in 0..2 {
@@ -268,7 +340,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_body_that_keeps_coming_is_read_to_its_end() {
+    async fn slow_steady_body_is_read_completely() {
         let (send, receive) = futures::channel::mpsc::unbounded::<Result<Frame<Bytes>, std::io::Error>>();
         let read = tokio::spawn(Paced::new(StreamBody::new(receive), Duration::from_secs(30)).collect());
         // 20 KiB every 19 seconds, for an hour.
@@ -283,13 +355,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_of_one_byte_now_and_then_is_refused() {
+    async fn trickled_body_is_refused() {
         let (send, receive) = futures::channel::mpsc::unbounded::<Result<Frame<Bytes>, std::io::Error>>();
         let read = tokio::spawn(Paced::new(StreamBody::new(receive), Duration::from_secs(30)).collect());
         for _ in 0..4 {
             tokio::time::advance(Duration::from_secs(10)).await;
             tokio::task::yield_now().await;
-            // Refused after the third: nobody reads the last one.
+            // Refused after the third; the last one is not read.
             let _ = send.unbounded_send(Ok(Frame::data(Bytes::from_static(b"x"))));
             tokio::task::yield_now().await;
         }

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod assets;
+pub mod audit;
 pub mod compare;
 pub mod compress;
 #[cfg(debug_assertions)]
@@ -13,6 +14,7 @@ pub mod guard;
 pub mod listen;
 pub mod pages;
 pub mod rest;
+pub mod results;
 pub mod router;
 pub mod runs;
 pub mod session;

@@ -1,4 +1,6 @@
-//! Pages and server functions: Leptos, given the request's caller and the services' ports.
+//! Pages and server functions: calls Leptos with the request's caller and the services' ports.
+
+use std::sync::Arc;
 
 use app::{
     error::AppError,
@@ -17,16 +19,16 @@ use axum::{
 use leptos::{nonce::use_nonce, prelude::*};
 use leptos_axum::ResponseOptions;
 
-use super::assets;
+use super::{assets, rest::reference::OpenApiReference};
 use crate::state::AppState;
 
-/// Says that the server answers.
+/// Reports that the server answers.
 pub async fn health() -> &'static str {
     "ok\n"
 }
 
-/// A page, complete in one piece: it must be readable without JavaScript and carry the status of what
-/// it loaded, and both are known only at its end.
+/// A page, rendered in one piece: it must be readable without JavaScript, and its status depends on
+/// everything that it loads.
 pub async fn render(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -41,14 +43,14 @@ pub async fn render(
     handler(request).await.into_response()
 }
 
-/// The page in place of an answer that failed.
+/// The error page that replaces a failed response.
 pub async fn failed(state: &AppState, caller: Caller, visitor: Visitor, failed: Failed) -> Response {
     let css = assets::of_page("/", visitor.is_admin()).css;
     let handler = leptos_axum::render_app_async_with_context(context(state, caller, visitor), move || {
         set_policy();
         error_page::document(css.clone(), failed.clone())
     });
-    // The address does not matter: it may hold a secret, and nothing on the page needs it.
+    // The address is omitted: it may contain a secret, and the page does not need it.
     handler(Request::new(Body::empty())).await.into_response()
 }
 
@@ -64,7 +66,7 @@ pub async fn call(
 }
 
 fn context(state: &AppState, caller: Caller, visitor: Visitor) -> impl Fn() + Clone + Send + Sync + 'static {
-    let ports = state.ports();
+    let ports = state.services.ports(Arc::new(OpenApiReference));
     move || {
         provide_context(ports.clone());
         provide_context(caller.clone());
@@ -72,7 +74,7 @@ fn context(state: &AppState, caller: Caller, visitor: Visitor) -> impl Fn() + Cl
     }
 }
 
-/// Scripts run only with this page's nonce, and nothing comes from elsewhere.
+/// Scripts run only with this page's nonce, and nothing is loaded from other hosts.
 fn set_policy() {
     let (Some(nonce), Some(response)) = (use_nonce(), use_context::<ResponseOptions>()) else { return };
     let policy = format!(
@@ -85,13 +87,13 @@ fn set_policy() {
     }
 }
 
-/// Leptos answers every error of a server function with 500; ours say what they are.
+/// Leptos answers every error of a server function with 500; our errors know their status.
 async fn with_status(response: Response) -> Response {
     if response.status() != StatusCode::INTERNAL_SERVER_ERROR {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    // Errors are small; one that is not is none of ours.
+    // Our errors are small; a larger body is not ours.
     let Ok(bytes) = axum::body::to_bytes(body, 64 * 1024).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };

@@ -12,17 +12,18 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, compare, compress, errors, grade, guard, pages, rest, runs, session, settings, studies, upload,
+    account, assets, audit, compare, compress, errors, grade, guard, pages, rest, results, runs, session, settings,
+    studies, upload,
 };
 use crate::state::AppState;
 
-/// The largest form or server-function call: a rating with its longest comment is a few kilobytes.
+/// Maximum size of a form or server-function call: a rating with its longest comment is a few kilobytes.
 pub const FORM_LIMIT: usize = 1024 * 1024;
 
-/// The addresses of all pages, as they are routed.
+/// The routed addresses of all pages.
 ///
-/// They are asked for once a process, before its first request: while Leptos lists its routes it
-/// loads no resource anywhere in the process, and a page rendered meanwhile would wait for ever.
+/// Called once per process, before the first request: while Leptos lists its routes, no resource in the
+/// process loads, and a page rendered meanwhile would wait forever.
 pub fn pages() -> &'static [String] {
     static PAGES: LazyLock<Vec<String>> =
         LazyLock::new(|| generate_route_list(app::routes::App).iter().map(|page| page.path().to_owned()).collect());
@@ -38,29 +39,34 @@ pub fn router(state: AppState) -> Router {
         .route("/join/{secret}", post(account::join))
         .route("/account/password", post(account::change_password))
         .route("/account/keys", post(settings::keys))
+        .route("/account/display", post(settings::display))
         .route("/account/toured", post(settings::toured))
         .route("/lang", post(account::set_lang))
-        // Grading without JavaScript.
-        // `study` is the page's word for this place in the path; here it holds an assignment.
+        // Grading without JavaScript. The pages' route calls this parameter `study`; here it is an
+        // assignment.
         .route("/grade/{study}", post(grade::submit))
         // A study's tables.
         .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
         // A comparison's files.
+        .route("/admin/results.csv", get(results::csv))
         .route("/admin/compare/{slug}/export/{file}", get(compare::export))
         .route("/admin/compare/{slug}/figures/{file}", get(compare::figure))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/compare.csv", get(runs::pair_csv))
+        .route("/admin/languages.csv", get(runs::languages_csv))
         .route("/admin/runs/{id}/results.csv", get(runs::csv))
         .route("/admin/runs/{id}/results.jsonl", get(runs::json_lines))
+        // The audit log.
+        .route("/admin/audit.csv", get(audit::csv))
         // Server functions: app/src/rpc.
         .route("/rpc/{*function}", post(pages::call));
     // Pages: app/src/routes.rs.
     for page in pages() {
         people = people.route(page, get(pages::render));
     }
-    // Files stream to the disk under a limit of their own: services/uploads.rs.
+    // Files stream to disk with their own limit: services/uploads.rs.
     let uploads = Router::new()
         .route("/admin/upload/submission", post(upload::submission))
         .route("/admin/upload/dataset", post(upload::dataset))
@@ -80,11 +86,11 @@ pub fn router(state: AppState) -> Router {
         .route("/healthz", get(pages::health))
         // The client's files: the same for everybody.
         .route("/assets/{name}", get(assets::serve));
-    // For `cargo xtask dev`; a release does not have it.
+    // For `cargo xtask dev`; not in a release build.
     #[cfg(debug_assertions)]
     let open = open.route("/dev/server", get(super::dev::server));
     open.merge(people)
-        // Programs: http/rest/mod.rs lists what they may ask.
+        // The REST API: http/rest/mod.rs lists its operations.
         .merge(rest::router(&state))
         .layer(compress::layer())
         .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
@@ -93,7 +99,7 @@ pub fn router(state: AppState) -> Router {
         .with_state(state)
 }
 
-/// Names the route and not the address: the address of an invitation or of a public page is its secret.
+/// Logs the route instead of the address: the address of an invitation or a public page is its secret.
 fn span(request: &Request) -> tracing::Span {
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
     tracing::debug_span!("request", method = %request.method(), route)

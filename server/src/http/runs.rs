@@ -4,10 +4,9 @@ use std::{convert::Infallible, time::Duration};
 
 use app::{
     model::{ids::RunId, run::RunStatus},
-    port::{Caller, Runs as _},
+    port::{Admin, Runs as _},
 };
 use axum::{
-    Extension,
     extract::{Path, Query, State},
     response::{
         IntoResponse,
@@ -17,37 +16,42 @@ use axum::{
 use futures::{Stream, stream};
 use serde::Deserialize;
 
-use super::{download, errors::HttpError};
-use crate::{report, state::AppState};
+use super::{download, errors::HttpError, session::As};
+use crate::{
+    error::Failure,
+    report::{self, lines::Form},
+    services::spool::Download,
+    state::AppState,
+};
 
-/// How often the browser hears of a run.
+/// Interval between progress events.
 const BEAT: Duration = Duration::from_millis(500);
 
-/// Events in one stream. The last is named `more`: the browser asks again, and knows that nothing is
-/// wrong. A server that is told to stop waits for open streams, and ten seconds are long enough for that.
+/// Events per stream. The last one is named `more`, upon which the browser asks again. A server that stops
+/// waits for open streams, and ten seconds are long enough for that.
 const BEATS: u32 = 20;
 
 /// The media type of CSV files.
 const CSV: &str = "text/csv; charset=utf-8";
 
-/// `GET /admin/runs/{id}/progress`: server-sent events, each a `RunProgress` as JSON; the last one of
-/// the stream is named `more`, or `end` when the run is at its end.
+/// `GET /admin/runs/{id}/progress`: server-sent events, each a `RunProgress` as JSON; the last one of the
+/// stream is named `more`, or `end` if the run has ended.
 pub async fn progress(
     State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    As(admin): As<Admin>,
     Path(id): Path<i64>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, HttpError> {
     let runs = state.services.runs.clone();
-    // Who may not, or asks for nothing that is there, hears so by the status.
-    runs.progress(&caller, RunId(id)).await?;
+    // Forbidden and missing runs are reported by the status.
+    runs.progress(&admin, RunId(id)).await?;
     let events = stream::unfold(Some(0), move |beat| {
-        let (runs, caller) = (runs.clone(), caller.clone());
+        let (runs, admin) = (runs.clone(), admin.clone());
         async move {
             let beat = beat.filter(|beat| *beat < BEATS)?;
             if beat > 0 {
                 tokio::time::sleep(BEAT).await;
             }
-            let progress = runs.progress(&caller, RunId(id)).await.ok()?;
+            let progress = runs.progress(&admin, RunId(id)).await.ok()?;
             let status = progress.status;
             let event = Event::default().retry(BEAT).json_data(progress).ok()?;
             match status {
@@ -63,23 +67,31 @@ pub async fn progress(
 /// `GET /admin/runs/{id}/results.csv`
 pub async fn csv(
     State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    As(admin): As<Admin>,
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
-    let detail = state.services.runs.get(&caller, RunId(id)).await?;
-    let download = state.services.spool.write(move |out| report::runs::csv(&detail, out).map(|()| 0)).await?;
+    let download = results(&state, admin, RunId(id), Form::Csv).await?;
     Ok(download::response(download, CSV, Some(format!("run-{id}.csv"))))
 }
 
 /// `GET /admin/runs/{id}/results.jsonl`
 pub async fn json_lines(
     State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    As(admin): As<Admin>,
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
-    let detail = state.services.runs.get(&caller, RunId(id)).await?;
-    let download = state.services.spool.write(move |out| report::runs::json_lines(&detail, out).map(|()| 0)).await?;
+    let download = results(&state, admin, RunId(id), Form::JsonLines).await?;
     Ok(download::response(download, "application/jsonl", Some(format!("run-{id}.jsonl"))))
+}
+
+/// `GET /admin/languages.csv`: every model's newest run in each language of HumanEval-X.
+pub async fn languages_csv(
+    State(state): State<AppState>,
+    As(admin): As<Admin>,
+) -> Result<impl IntoResponse, HttpError> {
+    let results = state.services.runs.languages(&admin).await?;
+    let download = state.services.spool.write(move |out| report::languages::csv(&results, out)).await?;
+    Ok(download::response(download, CSV, Some("languages.csv".to_owned())))
 }
 
 /// The two runs of a comparison.
@@ -92,10 +104,16 @@ pub struct Pair {
 /// `GET /admin/runs/compare.csv?a=&b=`
 pub async fn pair_csv(
     State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    As(admin): As<Admin>,
     Query(Pair { a, b }): Query<Pair>,
 ) -> Result<impl IntoResponse, HttpError> {
-    let pair = state.services.runs.compare(&caller, RunId(a), RunId(b), None).await?;
+    let pair = state.services.runs.compare(&admin, RunId(a), RunId(b), None).await?;
     let download = state.services.spool.write(move |out| report::runs::pair_csv(&pair, out).map(|()| 0)).await?;
     Ok(download::response(download, CSV, Some(format!("runs-{a}-{b}.csv"))))
+}
+
+/// Writes a run's outputs and figures.
+pub async fn results(state: &AppState, admin: Admin, id: RunId, form: Form) -> Result<Download, Failure> {
+    let runs = state.services.runs.clone();
+    state.services.spool.write(move |out| runs.write_results(&admin, id, form, |_| true, out)).await
 }

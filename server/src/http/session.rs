@@ -1,15 +1,17 @@
-//! From a cookie to a [`Caller`] and a [`Visitor`].
+//! Turns a cookie into a [`Caller`] and a [`Visitor`].
 
 use app::{
-    model::{ids::UserId, lang::Lang, user::Visitor},
-    port::Caller,
+    model::{audit::Via, ids::UserId, lang::Lang, user::Visitor},
+    port::{Caller, Capability},
 };
 use axum::{
-    extract::{Request, State},
-    http::{HeaderMap, header},
+    body::Body,
+    extract::{FromRequestParts, Request, State},
+    http::{HeaderMap, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use http_body_util::Limited;
 use serde::{Deserialize, Serialize};
 use time::Duration;
 use tower_sessions::{
@@ -20,7 +22,7 @@ use tower_sessions::{
 use super::{account::Address, errors::HttpError};
 use crate::{
     db::{
-        audit::{self, Origin, Via},
+        audit::{self, Origin},
         sessions::Sessions,
     },
     error::Failure,
@@ -28,27 +30,27 @@ use crate::{
     state::AppState,
 };
 
-/// The cookie that remembers the language of somebody who is not logged in.
+/// The cookie with the language of a visitor who is not logged in.
 pub const LANG_COOKIE: &str = "lang";
 const KEY: &str = "user";
 /// The session's cookie, and the one that marks a browser as known to the accounts that logged in from it.
 const SESSION_COOKIE: &str = "aixgrade";
 const DEVICE_COOKIE: &str = "aixgrade-device";
-/// Browsers keep cookies for at most 400 days; each log-in starts the year again.
+/// Browsers keep cookies for at most 400 days; each log-in renews the year.
 const DEVICE_AGE: Duration = Duration::days(365);
-/// A rater who comes back after the weekend is still logged in; a forgotten session ends.
+/// Long enough for a rater who returns after the weekend; a forgotten session ends.
 const IDLE: Duration = Duration::days(14);
 
-/// What a session holds.
+/// Content of a session.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct SessionUser {
     id: UserId,
     epoch: i64,
-    /// When the session was last written, so that it is prolonged once a day and not at every request.
+    /// When the session was last written, so that it is extended once a day and not with every request.
     day: i64,
 }
 
-/// The layer that keeps sessions in the database.
+/// The layer that stores sessions in the database.
 pub fn layer(state: &AppState) -> SessionManagerLayer<Sessions> {
     SessionManagerLayer::new(Sessions(state.services.db.clone()))
         .with_name(cookie_name(SESSION_COOKIE, state.config.secure()))
@@ -82,7 +84,7 @@ pub fn device_cookie(secret: &str, secure: bool) -> String {
     cookie.build().to_string()
 }
 
-/// Begins a session under a fresh id, so that an id somebody planted before is worth nothing.
+/// Starts a session under a new id, so that an id that an attacker set before is worthless.
 pub async fn begin(session: &Session, who: &LoggedIn) -> Result<(), Failure> {
     session.cycle_id().await.map_err(Failure::internal)?;
     remember(session, who.me.id, who.epoch).await
@@ -93,7 +95,22 @@ pub async fn remember(session: &Session, id: UserId, epoch: i64) -> Result<(), F
     session.insert(KEY, SessionUser { id, epoch, day: today() }).await.map_err(Failure::internal)
 }
 
-/// Middleware: puts the [`Caller`] and the [`Visitor`] among the request's extensions.
+/// Takes what the caller may be from the request: `As(admin): As<Admin>` refuses everybody else.
+pub struct As<C>(pub C);
+
+impl<C: Capability, S: Sync> FromRequestParts<S> for As<C> {
+    type Rejection = HttpError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpError> {
+        let caller = parts.extensions.get::<Caller>().ok_or(Failure::internal("a request without a caller"))?;
+        Ok(As(C::of(caller)?))
+    }
+}
+
+/// Maximum size of a request's body without a session, in bytes: a login, an invitation, the choice of a language.
+const ANONYMOUS_LIMIT: usize = 16 * 1024;
+
+/// Middleware: adds the [`Caller`] and the [`Visitor`] to the request's extensions.
 pub async fn caller(
     State(state): State<AppState>,
     Address(address): Address,
@@ -110,6 +127,10 @@ pub async fn caller(
         Caller::User(me) => Some(app::model::user::Me { lang, ..me.clone() }),
         _ => None,
     };
+    if matches!(caller, Caller::Anonymous) {
+        // Bodies are read into memory before anybody knows who sends them.
+        request = request.map(|body| Body::new(Limited::new(body, ANONYMOUS_LIMIT)));
+    }
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(Visitor { me, lang });
     audit::from(Origin { via: Via::Session, token: None, address }, next.run(request)).await
@@ -133,7 +154,7 @@ async fn resume(state: &AppState, session: &Session) -> Result<(Caller, Option<L
     }
 }
 
-/// The language of the cookie, else of the browser.
+/// The language of the cookie, otherwise of the browser.
 fn spoken(headers: &HeaderMap) -> Lang {
     let text = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     let cookie = text(header::COOKIE)
@@ -143,8 +164,8 @@ fn spoken(headers: &HeaderMap) -> Lang {
     cookie.unwrap_or_else(|| text(header::ACCEPT_LANGUAGE).find_map(preferred).unwrap_or_default())
 }
 
-/// The first language of an `Accept-Language` list that we speak. Browsers send it best first, so
-/// the weights are not needed.
+/// The first supported language of an `Accept-Language` list. Browsers send the best first, so weights are
+/// not needed.
 fn preferred(list: &str) -> Option<Lang> {
     list.split(',').find_map(|entry| {
         let tag = entry.split(';').next()?.trim().to_ascii_lowercase();
@@ -161,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_the_first_language_we_speak() {
+    fn first_supported_language_is_used() {
         let check = |list, lang| assert_eq!(preferred(list), lang, "{list}");
         check("zh-CN,zh;q=0.9,en;q=0.8", Some(Lang::Zh));
         check("fr-FR,en-GB;q=0.7,zh;q=0.3", Some(Lang::En));

@@ -4,8 +4,11 @@ use std::collections::HashMap;
 
 use app::{
     error::AppError,
-    model::keys::{Action, KeyFault, Keys},
-    port::{Caller, settings::PersonalSettings},
+    model::{
+        display::{Density, Display, TextSize, Theme, Wrap},
+        keys::{Action, KeyFault, Keys},
+    },
+    port::{Caller, Capability, Person, settings::PersonalSettings},
 };
 use axum::{Extension, Form, extract::State, response::Redirect};
 
@@ -19,6 +22,7 @@ pub async fn keys(
     Extension(caller): Extension<Caller>,
     Form(fields): Form<HashMap<String, String>>,
 ) -> Result<Redirect, HttpError> {
+    let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in?next=%2Faccount")) };
     let off = fields.contains_key("off");
     let chosen = if fields.get("action").is_some_and(|action| action == "reset") {
         Ok(Keys::default())
@@ -26,11 +30,10 @@ pub async fn keys(
         read(&fields).and_then(|chosen| Keys::choose(off, &chosen))
     };
     let told = match chosen {
-        Ok(keys) => match state.services.settings.set_keys(&caller, keys).await {
-            Ok(()) => "done=keys".to_owned(),
-            Err(AppError::Unauthenticated) => return Ok(Redirect::to("/log-in?next=%2Faccount")),
-            Err(e) => return Err(e.into()),
-        },
+        Ok(keys) => {
+            state.services.settings.set_keys(&person, keys).await?;
+            "done=keys".to_owned()
+        }
         Err((at, KeyFault::Taken(other))) => format!("keys=taken&at={}&other={}", at.code(), other.code()),
         Err((at, KeyFault::Digit)) => format!("keys=digit&at={}", at.code()),
         Err((at, KeyFault::Browser)) => format!("keys=browser&at={}", at.code()),
@@ -39,16 +42,40 @@ pub async fn keys(
     Ok(Redirect::to(&format!("/account?{told}#keys")))
 }
 
+/// `POST /account/display`: `theme`, `text`, `density` and `wrap`, each a code of its type in [`Display`]; a missing one
+/// is the default.
+pub async fn display(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    Form(fields): Form<HashMap<String, String>>,
+) -> Result<Redirect, HttpError> {
+    /// The value of a field; an unknown code comes from no form of ours.
+    fn value<T: Default>(
+        fields: &HashMap<String, String>,
+        name: &str,
+        of: fn(&str) -> Option<T>,
+    ) -> Result<T, AppError> {
+        fields.get(name).map_or_else(|| Ok(T::default()), |code| of(code).ok_or(AppError::Malformed))
+    }
+    let display = Display {
+        theme: value(&fields, "theme", Theme::of)?,
+        text: value(&fields, "text", TextSize::of)?,
+        density: value(&fields, "density", Density::of)?,
+        wrap: value(&fields, "wrap", Wrap::of)?,
+    };
+    let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in?next=%2Faccount")) };
+    state.services.settings.set_display(&person, display).await?;
+    Ok(Redirect::to("/account?done=display#display"))
+}
+
 /// `POST /account/toured`: stops offering the tour.
 pub async fn toured(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Redirect, HttpError> {
-    match state.services.settings.set_toured(&caller).await {
-        Ok(()) => Ok(Redirect::to("/desk")),
-        Err(AppError::Unauthenticated) => Ok(Redirect::to("/log-in?next=%2Fdesk")),
-        Err(e) => Err(e.into()),
-    }
+    let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in?next=%2Fdesk")) };
+    state.services.settings.set_toured(&person).await?;
+    Ok(Redirect::to("/desk"))
 }
 
 fn read(fields: &HashMap<String, String>) -> Result<Vec<(Action, char)>, (Action, KeyFault)> {

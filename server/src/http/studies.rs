@@ -1,36 +1,33 @@
-//! A study's tables as files.
+//! A study's tables: files of its comparison.
 
-use app::{model::ids::StudyId, port::Caller};
+use app::{model::ids::StudyId, port::Admin};
 use axum::{
-    Extension,
     extract::{Path, State},
-    http::header,
-    response::IntoResponse,
+    response::Redirect,
 };
 
-use super::{download, errors::HttpError};
+use super::{errors::HttpError, session::As};
 use crate::state::AppState;
 
 /// `GET /admin/studies/{id}/ratings.csv`
 pub async fn ratings(
     State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    As(admin): As<Admin>,
     Path(id): Path<i64>,
-) -> Result<impl IntoResponse, HttpError> {
-    let download = state.services.studies.ratings_csv(&caller, StudyId(id)).await?;
-    Ok(download::response(download, "text/csv; charset=utf-8", Some(format!("study-{id}-ratings.csv"))))
+) -> Result<Redirect, HttpError> {
+    file(&state, &admin, StudyId(id), "ratings-by-name.csv").await
 }
 
 /// `GET /admin/studies/{id}/comparison.csv`
 pub async fn comparison(
     State(state): State<AppState>,
-    Extension(caller): Extension<Caller>,
+    As(admin): As<Admin>,
     Path(id): Path<i64>,
-) -> Result<impl IntoResponse, HttpError> {
-    let bytes = state.services.studies.comparison_csv(&caller, StudyId(id)).await?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"study-{id}-comparison.csv\"")),
-    ];
-    Ok((headers, bytes))
+) -> Result<Redirect, HttpError> {
+    file(&state, &admin, StudyId(id), "means.csv").await
+}
+
+async fn file(state: &AppState, admin: &Admin, id: StudyId, name: &str) -> Result<Redirect, HttpError> {
+    let choice = state.services.comparisons.study_choice(admin, id, false).await?;
+    Ok(Redirect::to(&format!("/admin/compare/{}/export/{name}?{}", choice.dataset, choice.query())))
 }

@@ -1,12 +1,12 @@
-//! Sending files: multipart forms whose files stream to the disk.
+//! Uploads: multipart forms whose files stream to disk.
 //!
-//! A plain form is answered with a redirect (or with the problems as text), a script that accepts
-//! JSON with `{"location": …}` or `{"error": …}`. Both go through the same services.
+//! A plain form gets a redirect (or the problems as text), a script that accepts JSON gets `{"location": …}`
+//! or `{"error": …}`. Both use the same services.
 
 use app::{
     error::AppError,
     model::{dataset::ImportReport, ids::UploadId},
-    port::Caller,
+    port::{Admin, Caller, Capability},
 };
 use axum::{
     Extension, Json,
@@ -21,18 +21,21 @@ use serde::Serialize;
 
 use super::{errors::HttpError, guard::query};
 use crate::{
-    services::uploads::{HeldFile, Incoming, LARGEST},
+    services::{
+        imports::Tasks,
+        uploads::{HeldFile, Incoming, LARGEST},
+    },
     state::AppState,
 };
 
-/// The most files that one import takes: a dataset of our own with a test for each task may be sent
-/// as an archive instead.
+/// Maximum number of files per import: a dataset with a test for each task can be sent as an archive
+/// instead.
 const MOST_FILES: usize = 100;
 
-/// The longest name of a dataset in the form, in bytes.
+/// Maximum length of a dataset's name in the form, in bytes.
 const LONGEST_FIELD: usize = 200;
 
-/// `POST /admin/upload/submission`: `dataset`, `file`. Leads to the upload's preview.
+/// `POST /admin/upload/submission`: `dataset`, `file`. Redirects to the upload's preview.
 pub async fn submission(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -46,8 +49,8 @@ pub async fn submission(
     answer(&headers, taken)
 }
 
-/// `POST /admin/upload/ratings`: `dataset`, `kind` (`judge`, or anything else for people's), `file`. Leads to
-/// their preview.
+/// `POST /admin/upload/ratings`: `dataset`, `kind` (`judge`, or anything else for people's), `file`.
+/// Redirects to their preview.
 pub async fn ratings(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -61,7 +64,7 @@ pub async fn ratings(
     answer(&headers, taken)
 }
 
-/// `POST /admin/upload/dataset`: `files`, one or several. Leads to the list of datasets.
+/// `POST /admin/upload/dataset`: `files`, one or several, and `translation` if ticked. Redirects to the list of datasets.
 pub async fn dataset(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -69,7 +72,7 @@ pub async fn dataset(
     form: Result<Multipart, MultipartRejection>,
 ) -> Response {
     let imported = import(&state, &caller, form).await.map(|report| {
-        // The page finds the figures itself; it only has to know which datasets are meant.
+        // The page loads the figures itself and only needs to know the datasets.
         let slugs = |new: bool| {
             let found = report.datasets.iter().filter(|d| d.new == new).map(|d| d.slug.as_str());
             found.collect::<Vec<_>>().join(",")
@@ -82,15 +85,15 @@ pub async fn dataset(
     answer(&headers, imported)
 }
 
-/// Keeps the form's `file`, with the texts of these `fields`.
+/// Stores the form's `file` and returns the values of these `fields`.
 async fn take_upload<const N: usize>(
     state: &AppState,
     caller: &Caller,
     form: Result<Multipart, MultipartRejection>,
     fields: [&str; N],
 ) -> Result<(UploadId, [String; N]), AppError> {
-    // Before anything is read: nobody else may fill the disk.
-    caller.admin()?;
+    // Before anything is read, so that only admins can use disk space.
+    let admin = Admin::of(caller)?;
     let mut form = form.map_err(|_| AppError::Malformed)?;
     let mut texts = [const { String::new() }; N];
     let mut stored = None;
@@ -106,7 +109,7 @@ async fn take_upload<const N: usize>(
         }
     }
     let Some(stored) = stored else { return Err(no_file("file")) };
-    Ok((state.services.submissions.note_upload(caller, stored).await?, texts))
+    Ok((state.services.submissions.note_upload(&admin, stored).await?, texts))
 }
 
 async fn import(
@@ -114,11 +117,14 @@ async fn import(
     caller: &Caller,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<ImportReport, AppError> {
-    caller.admin()?;
+    let admin = Admin::of(caller)?;
     let mut form = form.map_err(|_| AppError::Malformed)?;
     let mut held: Vec<HeldFile> = Vec::new();
-    let mut bytes = 0;
+    let (mut bytes, mut tasks) = (0, Tasks::Own);
     while let Some(mut field) = form.next_field().await.map_err(|_| AppError::Malformed)? {
+        if field.name() == Some("translation") {
+            tasks = Tasks::WithTranslation;
+        }
         if field.name() != Some("files") {
             continue;
         }
@@ -137,10 +143,10 @@ async fn import(
     if held.is_empty() {
         return Err(no_file("files"));
     }
-    state.services.imports.sent(caller, held).await
+    state.services.imports.sent(&admin, held, tasks).await
 }
 
-/// A file of at most `most` bytes, written to the disk as it comes in; `None` where the form's field was left empty.
+/// A file of at most `most` bytes, streamed to disk; `None` if the form's field was empty.
 async fn receive(state: &AppState, field: &mut Field<'_>, most: u64) -> Result<Option<Incoming>, AppError> {
     let name = field.file_name().unwrap_or_default().to_owned();
     let mut incoming = None;
@@ -151,12 +157,13 @@ async fn receive(state: &AppState, field: &mut Field<'_>, most: u64) -> Result<O
         };
         file.write(&bytes).await?;
         if file.bytes() > most {
-            let what = format!("the files have more than {} MiB together", LARGEST / 1024 / 1024);
-            return Err(AppError::invalid(&name, what, "Send them as one archive"));
+            let mib = LARGEST / 1024 / 1024;
+            let what = (format!("the files are larger than {mib} MiB in total"), format!("文件合计超过 {mib} MiB"));
+            return Err(AppError::invalid(&name, what, ("Send them as one archive", "请打包成一个压缩包上传")));
         }
     }
     match incoming {
-        // An empty file is a file all the same, and reading it says so.
+        // An empty file counts as a file; reading it reports the problem.
         None if !name.is_empty() => Ok(Some(state.services.uploads.begin(&name).await?)),
         incoming => Ok(incoming),
     }

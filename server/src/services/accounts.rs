@@ -9,14 +9,16 @@ use std::net::IpAddr;
 use app::{
     error::AppError,
     model::{
+        audit::{Action, Object},
         ids::UserId,
         keys::Settings,
         lang::Lang,
+        page::{PageOf, Paged},
         problem::Problem,
         time::Timestamp,
         user::{Invitation, Me, PASSWORD_MAX, Role, UserRow, name_fault, password_fault},
     },
-    port::{Accounts, Answer, Caller},
+    port::{Accounts, Actor, Admin, Answer, Person, System},
 };
 use argon2::{
     Argon2,
@@ -25,35 +27,33 @@ use argon2::{
 use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rand::Rng;
+use rusqlite::Transaction;
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use super::throttle::{self, Subject};
 use crate::{
-    clock::{self, Clock},
-    db::{Db, accounts, audit, throttle as stored},
+    clock,
+    db::{Db, accounts, audit::Change, throttle as stored},
     error::Failure,
 };
 
-/// Hashes at once: each takes some 20 MB and a core.
+/// Passwords hashed at the same time: each takes some 20 MB and a core.
 const HASHERS: usize = 2;
-/// The service; see the module.
 pub struct AccountService {
     db: Db,
-    clock: Clock,
     hashers: Semaphore,
-    /// A hash that no password fits, verified when the account does not exist.
+    /// A hash that no password matches, verified when the account does not exist.
     nobody: tokio::sync::OnceCell<String>,
 }
 
 /// The result of logging in.
 #[derive(Clone, Debug)]
 pub struct LoggedIn {
-    /// The person.
     pub me: Me,
     /// The account's epoch: sessions of an earlier epoch have ended.
     pub epoch: i64,
-    /// A fresh secret for the browser to keep: it marks the browser as known to the account.
+    /// A new secret for the browser to keep. It marks the browser as known to the account.
     pub device: String,
 }
 
@@ -66,16 +66,16 @@ pub struct Origin<'a> {
     pub device: Option<&'a str>,
 }
 
-/// Why somebody was not let in.
+/// Why a log-in was refused.
 #[derive(Debug)]
 pub enum Refused {
-    /// The name or the password is wrong; which one is not said.
+    /// The name or the password is wrong; the message does not say which.
     Wrong,
-    /// Too many failures; wait so many seconds.
+    /// Too many failures; wait for this many seconds.
     Slow(u64),
-    /// The password is right, and an admin has switched the account off.
+    /// The password is right, but the account is deactivated.
     Disabled,
-    /// Our own failure.
+    /// An internal error.
     Failed(Failure),
 }
 
@@ -86,14 +86,8 @@ impl From<Failure> for Refused {
 }
 
 impl AccountService {
-    /// A service over `db`.
     pub fn new(db: Db) -> Self {
-        Self::with_clock(db, clock::system())
-    }
-
-    /// A service that reads another clock when it slows log-ins (for tests).
-    pub fn with_clock(db: Db, clock: Clock) -> Self {
-        AccountService { db, clock, hashers: Semaphore::new(HASHERS), nobody: tokio::sync::OnceCell::new() }
+        AccountService { db, hashers: Semaphore::new(HASHERS), nobody: tokio::sync::OnceCell::new() }
     }
 
     /// Checks a name and a password.
@@ -101,7 +95,7 @@ impl AccountService {
     /// # Errors
     /// See [`Refused`].
     pub async fn log_in(&self, name: &str, password: &str, origin: Origin<'_>) -> Result<LoggedIn, Refused> {
-        // No account has such a name or password, so nothing is stored or computed for it.
+        // No account has such a name or password, so nothing is stored or computed.
         if name_fault(name).is_some() || password.len() > PASSWORD_MAX {
             return Err(Refused::Wrong);
         }
@@ -132,7 +126,7 @@ impl AccountService {
         };
         let right = self.verify(password, hash).await?;
         let Some(account) = account.filter(|_| right) else { return Err(Refused::Wrong) };
-        let (id, disabled, now) = (account.me.id, account.disabled, (self.clock)());
+        let (id, disabled, now) = (account.me.id, account.disabled, clock::now());
         let secret = random_secret();
         let fresh = hash_secret(&secret);
         self.db
@@ -160,15 +154,16 @@ impl AccountService {
         }))
     }
 
-    /// Changes the caller's password; every other session of theirs ends. Returns the new epoch.
+    /// Changes the person's password; every other session of theirs ends. Returns the new epoch.
     ///
     /// # Errors
-    /// `current` is wrong ([`AppError::Forbidden`]), the new one is too short or too long, or too
-    /// many wrong ones were tried.
-    pub async fn change_password(&self, caller: &Caller, current: &str, new: &str) -> Answer<i64> {
-        let id = caller.user()?.id;
+    ///
+    /// Fails if `current` is wrong ([`AppError::Forbidden`]), the new password is too short or too long, or
+    /// there were too many wrong attempts.
+    pub async fn change_password(&self, person: &Person, current: &str, new: &str) -> Answer<i64> {
+        let id = person.id;
         check_password(new)?;
-        // A count of its own: strangers who guess do not keep the owner from changing the password.
+        // Counted separately: guesses by others must not keep the owner from changing the password.
         let subjects = vec![Subject::owner(id)];
         match self.attempt(&subjects).await {
             Ok(()) => {}
@@ -181,84 +176,80 @@ impl AccountService {
             return Err(AppError::Forbidden);
         }
         let hash = self.hash(new).await?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                throttle::succeeded(tx, &subjects)?;
-                audit::note(tx, &caller, audit::Action::UserSetPassword, "changed by its owner")?;
-                accounts::set_password(tx, id, &hash)
-            })
-            .await?)
+        let name = person.name.clone();
+        let set = move |tx: &Transaction<'_>| {
+            throttle::succeeded(tx, &subjects)?;
+            let epoch = accounts::set_password(tx, id, &hash)?;
+            Ok(Change::of(Object::Account(name), "changed by its owner", epoch))
+        };
+        Ok(self.db.write_audited(person, Action::UserSetPassword, set).await?)
     }
 
-    /// Makes an account (command line, first start).
+    /// Creates an account (command line, first start).
     ///
     /// # Errors
-    /// The name or the password cannot be taken, or the name is taken.
-    pub async fn add(&self, caller: &Caller, name: &str, role: Role, password: &str) -> Answer<UserId> {
-        caller.admin()?;
+    ///
+    /// Fails if the name or the password is invalid, or the name is taken.
+    pub async fn add(&self, system: System, name: &str, role: Role, password: &str) -> Answer<UserId> {
         check_name(name)?;
         check_password(password)?;
         let hash = self.hash(password).await?;
-        let (caller, name) = (caller.clone(), name.to_owned());
-        Ok(self
-            .db
-            .write(move |tx| {
-                let id = accounts::insert(tx, &name, role, &hash)?.ok_or_else(|| taken(&name))?;
-                audit::note(tx, &caller, audit::Action::UserCreate, &format!("{name} ({role})"))?;
-                Ok(id)
-            })
-            .await?)
+        let name = name.to_owned();
+        let create = move |tx: &Transaction<'_>| {
+            let id = accounts::insert(tx, &name, role, &hash)?.ok_or_else(|| taken(&name))?;
+            Ok(Change::of(Object::Account(name), role.to_string(), id))
+        };
+        Ok(self.db.write_audited(system, Action::UserCreate, create).await?)
     }
 
-    /// Sets somebody's password (command line); every session of theirs ends.
-    pub async fn reset_password(&self, caller: &Caller, name: &str, password: &str) -> Answer<()> {
-        self.reset_passwords(caller, &[(name, password.to_owned())]).await
+    /// Sets a person's password and ends their sessions (command line).
+    pub async fn reset_password(&self, system: System, name: &str, password: &str) -> Answer<()> {
+        self.reset_passwords(system, &[(name, password.to_owned())]).await
     }
 
-    /// Sets several people's passwords, all or none.
-    pub async fn reset_passwords(&self, caller: &Caller, passwords: &[(&str, String)]) -> Answer<()> {
-        caller.admin()?;
+    /// Sets the passwords of several people, all or none.
+    pub async fn reset_passwords(&self, system: System, passwords: &[(&str, String)]) -> Answer<()> {
         let mut hashes = Vec::with_capacity(passwords.len());
         for (name, password) in passwords {
             check_password(password)?;
             hashes.push(((*name).to_owned(), self.hash(password).await?));
         }
-        let caller = caller.clone();
         Ok(self
             .db
-            .write(move |tx| {
-                hashes.iter().try_for_each(|(name, hash)| {
-                    let account = accounts::by_name(tx, name)?.ok_or_else(|| Failure::not_found("account"))?;
-                    accounts::set_password(tx, account.me.id, hash)?;
-                    // Somebody else may have logged in with the old password.
+            .write_audited(system, Action::UserSetPassword, move |tx| {
+                let mut entries = Vec::with_capacity(hashes.len());
+                for (name, hash) in hashes {
+                    let account = accounts::by_name(tx, &name)?.ok_or_else(|| Failure::not_found("account"))?;
+                    accounts::set_password(tx, account.me.id, &hash)?;
+                    // Someone else may have logged in with the old password.
                     stored::forget_devices(tx, account.me.id)?;
-                    audit::note(tx, &caller, audit::Action::UserSetPassword, &format!("reset for {name}"))
-                })
+                    entries.push((Object::Account(name), "reset".to_owned()));
+                }
+                Ok(Change::each(entries, ()))
             })
             .await?)
     }
 
-    /// Makes the first admin where there is none: its name and one-time password, to be shown once.
+    /// Creates the first admin if there is none, and returns its name and one-time password.
     pub async fn first_admin(&self) -> Answer<Option<(String, String)>> {
         if self.db.read(accounts::admins).await? > 0 {
             return Ok(None);
         }
         let (name, password) = ("admin".to_owned(), random_password());
         if self.db.read(|conn| accounts::by_name(conn, "admin")).await?.is_some() {
-            // There is one of that name which is no admin or is switched off: leave it to the
-            // operator rather than open a closed door.
+            // An account of this name exists but is no admin or is deactivated. Leave it to the operator;
+            // activating it here would override a decision.
             return Ok(None);
         }
-        self.add(&Caller::Operator, &name, Role::Admin, &password).await?;
+        self.add(System, &name, Role::Admin, &password).await?;
         Ok(Some((name, password)))
     }
 
-    /// Makes an account by an invitation and marks it as used.
+    /// Creates an account by an invitation and marks it as used.
     ///
     /// # Errors
-    /// 404 where the invitation is not open; otherwise as [`AccountService::add`].
+    ///
+    /// 404 if the invitation is not open; otherwise as [`AccountService::add`].
     pub async fn join(&self, secret: &str, name: &str, password: &str) -> Answer<LoggedIn> {
         let secret_hash = hash_secret(secret);
         let wanted = secret_hash.clone();
@@ -267,31 +258,33 @@ impl AccountService {
         check_name(name)?;
         check_password(password)?;
         let hash = self.hash(password).await?;
-        let (name, device, now) = (name.to_owned(), random_secret(), (self.clock)());
+        let (name, device, now) = (name.to_owned(), random_secret(), clock::now());
         let fresh = hash_secret(&device);
         Ok(self
             .db
-            .write(move |tx| {
-                // Looked up again under the lock: a link makes one account.
+            .write_audited(Actor::System, Action::InvitationAccept, move |tx| {
+                // Checked again under the lock: a link creates one account.
                 let invitation =
                     accounts::open_invitation(tx, &secret_hash)?.ok_or_else(|| Failure::not_found("invitation"))?;
                 let id = accounts::insert(tx, &name, invitation.role, &hash)?.ok_or_else(|| taken(&name))?;
                 accounts::use_invitation(tx, invitation.id, id)?;
-                let me = Me { id, name, role: invitation.role, lang: Lang::default(), settings: Settings::default() };
-                audit::note(
-                    tx,
-                    &Caller::User(me.clone()),
-                    audit::Action::InvitationAccept,
-                    &format!("by invitation {}", invitation.id),
-                )?;
+                let me = Me {
+                    id,
+                    name: name.clone(),
+                    role: invitation.role,
+                    lang: Lang::default(),
+                    settings: Settings::default(),
+                };
                 stored::know_device(tx, None, &fresh, id, now)?;
-                Ok(LoggedIn { me, epoch: 0, device })
+                let joined = LoggedIn { me, epoch: 0, device };
+                let change = Change::of(Object::Invitation(invitation.id), name, joined);
+                Ok(change.by(Actor::Person(id)))
             })
             .await?)
     }
 
     async fn attempt(&self, subjects: &[Subject]) -> Result<(), Refused> {
-        let (subjects, now) = (subjects.to_vec(), (self.clock)());
+        let (subjects, now) = (subjects.to_vec(), clock::now());
         let wait = self.db.write(move |tx| throttle::attempt(tx, &subjects, now)).await?;
         match u64::try_from(wait) {
             Ok(ms) if ms > 0 => Err(Refused::Slow(ms.div_ceil(1000))),
@@ -299,9 +292,9 @@ impl AccountService {
         }
     }
 
-    /// Deletes failed log-ins that no longer count; the server calls it every hour.
+    /// Deletes failed log-ins that no longer count. The server calls it every hour.
     pub async fn sweep(&self) -> Result<usize, Failure> {
-        let now = (self.clock)();
+        let now = clock::now();
         self.db.write(move |tx| throttle::sweep(tx, now)).await
     }
 
@@ -334,16 +327,25 @@ impl AccountService {
     }
 }
 
+impl AccountService {
+    /// The account of that name, in any case of its letters.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn named(&self, _: &Admin, name: &str) -> Answer<Option<UserId>> {
+        let name = name.to_owned();
+        Ok(self.db.read(move |conn| Ok(accounts::by_name(conn, &name)?.map(|account| account.me.id))).await?)
+    }
+}
+
 #[async_trait]
 impl Accounts for AccountService {
-    async fn users(&self, caller: &Caller) -> Answer<Vec<UserRow>> {
-        caller.admin()?;
-        Ok(self.db.read(accounts::list).await?)
+    async fn users(&self, _: &Admin, of: PageOf) -> Answer<Paged<UserRow>> {
+        Ok(self.db.read(move |conn| accounts::list(conn, &of)).await?)
     }
 
-    async fn set_disabled(&self, caller: &Caller, user: UserId, disabled: bool) -> Answer<()> {
-        caller.admin()?;
-        if caller.id() == Some(user) {
+    async fn set_disabled(&self, admin: &Admin, user: UserId, disabled: bool) -> Answer<()> {
+        if admin.id() == Some(user) {
             return Err(AppError::Conflict(
                 (
                     "You cannot deactivate your own account. Ask another admin.",
@@ -352,30 +354,22 @@ impl Accounts for AccountService {
                     .into(),
             ));
         }
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                if !accounts::set_disabled(tx, user, disabled)? {
-                    return Err(Failure::not_found("account"));
-                }
-                audit::note(
-                    tx,
-                    &caller,
-                    if disabled { audit::Action::UserDeactivate } else { audit::Action::UserActivate },
-                    &user.to_string(),
-                )
-            })
-            .await?)
+        let action = if disabled { Action::UserDeactivate } else { Action::UserActivate };
+        let set = move |tx: &Transaction<'_>| {
+            let account = accounts::by_id(tx, user)?.ok_or_else(|| Failure::not_found("account"))?;
+            if !accounts::set_disabled(tx, user, disabled)? {
+                return Err(Failure::not_found("account"));
+            }
+            Ok(Change::of(Object::Account(account.me.name), "", ()))
+        };
+        Ok(self.db.write_audited(admin, action, set).await?)
     }
 
-    async fn invitations(&self, caller: &Caller) -> Answer<Vec<Invitation>> {
-        caller.admin()?;
-        Ok(self.db.read(accounts::invitations).await?)
+    async fn invitations(&self, _: &Admin, of: PageOf) -> Answer<Paged<Invitation>> {
+        Ok(self.db.read(move |conn| accounts::invitations(conn, &of)).await?)
     }
 
-    async fn invite(&self, caller: &Caller, label: &str, role: Role, days: u32) -> Answer<String> {
-        caller.admin()?;
+    async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32) -> Answer<String> {
         if !(1..=90).contains(&days) {
             return Err(AppError::invalid(
                 "days",
@@ -393,29 +387,26 @@ impl Accounts for AccountService {
         let secret = random_secret();
         let secret_hash = hash_secret(&secret);
         let expires_at = Timestamp(clock::now().0 + i64::from(days) * 24 * 60 * 60 * 1000);
-        let (caller, label) = (caller.clone(), label.trim().to_owned());
-        self.db
-            .write(move |tx| {
-                accounts::insert_invitation(tx, &secret_hash, &label, role, caller.id(), expires_at)?;
-                audit::note(tx, &caller, audit::Action::InvitationCreate, &format!("{label} ({role}, {days} days)"))
-            })
-            .await?;
+        let (by, label) = (admin.id(), label.trim().to_owned());
+        let create = move |tx: &Transaction<'_>| {
+            let id = accounts::insert_invitation(tx, &secret_hash, &label, role, by, expires_at)?;
+            Ok(Change::of(Object::Invitation(id), format!("{label} ({role}, {days} days)"), ()))
+        };
+        self.db.write_audited(admin, Action::InvitationCreate, create).await?;
         Ok(secret)
     }
 
-    async fn revoke(&self, caller: &Caller, invitation: i64) -> Answer<()> {
-        caller.admin()?;
-        let caller = caller.clone();
+    async fn revoke(&self, admin: &Admin, invitation: i64) -> Answer<()> {
         Ok(self
             .db
-            .write(move |tx| {
+            .write_audited(admin, Action::InvitationRevoke, move |tx| {
                 if !accounts::revoke_invitation(tx, invitation)? {
                     return Err(Failure::conflict((
                         "This invitation has already been used or revoked.",
                         "此邀请已被使用或撤销。",
                     )));
                 }
-                audit::note(tx, &caller, audit::Action::InvitationRevoke, &invitation.to_string())
+                Ok(Change::of(Object::Invitation(invitation), "", ()))
             })
             .await?)
     }
@@ -426,8 +417,8 @@ impl Accounts for AccountService {
         open.ok_or_else(|| AppError::NotFound("invitation".into()))
     }
 
-    async fn set_lang(&self, caller: &Caller, lang: Lang) -> Answer<()> {
-        let id = caller.user()?.id;
+    async fn set_lang(&self, person: &Person, lang: Lang) -> Answer<()> {
+        let id = person.id;
         Ok(self.db.write(move |tx| accounts::set_lang(tx, id, lang)).await?)
     }
 }
@@ -466,9 +457,9 @@ fn hash_secret(secret: &str) -> String {
     hex::encode(Sha256::digest(secret.as_bytes()))
 }
 
-/// 98 random bits, in groups that can be read out and typed.
+/// 98 random bits, in groups that are easy to read out and type.
 pub(super) fn random_password() -> String {
-    // No letter that is mistaken for a digit or another letter.
+    // Without letters that look like a digit or another letter.
     const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
     let mut rng = rand::rng();
     let mut group = || (0..5).map(|_| char::from(LETTERS[rng.random_range(0..LETTERS.len())])).collect::<String>();

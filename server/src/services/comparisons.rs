@@ -1,9 +1,10 @@
-//! Comparisons of a dataset's models: choosing, figures, the tasks behind them.
+//! Comparisons of a dataset's models: selection, figures, and the tasks behind them.
 //!
-//! Figures are computed once for what they rest on: the choice, and a stamp that changes with every
-//! rating and verdict. While newer ones are computed, the page shows the last, and says so.
+//! Figures are computed once for a selection and a revision, which changes with every rating and verdict.
+//! While newer ones are computed, the page shows the previous ones and says so.
 
 pub mod export;
+pub mod input;
 pub mod pictures;
 
 use std::{
@@ -19,93 +20,94 @@ use app::{
         comparison::{Comparison, OutputRatings},
         ids::{ModelId, StudyId, TaskId},
     },
-    port::{Answer, Caller, Comparisons},
+    port::{Admin, Answer, Comparisons},
 };
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 
 use crate::{
     clock,
+    comparison::input::ComparisonInput,
     db::{Db, results, studies},
     error::Failure,
     layout,
-    report::{ground::Ground, sheet, tasks},
+    report::{sheet, tasks},
     services::spool::Spool,
 };
 
-/// What takes longer than this is shown as it last was while it is computed anew.
+/// If figures take longer than this, the previous ones are shown while they are recomputed.
 const PATIENCE: Duration = Duration::from_millis(60);
-/// A choice of more ratings and verdicts than this is computed while its page waits for it in the browser.
+/// Above this number of ratings and verdicts, figures are computed while the browser waits with an open
+/// page.
 const PROMPT: u64 = 5_000;
-/// Large computations kept in memory, those used last: a person looks at one or two at a time, and the largest takes
-/// 30 MB.
+/// Large computations that are cached, by last use: a person looks at one or two at a time, and the largest
+/// takes 30 MB.
 const KEPT_LARGE: usize = 6;
-/// Small ones (of at most [`PROMPT`] ratings and verdicts, so of at most about 1 MB): every public page of a closed
-/// study that people look at.
+/// Small computations that are cached (at most [`PROMPT`] ratings and verdicts, about 1 MB each): enough for
+/// every public page in use.
 const KEPT_SMALL: usize = 64;
-/// Raised when a sheet holds something else than before: those kept are computed anew then.
-const GENERATION: u32 = 2;
-/// Runs of one model that are offered.
+/// Increase when the figures' content or format changes, so that cached ones are recomputed.
+const GENERATION: u32 = 3;
+/// Maximum number of runs of one model to choose from.
 const LISTED: usize = 5;
 
-/// The service; see the module.
 pub struct ComparisonService {
     db: Db,
     spool: Spool,
     held: Arc<Mutex<Held>>,
 }
 
-/// What was computed, the one used last at the end.
+/// Cached computations, the last used at the end.
 #[derive(Default)]
 struct Held {
     by_choice: Vec<Arc<Computed>>,
-    /// Choices that are computed in the background.
+    /// Selections that are being computed in the background.
     busy: HashSet<Choice>,
-    /// A lock for each choice that is being computed: whoever wants the same waits for it.
+    /// A lock for each selection that is being computed, on which further requests for it wait.
     flights: HashMap<Choice, Weak<tokio::sync::Mutex<()>>>,
-    /// How many computations there were.
+    /// Number of computations so far.
     computations: u64,
 }
 
 /// One computation.
 pub struct Computed {
-    /// What it rests on.
-    pub ground: Ground,
-    /// Its figures.
+    /// The key: selection and format.
+    pub input: ComparisonInput,
+
     pub sheet: Sheet,
-    /// Its tasks.
+
     lines: tasks::Lines,
-    /// The ground's stamp.
+    /// Revision of the input.
     pub stamp: String,
-    /// How long reading and computing took.
+    /// Duration of reading and computing.
     took: Duration,
-    /// When the ground was read, or soon before.
+    /// Time at or shortly before which the input was read.
     begun: Instant,
 }
 
 impl Computed {
     fn is_large(&self) -> bool {
-        let verdicts: usize = self.ground.runs.iter().map(|run| run.verdicts.len()).sum();
-        (self.ground.ratings.len() + verdicts) as u64 > PROMPT
+        let verdicts: usize = self.input.runs.iter().map(|run| run.verdicts.len()).sum();
+        (self.input.ratings.len() + verdicts) as u64 > PROMPT
     }
 }
 
-/// A choice with nothing left to a default, and what it is of.
+/// A fully resolved selection, with its dataset.
 #[derive(Clone)]
 pub struct Settled {
-    /// What there is.
+    /// What can be selected.
     pub options: Options,
-    /// What is chosen of it.
+    /// What is selected.
     pub choice: Choice,
-    /// The stamp now.
+    /// The current revision.
     pub stamp: String,
-    /// Whether studies, and whether runs, were left to a default: then one that nothing has come of yet may count
-    /// as soon as something has.
+    /// Whether studies, and whether runs, were selected by default. If so, studies and runs without results
+    /// join as soon as they have some.
     open_ended: (bool, bool),
 }
 
 impl Settled {
-    /// About how many ratings and verdicts are to be read.
+    /// Approximate number of ratings and verdicts to read.
     fn rows(&self) -> u64 {
         let ratings =
             self.options.studies.iter().filter(|s| self.choice.studies.iter().flatten().any(|id| *id == s.id));
@@ -123,16 +125,15 @@ impl Settled {
 }
 
 impl ComparisonService {
-    /// A service over `db` whose downloads go through `spool`.
+    /// `spool` holds this service's downloads.
     pub fn new(db: Db, spool: Spool) -> Self {
         ComparisonService { db, spool, held: Arc::default() }
     }
 
-    /// What the choice comes to, with its stamp.
-    pub async fn settled(&self, caller: &Caller, choice: Choice) -> Result<Settled, Failure> {
-        caller.admin()?;
+    /// Resolves a selection and looks up its revision.
+    pub async fn settled(&self, _: &Admin, choice: Choice) -> Result<Settled, Failure> {
         self.db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 let options = results::options(conn, &choice.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
                 let open_ended = (choice.studies.is_none(), choice.runs.is_none());
                 let choice = settle(&options, choice)?;
@@ -142,11 +143,10 @@ impl ComparisonService {
             .await
     }
 
-    /// A study's own models by its own raters; with tests, where they are asked for, by each model's newest run.
-    pub async fn study_choice(&self, caller: &Caller, id: StudyId, tests: bool) -> Result<Choice, Failure> {
-        caller.admin()?;
+    /// A study's own models by its own raters; with `tests`, also each model's newest run.
+    pub async fn study_choice(&self, _: &Admin, id: StudyId, tests: bool) -> Result<Choice, Failure> {
         self.db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 let row = studies::get(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 let models = studies::models(conn, id)?.into_iter().map(|(model, _)| model).collect();
                 let (studies, runs) = (Some(vec![id]), (!tests).then(Vec::new));
@@ -155,16 +155,15 @@ impl ComparisonService {
             .await
     }
 
-    /// A study's comparison by the ratings so far, however long it takes.
-    pub async fn by_raters(&self, caller: &Caller, id: StudyId) -> Result<Comparison, Failure> {
-        let choice = self.study_choice(caller, id, false).await?;
-        let settled = self.settled(caller, choice).await?;
+    /// The means of people's ratings, however long they take; without ratings, of nothing.
+    pub async fn by_people(&self, admin: &Admin, choice: Choice) -> Result<Comparison, Failure> {
+        let settled = self.settled(admin, choice).await?;
         let computed = self.computed(&settled).await?;
         let human = computed.sheet.human.as_ref().map(|human| human.comparison.clone());
-        human.or_else(|| sheet::unrated(&computed.ground)).ok_or_else(|| Failure::not_found("rubric of the study"))
+        human.or_else(|| sheet::unrated(&computed.input)).ok_or_else(|| Failure::not_found("rubric of the comparison"))
     }
 
-    /// The figures, at least as new as `settled` was asked for.
+    /// The figures, at least as new as `settled`.
     pub async fn computed(&self, settled: &Settled) -> Result<Arc<Computed>, Failure> {
         let asked = Instant::now();
         let known = lock(&self.held).get(&settled.choice);
@@ -173,7 +172,7 @@ impl ComparisonService {
         }
         let flight = lock(&self.held).flight(&settled.choice);
         let _flight = flight.lock().await;
-        // Computed by somebody else meanwhile, from what there was when this caller asked, or from something newer.
+        // Another request has computed it meanwhile, from the same or newer input.
         let known = lock(&self.held).get(&settled.choice);
         if let Some(known) = known.filter(|known| known.stamp == settled.stamp || known.begun >= asked) {
             return Ok(known);
@@ -181,14 +180,14 @@ impl ComparisonService {
         self.compute(settled.choice.clone(), settled.options.name.clone()).await
     }
 
-    /// How many times figures were computed; tests hold it.
+    /// How many times figures were computed, for tests.
     pub fn computations(&self) -> u64 {
         lock(&self.held).computations
     }
 
-    /// The figures, and whether they are behind what is there: those that take long are computed while
-    /// the last ones are shown, or while the page says that there are none yet.
-    async fn soon(&self, settled: &Settled) -> Result<(Option<Arc<Computed>>, bool), Failure> {
+    /// The figures, and whether they are out of date. Slow ones are computed while the previous ones are
+    /// shown, or while the page says that there are none yet.
+    pub async fn soon(&self, settled: &Settled) -> Result<(Option<Arc<Computed>>, bool), Failure> {
         let known = lock(&self.held).get(&settled.choice);
         let slow = match &known {
             Some(known) if known.stamp == settled.stamp => return Ok((Some(known.clone()), false)),
@@ -204,7 +203,7 @@ impl ComparisonService {
             tokio::spawn(async move {
                 let done = service.computed(&settled).await;
                 lock(&service.held).busy.remove(&settled.choice);
-                // Logged by turning it into what a person would see.
+                // The conversion logs the error.
                 let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
             });
         }
@@ -214,28 +213,28 @@ impl ComparisonService {
     async fn compute(&self, choice: Choice, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
         let begun = Instant::now();
         lock(&self.held).computations += 1;
-        let (ground, stamp, kept) = self
+        let (input, stamp, kept) = self
             .db
-            .read(move |conn| {
-                // In one snapshot: the stamp is that of the ground.
+            .read_long(move |conn| {
+                // In one snapshot, so that the revision is that of the input.
                 let stamp = results::stamp(conn, &choice)?;
-                let ground = results::ground(conn, name, &choice)?;
-                let kept = results::kept(conn, &key(&ground, &stamp)?)?;
-                Ok((ground, stamp, kept))
+                let input = input::read(conn, name, &choice)?;
+                let kept = results::kept(conn, &key(&input, &stamp)?)?;
+                Ok((input, stamp, kept))
             })
             .await?;
-        // Figures that this program cannot read are none.
+        // Stored figures that cannot be parsed count as missing.
         let kept = kept.and_then(|json| serde_json::from_slice::<Sheet>(&json).ok());
         let known = kept.is_some();
-        // Tens of millions of random draws for a large study: off the async threads.
+        // Tens of millions of random draws for a large study, so off the async threads.
         let task = tokio::task::spawn_blocking(move || {
-            let sheet = kept.unwrap_or_else(|| sheet::compute(&ground));
-            let lines = tasks::Lines::of(&ground);
-            Arc::new(Computed { ground, sheet, lines, stamp, took: begun.elapsed(), begun })
+            let sheet = kept.unwrap_or_else(|| sheet::compute(&input));
+            let lines = tasks::Lines::of(&input);
+            Arc::new(Computed { input, sheet, lines, stamp, took: begun.elapsed(), begun })
         });
         let computed = task.await.map_err(Failure::internal)?;
         if !known && computed.took > PATIENCE {
-            let (key, choice) = (key(&computed.ground, &computed.stamp)?, digest(&computed.ground.choice)?);
+            let (key, choice) = (key(&computed.input, &computed.stamp)?, digest(&computed.input.choice)?);
             let json = serde_json::to_vec(&computed.sheet)?;
             self.db.write(move |tx| results::keep(tx, &key, &choice, &json, clock::now().0)).await?;
         }
@@ -246,14 +245,14 @@ impl ComparisonService {
 
 impl Held {
     fn get(&mut self, choice: &Choice) -> Option<Arc<Computed>> {
-        let at = self.by_choice.iter().position(|known| known.ground.choice == *choice)?;
+        let at = self.by_choice.iter().position(|known| known.input.choice == *choice)?;
         let used = self.by_choice.remove(at);
         self.by_choice.push(used.clone());
         Some(used)
     }
 
     fn put(&mut self, computed: Arc<Computed>) {
-        self.by_choice.retain(|known| known.ground.choice != computed.ground.choice);
+        self.by_choice.retain(|known| known.input.choice != computed.input.choice);
         let (large, most) = (computed.is_large(), if computed.is_large() { KEPT_LARGE } else { KEPT_SMALL });
         self.by_choice.push(computed);
         if self.by_choice.iter().filter(|known| known.is_large() == large).count() > most
@@ -275,7 +274,7 @@ impl Held {
 }
 
 fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
-    // Whoever panicked while holding it left a list that is whole.
+    // A panic cannot leave the list half-updated; ignore poisoning.
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -283,16 +282,16 @@ fn digest(choice: &Choice) -> Result<String, Failure> {
     Ok(hex::encode(Sha256::digest(serde_json::to_vec(choice)?)))
 }
 
-/// Everything that the figures depend on: names are shown, so they count too.
-fn key(ground: &Ground, stamp: &str) -> Result<String, Failure> {
+/// Everything that the figures depend on, including displayed names.
+fn key(input: &ComparisonInput, stamp: &str) -> Result<String, Failure> {
     let mut all = Sha256::new();
     all.update(format!("{} {GENERATION} ", env!("CARGO_PKG_VERSION")));
-    all.update(serde_json::to_vec(&(&ground.choice, &ground.models, &ground.rubric, ground.seed))?);
+    all.update(serde_json::to_vec(&(&input.choice, &input.models, &input.rubric, input.seed))?);
     all.update(stamp);
     Ok(hex::encode(all.finalize()))
 }
 
-/// Of many runs only each model's newest, and those chosen: nobody reads a list of a thousand.
+/// Each model's newest run and the selected ones; a list of a thousand runs is of no use.
 fn listed(mut options: Options, choice: &Choice) -> Options {
     let mut seen: HashMap<ModelId, usize> = HashMap::new();
     options.runs.retain(|run| {
@@ -303,14 +302,14 @@ fn listed(mut options: Options, choice: &Choice) -> Options {
     options
 }
 
-/// Puts what there is where the choice says nothing, and refuses what does not go together.
+/// Fills defaults into the selection, and rejects inconsistent ones.
 fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
     let study = |id| options.studies.iter().find(|study| study.id == id);
     let studies = match choice.studies {
         Some(ids) => ids,
         None => {
-            // Those of the rubric that was used last.
-            let rated = || options.studies.iter().filter(|study| study.ratings > 0);
+            // Studies with the rubric that was used last.
+            let rated = || options.studies.iter().filter(|study| study.ratings > 0 && !study.archived);
             let rubric = rated().next().or(options.studies.first()).map(|study| &study.rubric);
             let mut ids: Vec<_> = rated().filter(|study| Some(&study.rubric) == rubric).map(|study| study.id).collect();
             ids.sort_unstable();
@@ -335,17 +334,22 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
         ));
     }
     let known: HashMap<ModelId, &str> = options.models.iter().map(|(id, name)| (*id, name.as_str())).collect();
-    let models = choice.models.unwrap_or_else(|| options.models.iter().map(|(id, _)| *id).collect());
+    // Models without data would only be counted as such; where no model has any, all are shown.
+    let models = choice.models.unwrap_or_else(|| {
+        let all = || options.models.iter().map(|(id, _)| *id).filter(|id| !options.archived_models.contains(id));
+        let with_data: Vec<_> = all().filter(|id| !options.empty.contains(id)).collect();
+        if with_data.is_empty() { all().collect() } else { with_data }
+    });
     if let Some(unknown) = models.iter().find(|id| !known.contains_key(id)) {
         return Err(Failure::not_found(&format!("model {unknown} in this dataset")));
     }
     let runs = match choice.runs {
         Some(ids) => ids,
-        // Each model's newest that has come to something.
+        // Each model's newest run with results.
         None => models
             .iter()
             .filter_map(|model| {
-                let own = || options.runs.iter().filter(|run| run.model == *model && run.done > 0);
+                let own = || options.runs.iter().filter(|run| run.model == *model && run.done > 0 && !run.archived);
                 own().find(|run| !run.open).or(own().next()).map(|run| run.id)
             })
             .collect(),
@@ -368,8 +372,8 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
 
 #[async_trait]
 impl Comparisons for ComparisonService {
-    async fn get(&self, caller: &Caller, choice: Choice) -> Answer<Compared> {
-        let settled = self.settled(caller, choice).await?;
+    async fn get(&self, admin: &Admin, choice: Choice) -> Answer<Compared> {
+        let settled = self.settled(admin, choice).await?;
         let (computed, behind) = self.soon(&settled).await?;
         let live = settled.live();
         let options = listed(settled.options, &settled.choice);
@@ -386,53 +390,56 @@ impl Comparisons for ComparisonService {
                 behind,
                 counting: true,
                 live,
+                captions: Vec::new(),
             });
         };
+        let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
         Ok(Compared {
             live,
+            captions: pictures::captions(&options.name, &computed.sheet, &raters),
             options,
             choice: settled.choice,
             sheet: computed.sheet.clone(),
-            raters: computed.ground.raters.iter().map(|(_, name)| name.clone()).collect(),
+            raters,
             stamp: computed.stamp.clone(),
             behind,
             counting: false,
         })
     }
 
-    async fn of_study(&self, caller: &Caller, id: StudyId) -> Answer<Compared> {
-        let choice = self.study_choice(caller, id, false).await?;
-        self.get(caller, choice).await
+    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<Compared> {
+        let choice = self.study_choice(admin, id, false).await?;
+        self.get(admin, choice).await
     }
 
-    async fn stamp(&self, caller: &Caller, choice: Choice) -> Answer<String> {
-        let settled = self.settled(caller, choice).await?;
+    async fn stamp(&self, admin: &Admin, choice: Choice) -> Answer<String> {
+        let settled = self.settled(admin, choice).await?;
         let (computed, _) = self.soon(&settled).await?;
         Ok(computed.map(|computed| computed.stamp.clone()).unwrap_or_default())
     }
 
-    async fn tasks(&self, caller: &Caller, choice: Choice, filter: TaskFilter) -> Answer<TaskPage> {
-        let settled = self.settled(caller, choice).await?;
+    async fn tasks(&self, admin: &Admin, choice: Choice, filter: TaskFilter) -> Answer<TaskPage> {
+        let settled = self.settled(admin, choice).await?;
         let (computed, _) = self.soon(&settled).await?;
-        Ok(computed.map(|computed| tasks::page(&computed.ground, &computed.lines, &filter)).unwrap_or_default())
+        Ok(computed.map(|computed| tasks::page(&computed.input, &computed.lines, &filter)).unwrap_or_default())
     }
 
-    async fn task(&self, caller: &Caller, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared> {
-        let settled = self.settled(caller, choice).await?;
+    async fn task(&self, admin: &Admin, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared> {
+        let settled = self.settled(admin, choice).await?;
         let computed = match self.soon(&settled).await? {
             (Some(computed), _) => computed,
-            // Nothing can be shown without the task's place: this one page waits.
+            // Filters need the task's position, so this one page waits.
             (None, _) => self.computed(&settled).await?,
         };
-        let ground = &computed.ground;
-        let row = ground.tasks.iter().find(|row| row.id == task).cloned();
+        let input = &computed.input;
+        let row = input.tasks.iter().find(|row| row.id == task).cloned();
         let row = row.ok_or_else(|| Failure::not_found("task in this choice"))?;
-        let (before, after) = tasks::neighbours(ground, &computed.lines, &filter, task);
-        let revisions: Vec<_> = ground.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
+        let (before, after) = tasks::neighbours(input, &computed.lines, &filter, task);
+        let revisions: Vec<_> = input.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
         let choice = settled.choice;
         let outputs = self
             .db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 let outputs = results::task_outputs(conn, &choice, &revisions)?;
                 let each = outputs.into_iter().map(|output| {
                     let mut ratings = Vec::new();
@@ -449,18 +456,19 @@ impl Comparisons for ComparisonService {
                 each.collect::<Result<Vec<_>, Failure>>()
             })
             .await?;
-        let names = &ground.models;
+        let names = &input.models;
+        let lang = row.code_lang;
         let shown = outputs.into_iter().map(async |(output, ratings, verdict)| OutputCompared {
             id: output.id,
             verdict,
             rated: OutputRatings {
                 model: names.get(output.model).map(|(_, name)| name.clone()).unwrap_or_default(),
                 sample: output.sample,
-                code: layout::view(output.code, output.said).await,
+                code: layout::view(output.code, output.said, lang).await,
                 ratings,
             },
         });
         let outputs = futures::future::join_all(shown).await;
-        Ok(TaskCompared { name: ground.name.clone(), task: row, rubric: ground.rubric.clone(), outputs, before, after })
+        Ok(TaskCompared { name: input.name.clone(), task: row, rubric: input.rubric.clone(), outputs, before, after })
     }
 }

@@ -1,56 +1,56 @@
-//! Datasets: what there is, and storing what an import read.
+//! Datasets: listing them, and storing what an import read.
 
 use std::sync::Arc;
 
 use app::{
     model::{
-        dataset::{DatasetDetail, DatasetRow, ImportedDataset},
+        audit::{Action, Object},
+        dataset::{DatasetDetail, DatasetRow, ImportedDataset, TaskRow},
         ids::DatasetVersionId,
         lang::Lang,
+        page::{PageOf, Paged},
         rubric::Rubric,
     },
-    port::{Answer, Caller, Datasets},
+    port::{Admin, Answer, Datasets},
 };
 use async_trait::async_trait;
 
 use crate::{
     db::{
-        Db, audit,
+        Db,
+        audit::{self, Change},
         datasets::{self, NewVersion, Prepared},
     },
     error::Failure,
 };
 
-/// The service; see the module.
 pub struct DatasetService {
     db: Db,
 }
 
 impl DatasetService {
-    /// A service over `db`.
     pub fn new(db: Db) -> Self {
         DatasetService { db }
     }
 
-    /// Stores what an import read, all of it or nothing. A dataset that says what its newest version
-    /// says already is left as it is.
+    /// Stores an import, completely or not at all. A dataset that equals its newest version is left
+    /// unchanged.
     pub async fn store(
         &self,
-        caller: &Caller,
+        admin: &Admin,
         versions: Vec<NewVersion>,
         rubric: Rubric,
     ) -> Answer<Vec<ImportedDataset>> {
-        caller.admin()?;
-        // In a task of its own: a browser that hangs up leaves nothing half done.
-        let store = store(self.db.clone(), caller.clone(), versions, rubric);
+        // In a task of its own, so that a browser that disconnects does not interrupt it.
+        let store = store(self.db.clone(), admin.clone(), versions, rubric);
         Ok(audit::spawn(store).await.map_err(Failure::internal)??)
     }
 }
 
-/// Stores files and tasks, which nobody sees yet, in many short transactions, and the versions in one.
+/// Stores hidden files and tasks in many short transactions, and the versions that make them visible in one.
 async fn store(
     db: Db,
-    caller: Caller,
+    admin: Admin,
     versions: Vec<NewVersion>,
     rubric: Rubric,
 ) -> Result<Vec<ImportedDataset>, Failure> {
@@ -69,14 +69,14 @@ async fn store(
         }
         staged.push((prepared, revisions));
     }
-    db.write(move |tx| {
+    db.write_audited(&admin, Action::DatasetImport, move |tx| {
+        let mut entries = Vec::new();
         let rubric_id = datasets::store_rubric(tx, &rubric)?;
         let each = staged.iter().map(|(prepared, revisions)| {
             let new = &prepared.new;
             let stored = datasets::store(tx, prepared, revisions, rubric_id)?;
             if stored.new {
-                let detail = format!("{} version {}", new.slug, stored.number);
-                audit::note(tx, &caller, audit::Action::DatasetImport, &detail)?;
+                entries.push((Object::Dataset(new.slug.clone()), format!("version {}", stored.number)));
             }
             let spoken = |lang: Lang| new.tasks.iter().filter(|task| task.lang == lang).count() as u64;
             Ok(ImportedDataset {
@@ -89,20 +89,41 @@ async fn store(
                 changed: stored.changed,
             })
         });
-        each.collect::<Result<Vec<_>, Failure>>()
+        let imported = each.collect::<Result<Vec<_>, Failure>>()?;
+        Ok(Change::each(entries, imported))
     })
     .await
 }
 
 #[async_trait]
 impl Datasets for DatasetService {
-    async fn list(&self, caller: &Caller) -> Answer<Vec<DatasetRow>> {
-        caller.admin()?;
-        Ok(self.db.read(datasets::list).await?)
+    async fn list(&self, _: &Admin, of: PageOf) -> Answer<Paged<DatasetRow>> {
+        Ok(self.db.read(move |conn| datasets::list(conn, &of)).await?)
     }
 
-    async fn get(&self, caller: &Caller, slug: &str, version: Option<DatasetVersionId>) -> Answer<DatasetDetail> {
-        caller.admin()?;
+    async fn tasks(
+        &self,
+        _: &Admin,
+        slug: &str,
+        version: Option<DatasetVersionId>,
+        of: PageOf,
+    ) -> Answer<Paged<TaskRow>> {
+        let slug = slug.to_owned();
+        Ok(self
+            .db
+            .read(move |conn| {
+                let row = datasets::get(conn, &slug)?.ok_or_else(|| Failure::not_found("dataset"))?;
+                let version = version.unwrap_or(row.version);
+                // A version's number in the address must be one of this dataset's.
+                if !datasets::has_version(conn, row.id, version)? {
+                    return Err(Failure::not_found("version"));
+                }
+                datasets::tasks_page(conn, version, &of)
+            })
+            .await?)
+    }
+
+    async fn get(&self, _: &Admin, slug: &str, version: Option<DatasetVersionId>) -> Answer<DatasetDetail> {
         let slug = slug.to_owned();
         Ok(self
             .db
@@ -110,7 +131,7 @@ impl Datasets for DatasetService {
                 let row = datasets::get(conn, &slug)?.ok_or_else(|| Failure::not_found("dataset"))?;
                 let versions = datasets::versions(conn, row.id)?;
                 let shown = version.unwrap_or(row.version);
-                // A version's number in the address must be one of this dataset's.
+                // A version number in the address must belong to this dataset.
                 if !versions.iter().any(|v| v.id == shown) {
                     return Err(Failure::not_found("version"));
                 }

@@ -1,5 +1,5 @@
-//! What `serve --demo` adds to the demo's study, so that comparisons show something at the first start: invented
-//! ratings, given through the services that raters use, and real runs of the tests.
+//! Content that `serve --demo` adds to the demo's study, so that comparisons show results at the first
+//! start: invented ratings, given through the services that raters use, and real test runs.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,11 @@ use app::{
         grading::{Draft, Next},
         ids::{SubmissionId, Token},
         lang::Lang,
+        page::PageOf,
+        submission::{OutputFilter, OutputRow},
         user::{Me, UserRow},
     },
-    port::{Accounts, Answer, Caller, Grading, Runs, Submissions},
+    port::{Accounts, Answer, Caller, Capability, Grading, Person, Runs, Submissions, System},
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,26 +21,27 @@ use rand_chacha::ChaCha8Rng;
 use super::{Services, starter};
 use crate::engine::readiness;
 
-/// How many outputs each demo rater has rated: less than a share of the study, so that there is still work.
+/// Number of outputs that each demo rater has rated: less than a share of the study, so that work is left.
 const RATED: [(&str, usize); 3] = [("ada", 30), ("bo", 30), ("chen", 20)];
 
-/// Every invented rating carries it, on screen and in exports.
+/// Comment of every invented rating, on screen and in exports.
 const COMMENT: &str = "Invented for the demo.";
 
-/// Rates part of the demo's study, where nobody has rated anything yet.
+/// Rates part of the demo's study if it has no ratings yet.
 pub async fn rate(services: &Services) -> Answer<()> {
     let models = models_by_code(services).await?;
-    // Fixed, so that every demo shows the same figures.
+    // Constant, so that every demo shows the same figures.
     let mut random = ChaCha8Rng::seed_from_u64(2022);
-    let users = services.accounts.users(&Caller::Operator).await?;
+    let users = services.accounts.users(&System.admin(), PageOf::first(PageOf::MOST)).await?.rows;
     for (name, most) in RATED {
-        let Some(rater) = users.iter().find(|user| user.name == name).map(caller) else { continue };
+        let Some(rater) = users.iter().find(|user| user.name == name) else { continue };
+        let rater = person(rater)?;
         let desk = services.grading.desk(&rater).await?;
         let Some(study) = desk.into_iter().find(|study| study.title == starter::RATED_STUDY) else { continue };
         for _ in study.progress.rated as usize..most {
             let Next::Item(item) = services.grading.next(&rater, &study.token, Vec::new()).await? else { break };
             let model = models.get(&text(&item.code)).copied().unwrap_or_default();
-            // The first model is the best on average, the last the worst, and every rater has an opinion of their own.
+            // The first model is the best on average, the last the worst, and raters differ.
             let merit = 0.8 - 0.2 * model as f64;
             let scores = item.rubric.dimensions.iter().map(|dimension| {
                 let (low, high) = dimension.range();
@@ -54,33 +57,41 @@ pub async fn rate(services: &Services) -> Answer<()> {
     Ok(())
 }
 
-/// Starts a run of each model's outputs where nothing was run yet; the server's engine executes them. Whether it did:
-/// not on a machine that cannot run tests.
+/// Starts a run of each model's outputs if there are no runs yet; the server's engine executes them. Returns
+/// false on a machine that cannot run tests.
 pub async fn run(services: &Services) -> Answer<bool> {
-    let caller = Caller::Operator;
-    if !readiness::look().missing.is_empty() || !services.runs.list(&caller, None).await?.is_empty() {
+    let admin = System.admin();
+    if !readiness::look(None).missing.is_empty()
+        || !services.runs.list(&admin, None, PageOf::first(1)).await?.rows.is_empty()
+    {
         return Ok(false);
     }
     for submission in submissions(services).await? {
-        services.runs.start(&caller, submission, false).await?;
+        services.runs.start(&admin, submission, false).await?;
     }
     Ok(true)
 }
 
-/// The starter submissions, in the order in which they were imported.
+/// The starter submissions in import order.
 async fn submissions(services: &Services) -> Answer<Vec<SubmissionId>> {
-    let rows = services.submissions.list(&Caller::Operator, Some(starter::DATASET.to_owned())).await?;
+    let of = PageOf::first(PageOf::MOST);
+    let rows = services.submissions.list(&System.admin(), Some(starter::DATASET.to_owned()), of).await?.rows;
     let mut ids: Vec<SubmissionId> = rows.iter().map(|row| row.id).collect();
     ids.sort_unstable();
     Ok(ids)
 }
 
-/// Which model, counted from 0, wrote a code: raters cannot tell, and invented ratings should differ by model.
+async fn outputs(services: &Services, submission: SubmissionId) -> Answer<Vec<OutputRow>> {
+    let of = PageOf::first(PageOf::MOST);
+    Ok(services.submissions.outputs(&System.admin(), submission, OutputFilter::default(), of).await?.rows)
+}
+
+/// Index of the model that wrote a code: raters cannot tell, but invented ratings should differ by model.
 async fn models_by_code(services: &Services) -> Answer<HashMap<String, usize>> {
     let mut models = HashMap::new();
     for (model, submission) in submissions(services).await?.into_iter().enumerate() {
-        for output in services.submissions.get(&Caller::Operator, submission).await?.outputs {
-            let detail = services.submissions.output(&Caller::Operator, output.id).await?;
+        for output in outputs(services, submission).await? {
+            let detail = services.submissions.output(&System.admin(), output.id).await?;
             models.insert(text(&detail.code), model);
         }
     }
@@ -91,7 +102,8 @@ fn text(code: &CodeView) -> String {
     code.raw.iter().map(|line| line.text() + "\n").collect()
 }
 
-fn caller(user: &UserRow) -> Caller {
+fn person(user: &UserRow) -> Answer<Person> {
     let UserRow { id, name, role, .. } = user;
-    Caller::User(Me { id: *id, name: name.clone(), role: *role, lang: Lang::En, settings: Default::default() })
+    let me = Me { id: *id, name: name.clone(), role: *role, lang: Lang::En, settings: Default::default() };
+    Person::of(&Caller::User(me))
 }

@@ -1,4 +1,4 @@
-//! The data folder: who may serve it, and whether it belongs to a demo.
+//! The data folder: which process may serve it, and whether it belongs to a demo.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -13,7 +13,7 @@ const LOCK: &str = "serve.lock";
 /// The file that marks a folder whose accounts have published passwords.
 const DEMO: &str = "demo";
 
-/// Proof that no other server serves the folder, for as long as this value lives. Other commands need no lock: they
+/// Proof that no other server uses the folder, as long as this value lives. Other commands need no lock and
 /// work beside a running server.
 #[derive(Debug)]
 pub struct ServerLock {
@@ -21,11 +21,12 @@ pub struct ServerLock {
 }
 
 impl ServerLock {
-    /// Locks the folder, which is created where it is missing. The operating system releases the lock when the
-    /// process ends, however it ends.
+    /// Creates the folder if it is missing, and locks it. The operating system releases the lock when the
+    /// process ends.
     ///
     /// # Errors
-    /// Another server is running over the folder, or the folder cannot be written.
+    ///
+    /// Fails if another server uses the folder, or it cannot be written.
     pub fn take(folder: &Path) -> Result<ServerLock, Failure> {
         let unusable = |cause: std::io::Error| {
             Failure::conflict(format!(
@@ -45,24 +46,24 @@ impl ServerLock {
                     process => format!(" (process {process})"),
                 };
                 return Err(Failure::conflict(format!(
-                    "Another aixgrade server{process} is running over the data folder {}. \
+                    "Another aixgrade server{process} uses the data folder {}. \
                      Stop it first, or choose another folder with --data.",
                     folder.display()
                 )));
             }
-            // A file system without locks is not a reason to refuse to serve.
+            // A file system without locks is no reason to refuse to serve.
             Err(TryLockError::Error(e)) if e.kind() == ErrorKind::Unsupported => {
-                tracing::warn!("this file system has no locks: start only one server over the data folder");
+                tracing::warn!("this file system has no locks; start only one server on the data folder");
             }
             Err(TryLockError::Error(e)) => return Err(unusable(e)),
         }
-        // For the message above.
+        // For the error message above.
         file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(unusable)?;
         Ok(ServerLock { _file: file })
     }
 }
 
-/// Whether the folder is missing, or holds nothing but the server's lock.
+/// Whether the folder is missing or contains nothing but the server's lock.
 pub fn is_empty(folder: &Path) -> std::io::Result<bool> {
     let mut entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(true),
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_server_a_folder() {
+    fn second_server_on_a_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let first = ServerLock::take(folder.path()).unwrap();
         assert!(is_empty(folder.path()).unwrap());

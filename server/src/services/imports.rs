@@ -1,79 +1,109 @@
-//! Importing datasets: reading what a folder, an archive or files hold, then storing all of it or
-//! nothing.
+//! Importing datasets: reads a folder, an archive or files, then stores all of it or nothing.
 
 use std::{path::PathBuf, sync::Arc};
 
 use app::{
     error::AppError,
     model::{dataset::ImportReport, problem::Problem},
-    port::{Answer, Caller},
+    port::{Admin, Answer, System},
 };
 
 use super::{datasets::DatasetService, uploads::HeldFile};
 use crate::{
     db::datasets::{NewTask, NewVersion},
     error::Failure,
-    formats::{self, Found, FoundDataset, bundled, files::Files},
+    formats::{self, Found, FoundDataset, bundled, files::Files, translation},
 };
 
-/// The service; see the module.
+/// Which tasks of a benchmark become datasets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tasks {
+    /// Those of the files.
+    Own,
+    /// HumanEval-X's translation task as well.
+    WithTranslation,
+}
+
 pub struct ImportService {
     datasets: Arc<DatasetService>,
 }
 
 impl ImportService {
-    /// A service that stores through `datasets`.
     pub fn new(datasets: Arc<DatasetService>) -> Self {
         ImportService { datasets }
     }
 
-    /// Imports a folder, an archive, or some files, as they lie on this machine.
+    /// Imports a folder, an archive or files on this machine.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
-    pub async fn paths(&self, caller: &Caller, paths: Vec<PathBuf>) -> Answer<ImportReport> {
-        caller.admin()?;
-        self.import(caller, move || from_paths(&paths)).await
+    ///
+    /// Lists every problem found.
+    pub async fn paths(&self, system: System, paths: Vec<PathBuf>) -> Answer<ImportReport> {
+        self.import(&system.admin(), Tasks::Own, move || from_paths(&paths)).await
     }
 
-    /// Imports files that were sent: one archive, or the files of a dataset.
+    /// The same with HumanEval-X's translation task: a dataset for each pair of languages.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
-    pub async fn sent(&self, caller: &Caller, sent: Vec<HeldFile>) -> Answer<ImportReport> {
-        caller.admin()?;
-        self.import(caller, move || {
+    ///
+    /// Lists every problem found.
+    pub async fn with_translation(&self, system: System, paths: Vec<PathBuf>) -> Answer<ImportReport> {
+        self.import(&system.admin(), Tasks::WithTranslation, move || from_paths(&paths)).await
+    }
+
+    /// Imports uploaded files: one archive, or the files of a dataset.
+    ///
+    /// # Errors
+    ///
+    /// Lists every problem found.
+    pub async fn sent(&self, admin: &Admin, sent: Vec<HeldFile>, tasks: Tasks) -> Answer<ImportReport> {
+        self.import(admin, tasks, move || {
             let opened = sent.iter().map(|file| Ok((file.name.clone(), file.open()?)));
             from_open_files(opened.collect::<Result<_, Failure>>()?)
         })
         .await
     }
 
-    /// Imports the starter dataset that ships with the program.
+    /// Imports the bundled starter dataset.
     ///
     /// # Errors
-    /// The program is damaged.
-    pub async fn starter(&self, caller: &Caller) -> Answer<ImportReport> {
-        caller.admin()?;
-        self.import(caller, || bundled::starter().map_err(invalid)).await
+    ///
+    /// Fails if the program is damaged.
+    pub async fn starter(&self, system: System) -> Answer<ImportReport> {
+        self.import(&system.admin(), Tasks::Own, || bundled::starter().map_err(invalid)).await
     }
 
-    async fn import<F>(&self, caller: &Caller, open: F) -> Answer<ImportReport>
+    /// Imports a bundled dataset.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the program is damaged.
+    pub async fn bundled(&self, system: System, files: Files) -> Answer<ImportReport> {
+        self.import(&system.admin(), Tasks::Own, move || Ok(files)).await
+    }
+
+    async fn import<F>(&self, admin: &Admin, tasks: Tasks, open: F) -> Answer<ImportReport>
     where
         F: FnOnce() -> Result<Files, Failure> + Send + 'static,
     {
-        // Reading takes a while and is none of the async threads' work.
+        // Reading takes a while, so it does not run on the async threads.
         let read = tokio::task::spawn_blocking(move || {
-            let found = formats::read(&open()?).map_err(|problems| Failure::App(AppError::Invalid(problems)))?;
+            let refused = |problems| Failure::App(AppError::Invalid(problems));
+            let mut found = formats::read(&open()?).map_err(refused)?;
+            if tasks == Tasks::WithTranslation {
+                translation::add(&mut found).map_err(refused)?;
+            }
             Ok::<_, Failure>((found, bundled::rubric().map_err(invalid)?))
         });
         let (found, bundled) = read.await.map_err(Failure::internal)??;
         let Found { datasets, rubric, mut notes, bare } = found;
-        let wording = rubric.as_ref().map(|_| "The rubric's wording is the source's own.".to_owned());
+        let wording = rubric.as_ref().map(|_| "The rubric has the wording of the source.".to_owned());
         let versions = datasets.into_iter().map(|dataset| new_version(dataset, bare)).collect();
-        let datasets = self.datasets.store(caller, versions, rubric.unwrap_or(bundled)).await?;
+        let datasets = self.datasets.store(admin, versions, rubric.unwrap_or(bundled)).await?;
         if bare {
-            notes.push("The source is tasks alone; tests and rubric of an earlier version are kept.".into());
+            notes.push(
+                "The source contains only tasks. The tests and the rubric of the previous version are kept.".into(),
+            );
         }
         Ok(ImportReport { datasets, rubric: wording, notes })
     }
@@ -91,7 +121,9 @@ fn new_version(found: FoundDataset, bare: bool) -> NewVersion {
         lang: task.lang,
         signature: task.signature,
         checks: task.checks,
+        code_lang: task.code_lang,
         test_class: task.test_class,
+        test_body: task.test_body,
     });
     NewVersion {
         slug: found.slug,
@@ -135,7 +167,7 @@ fn from_paths(paths: &[PathBuf]) -> Result<Files, Failure> {
     from_open_files(open)
 }
 
-/// One archive, or plain files (which may be packed with gzip each).
+/// One archive, or plain files (each possibly gzipped).
 fn from_open_files(mut open: Vec<(String, std::fs::File)>) -> Result<Files, Failure> {
     let is_archive = |name: &str| [".zip", ".tar.gz", ".tgz"].iter().any(|end| name.to_lowercase().ends_with(end));
     if open.len() == 1

@@ -1,5 +1,6 @@
-//! One service an area. A method's first statement decides whether the caller may; then it reads or
-//! writes once. Browser and command line go through the same methods.
+//! One service an area. What a method needs of its caller is a parameter (`app::port::Admin`, `Person`, `System`), so
+//! that nothing without authorisation can call it; it reads or writes once. Browser and command line go through the
+//! same methods.
 
 pub mod accounts;
 pub mod audit;
@@ -9,20 +10,24 @@ pub mod demo_results;
 pub mod folder;
 pub mod grading;
 pub mod imports;
+mod languages;
 pub mod plans;
 pub mod prune;
 pub mod public_links;
 pub mod quality;
 pub mod ratings_import;
+pub mod results;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
+mod shown;
 pub mod spool;
 pub mod starter;
 pub mod studies;
 pub mod submissions;
 pub mod throttle;
 pub mod tokens;
+pub mod upkeep;
 pub mod uploads;
 pub mod webhooks;
 
@@ -35,57 +40,52 @@ use app::port::Ports;
 
 use crate::{
     db::{Db, OpenError},
+    engine::readiness,
     error::Failure,
 };
 
 /// Every service over one data folder; cheap to clone.
 #[derive(Clone)]
 pub struct Services {
-    /// The database.
     pub db: Db,
-    /// The data folder.
     pub folder: Arc<PathBuf>,
     /// People, invitations, logging in.
     pub accounts: Arc<accounts::AccountService>,
-    /// Datasets and their versions.
     pub datasets: Arc<datasets::DatasetService>,
-    /// Importing datasets.
     pub imports: Arc<imports::ImportService>,
-    /// Downloads.
     pub spool: spool::Spool,
-    /// Files that are sent.
+    /// Uploaded files.
     pub uploads: uploads::Uploads,
-    /// Model outputs.
     pub submissions: Arc<submissions::SubmissionService>,
-    /// Studies and their comparison.
     pub studies: Arc<studies::StudyService>,
-    /// How studies' work is shared.
+    /// How studies' work is assigned.
     pub plans: Arc<plans::PlanService>,
-    /// Comparisons of a dataset's models.
     pub comparisons: Arc<comparisons::ComparisonService>,
-    /// Ratings from elsewhere.
+    /// Results of all models on all datasets.
+    pub results: Arc<results::ResultService>,
+    /// Ratings made elsewhere.
     pub ratings: Arc<ratings_import::RatingsImport>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
-    /// The rater's side.
+    /// The rater's side of studies.
     pub grading: Arc<grading::GradingService>,
-    /// Quality of studies: known scores, disagreements, flags, a study as it goes on.
+    /// Quality of studies: known scores, disagreements, flags, live figures.
     pub quality: Arc<quality::QualityService>,
-    /// What people set for themselves.
+    /// Personal settings.
     pub settings: Arc<settings::SettingsService>,
-    /// Personal tokens for the REST API.
+    /// Access tokens for the REST API.
     pub tokens: Arc<tokens::TokenService>,
-    /// Addresses that hear of ends.
     pub webhooks: webhooks::WebhookService,
     /// Public pages of closed studies.
     pub public_links: Arc<public_links::PublicLinkService>,
-    /// The audit log.
     pub audit: Arc<audit::AuditService>,
+    /// Renaming, archiving, deleting.
+    pub upkeep: Arc<upkeep::UpkeepService>,
 }
 
 impl Services {
-    /// The services as the pages see them.
-    pub fn ports(&self) -> Ports {
+    /// The services as the pages see them; `reference` describes the REST API, which is not a service.
+    pub fn ports(&self, reference: Arc<dyn app::port::api::Reference>) -> Ports {
         Ports {
             accounts: self.accounts.clone(),
             datasets: self.datasets.clone(),
@@ -93,6 +93,7 @@ impl Services {
             studies: self.studies.clone(),
             plans: self.plans.clone(),
             comparisons: self.comparisons.clone(),
+            results: self.results.clone(),
             ratings: self.ratings.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
@@ -101,32 +102,46 @@ impl Services {
             feedback: self.quality.clone(),
             settings: self.settings.clone(),
             tokens: self.tokens.clone(),
+            reference,
             webhooks: Arc::new(self.webhooks.clone()),
             public_links: self.public_links.clone(),
+            audit: self.audit.clone(),
+            upkeep: self.upkeep.clone(),
         }
     }
 
-    /// Opens the data folder, making it (readable by its owner alone) where it is missing.
+    /// Opens the data folder. If it is missing, creates it, readable only by its owner.
     ///
     /// # Errors
-    /// The folder cannot be made, or its database cannot be used: see [`OpenError`].
+    ///
+    /// Fails if the folder cannot be created, or its database cannot be used: see [`OpenError`].
     pub fn open(folder: &Path) -> Result<Services, OpenFailure> {
+        Services::open_with(folder, readiness::look)
+    }
+
+    /// The same where `look` tells what the engine lacks on this machine.
+    ///
+    /// # Errors
+    /// As [`Services::open`].
+    pub fn open_with(folder: &Path, look: runs::Look) -> Result<Services, OpenFailure> {
         make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
         let spool = spool::Spool::new(folder);
         let comparisons = Arc::new(comparisons::ComparisonService::new(db.clone(), spool.clone()));
-        let studies = Arc::new(studies::StudyService::new(db.clone(), comparisons.clone()));
-        let runs = Arc::new(runs::RunService::new(db.clone(), crate::jobs::Engine::new(db.clone(), folder)));
+        let studies = Arc::new(studies::StudyService::new(db.clone()));
+        let engine = crate::jobs::Engine::new(db.clone(), folder);
+        let runs = Arc::new(runs::RunService::new(db.clone(), engine, look));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
             submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
             plans: Arc::new(plans::PlanService::new(db.clone())),
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),
+            audit: Arc::new(audit::AuditService::new(db.clone(), spool.clone())),
+            upkeep: Arc::new(upkeep::UpkeepService::new(db.clone())),
             uploads,
-            spool,
             tokens: Arc::new(tokens::TokenService::new(db.clone())),
             webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),
             public_links: Arc::new(public_links::PublicLinkService::new(
@@ -134,14 +149,15 @@ impl Services {
                 studies.clone(),
                 comparisons.clone(),
             )),
+            results: Arc::new(results::ResultService::new(db.clone(), spool.clone(), comparisons.clone())),
             studies,
             comparisons,
+            spool,
             runs,
             grading: Arc::new(grading::GradingService::new(db.clone())),
             quality: Arc::new(quality::QualityService::new(db.clone())),
             settings: Arc::new(settings::SettingsService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
-            audit: Arc::new(audit::AuditService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),
             db,
         })
@@ -154,12 +170,10 @@ pub enum OpenFailure {
     /// The folder itself.
     #[error("the data folder {} cannot be used: {cause}. Choose another with --data", .folder.display())]
     Folder {
-        /// Which.
         folder: PathBuf,
-        /// The operating system's word.
+        /// The operating system's error.
         cause: std::io::Error,
     },
-    /// Its database.
     #[error(transparent)]
     Database(#[from] OpenError),
 }
@@ -172,6 +186,6 @@ impl From<OpenFailure> for Failure {
 
 fn make_private(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
-    // It holds password hashes and unpublished ratings.
+    // It contains password hashes and unpublished ratings.
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

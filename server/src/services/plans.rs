@@ -1,98 +1,98 @@
-//! How a study's work is shared: making the plan, and changing it while people rate.
+//! How a study's work is assigned: creates the plan and changes it while people rate.
 //!
-//! What is drawn is drawn by [`crate::plan`], from the study's seed and the number of the event that
-//! made it necessary: the same study with the same events comes out the same.
+//! All random choices are made by [`crate::plan`], from the study's seed and the number of the event: the
+//! same study with the same events has the same result.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
 
 use app::{
+    error::AppError,
     model::{
+        audit::{Action, Object},
         ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UserId},
         lang::Lang,
         plan::{Extension, PlanDetail, Presentation, Reads, Sharing},
         study::{NewStudy, StudyStatus},
     },
-    port::{Answer, Caller, Plans},
+    port::{Admin, Answer, Plans},
 };
 use async_trait::async_trait;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 use sha2::{Digest, Sha256};
 
 use crate::{
     db::{
-        Db, audit,
+        Db, accounts,
+        audit::{self, Change},
         plan::{self as stored, Gradable, Moved, Planned, Row, Settings},
         quality::checks,
-        queue, studies,
+        queue,
+        staging::{self, Import},
+        studies,
     },
     error::Failure,
     plan::{self, Impossible, Standing, Unit},
 };
 
-/// The longest title.
+/// Maximum length of a title.
 const TITLE_MAX: usize = 120;
-/// The highest overlap; the schema knows it too.
+/// The highest overlap; the schema has the same limit.
 const OVERLAP_MAX: u32 = 100;
-/// From how many gaps between ratings on a pace is a measured one.
+/// Fewest gaps between ratings from which the pace is measured instead of assumed.
 const GAPS_MIN: usize = 10;
 
-/// The service; see the module.
 pub struct PlanService {
     db: Db,
 }
 
 impl PlanService {
-    /// A service over `db`.
     pub fn new(db: Db) -> Self {
         PlanService { db }
     }
 
-    async fn change<T, F>(&self, caller: &Caller, action: audit::Action, id: StudyId, work: F) -> Answer<T>
+    async fn change<T, F>(&self, admin: &Admin, action: Action, id: StudyId, work: F) -> Answer<T>
     where
         T: Send + 'static,
         F: FnOnce(&Connection, Study) -> Result<(T, String), Failure> + Send + 'static,
     {
-        caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                let study = Study::open(tx, id)?;
-                let (value, detail) = work(tx, study)?;
-                audit::note(tx, &caller, action, &format!("{id}: {detail}"))?;
-                Ok(value)
-            })
-            .await?)
+        let work = move |tx: &Transaction<'_>| {
+            let study = Study::open(tx, id)?;
+            let (value, detail) = work(tx, study)?;
+            Ok(Change::of(Object::Study(id), detail, value))
+        };
+        Ok(self.db.write_audited(admin, action, work).await?)
     }
 }
 
 #[async_trait]
 impl Plans for PlanService {
-    async fn get(&self, caller: &Caller, id: StudyId) -> Answer<PlanDetail> {
-        caller.admin()?;
-        Ok(self.db.read(move |conn| detail(conn, id)).await?)
+    async fn get(&self, _: &Admin, id: StudyId) -> Answer<PlanDetail> {
+        Ok(self.db.read_long(move |conn| detail(conn, id)).await?)
     }
 
-    async fn join(&self, caller: &Caller, id: StudyId, user: UserId, share: Option<u32>) -> Answer<()> {
-        self.change(caller, audit::Action::StudyAddRater, id, move |tx, study| {
+    async fn join(&self, admin: &Admin, id: StudyId, user: UserId, share: Option<u32>) -> Answer<()> {
+        self.change(admin, Action::StudyAddRater, id, move |tx, study| {
             join(tx, &study, user, share)?;
-            Ok(((), format!("user {user}")))
+            Ok(((), format!("account {user}")))
         })
         .await
     }
 
-    async fn leave(&self, caller: &Caller, id: StudyId, user: UserId) -> Answer<()> {
-        self.change(caller, audit::Action::StudyRemoveRater, id, move |tx, study| {
+    async fn leave(&self, admin: &Admin, id: StudyId, user: UserId) -> Answer<()> {
+        self.change(admin, Action::StudyRemoveRater, id, move |tx, study| {
             leave(tx, &study, user)?;
-            Ok(((), format!("user {user}")))
+            Ok(((), format!("account {user}")))
         })
         .await
     }
 
-    async fn extend(&self, caller: &Caller, id: StudyId, by: Extension) -> Answer<()> {
-        self.change(caller, audit::Action::StudyExtend, id, move |tx, study| {
+    async fn extend(&self, admin: &Admin, id: StudyId, by: Extension) -> Answer<()> {
+        self.change(admin, Action::StudyExtend, id, move |tx, study| {
             let said = serde_json::to_string(&by)?;
             extend(tx, study, by)?;
             Ok(((), said))
@@ -100,17 +100,16 @@ impl Plans for PlanService {
         .await
     }
 
-    async fn copy(&self, caller: &Caller, id: StudyId) -> Answer<StudyId> {
-        let by = caller.id();
-        self.change(caller, audit::Action::StudyCopy, id, move |tx, study| {
-            let copy = copy(tx, &study, by)?;
-            Ok((copy, format!("as {copy}")))
-        })
-        .await
+    async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId> {
+        let new = self.db.read_long(move |conn| copy(conn, &Study::open(conn, id)?)).await?;
+        let entry = move |copy| (Object::Study(id), format!("as study {copy}"));
+        let create = create(self.db.clone(), admin.clone(), new, (Action::StudyCopy, entry));
+        // In a task of its own: a browser that hangs up leaves nothing half done.
+        Ok(audit::spawn(create).await.map_err(Failure::internal)??)
     }
 
-    async fn set_pace(&self, caller: &Caller, id: StudyId, seconds: Option<u32>) -> Answer<()> {
-        self.change(caller, audit::Action::StudySetPace, id, move |tx, study| {
+    async fn set_pace(&self, admin: &Admin, id: StudyId, seconds: Option<u32>) -> Answer<()> {
+        self.change(admin, Action::StudySetPace, id, move |tx, study| {
             if seconds == Some(0) {
                 return Err(Failure::invalid(
                     "seconds",
@@ -124,22 +123,19 @@ impl Plans for PlanService {
         .await
     }
 
-    async fn set_reads(&self, caller: &Caller, user: UserId, reads: Reads) -> Answer<()> {
-        caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                if !stored::set_reads(tx, user, reads)? {
-                    return Err(Failure::not_found("account"));
-                }
-                audit::note(tx, &caller, audit::Action::UserSetLanguages, &format!("{user}: {reads}"))
-            })
-            .await?)
+    async fn set_reads(&self, admin: &Admin, user: UserId, reads: Reads) -> Answer<()> {
+        let set = move |tx: &Transaction<'_>| {
+            let account = accounts::by_id(tx, user)?.ok_or_else(|| Failure::not_found("account"))?;
+            if !stored::set_reads(tx, user, reads)? {
+                return Err(Failure::not_found("account"));
+            }
+            Ok(Change::of(Object::Account(account.me.name), reads.to_string(), ()))
+        };
+        Ok(self.db.write_audited(admin, Action::UserSetLanguages, set).await?)
     }
 }
 
-/// A study with what its plan rests on.
+/// A study with the input of its plan.
 struct Study {
     id: StudyId,
     status: StudyStatus,
@@ -165,12 +161,12 @@ impl Study {
         }
     }
 
-    /// The languages in which it gives somebody work: all, where it is shared by count.
+    /// The languages in which a rater gets work: all, if work is shared by count.
     fn reads(&self, conn: &Connection, user: UserId) -> Result<Reads, Failure> {
         if self.settings.sharing == Sharing::Count { Ok(Reads::BOTH) } else { stored::reads(conn, user) }
     }
 
-    /// Where a draw for the study's newest event begins.
+    /// Random numbers for the study's newest event.
     fn draw(&self, conn: &Connection) -> Result<u64, Failure> {
         let (events, taken) = stored::events(conn, self.id)?;
         let mut hash = Sha256::new();
@@ -185,9 +181,78 @@ fn first_bytes(digest: &[u8]) -> u64 {
     digest.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-/// Checks what the admin asks for and makes a study of it; it runs at once unless it is to wait.
-pub(super) fn make(conn: &Connection, new: &NewStudy, by: Option<UserId>) -> Result<StudyId, Failure> {
-    let title = new.title.trim();
+/// Planned ratings that one transaction stores, at some 10 µs each. Ratings that people submit get in between.
+const CHUNK: usize = 200;
+
+/// Checks what the admin asks for and makes a study of it; it runs at once unless it is to wait. Its plan is stored in
+/// many short transactions, and nobody sees the study before the last, which `entry` describes for the audit log.
+pub(super) async fn create(
+    db: Db,
+    admin: Admin,
+    new: NewStudy,
+    (action, entry): (Action, impl FnOnce(StudyId) -> (Object, String) + Send + 'static),
+) -> Result<StudyId, Failure> {
+    let (by, draft) = (admin.id(), new.draft);
+    let (plan, outputs) = db.read_long(move |conn| asked(conn, &new)).await?;
+    let draw = move || {
+        let places = planned(&plan.settings, &outputs, &plan.raters)?;
+        Ok::<_, Failure>(studies::Plan { places, ..plan })
+    };
+    let plan = Arc::new(tokio::task::spawn_blocking(draw).await.map_err(Failure::internal)??);
+    let begun = plan.clone();
+    let id = db.write(move |tx| studies::begin(tx, &begun, by)).await?;
+    let published = match store(&db, id, &plan).await {
+        Ok(()) => {
+            let publish = move |tx: &Transaction<'_>| {
+                publish(tx, id, &plan, draft)?;
+                let (object, detail) = entry(id);
+                Ok(Change::of(object, detail, id))
+            };
+            db.write_audited(&admin, action, publish).await
+        }
+        Err(failure) => Err(failure),
+    };
+    if published.is_err() {
+        // Nobody waits for it; what it cannot delete is deleted at the next start.
+        tokio::task::spawn_blocking(move || db.clear_import(Import::Study(id.0)).map_err(AppError::from));
+    }
+    published
+}
+
+async fn store(db: &Db, id: StudyId, plan: &Arc<studies::Plan>) -> Result<(), Failure> {
+    for from in (0..plan.places.len()).step_by(CHUNK) {
+        let plan = plan.clone();
+        db.write(move |tx| {
+            staging::renew(tx, Import::Study(id.0))?;
+            stored::insert(tx, id, plan.places.iter().skip(from).take(CHUNK))
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+fn publish(conn: &Connection, id: StudyId, plan: &studies::Plan, draft: bool) -> Result<(), Failure> {
+    for (rater, ..) in &plan.raters {
+        // They may have changed since they were looked up.
+        if !studies::can_rate(conn, *rater)? {
+            return Err(Failure::not_found("rater"));
+        }
+    }
+    studies::publish(conn, id, plan)?;
+    if !draft {
+        stored::note(conn, id, "started", None, &Moved { ratings: plan.places.len() as u64, from: None })?;
+        studies::set_status(conn, id, StudyStatus::Running)?;
+    }
+    Ok(())
+}
+
+/// A study's title without spaces around it.
+///
+/// # Errors
+///
+/// Fails if it is empty or too long.
+pub(super) fn checked_title(title: &str) -> Result<String, Failure> {
+    let title = title.trim();
     if title.is_empty() || title.chars().count() > TITLE_MAX {
         return Err(Failure::invalid(
             "title",
@@ -195,6 +260,12 @@ pub(super) fn make(conn: &Connection, new: &NewStudy, by: Option<UserId>) -> Res
             ("Enter a title", "请填写标题"),
         ));
     }
+    Ok(title.to_owned())
+}
+
+/// What the admin asks for, checked and not planned yet, and the outputs to plan.
+fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan, Vec<Gradable>), Failure> {
+    let title = checked_title(&new.title)?;
     let submissions: Vec<SubmissionId> = distinct(&new.submissions);
     let ground = one_version(conn, &new.dataset, &submissions)?;
     if new.sharing == Sharing::Hand && new.shares.len() != new.raters.len() {
@@ -237,24 +308,18 @@ pub(super) fn make(conn: &Connection, new: &NewStudy, by: Option<UserId>) -> Res
         return Err(Failure::invalid(
             "submissions",
             ("the submissions contain no outputs to rate", "所选输出集中没有可评分的输出"),
-            ("Choose others", "请选择其他输出集"),
+            ("Choose other submissions", "请选择其他输出集"),
         ));
     }
-    let places = planned(&settings, &outputs, &raters)?;
     let plan = studies::Plan {
-        title: title.to_owned(),
+        title,
         version: ground.version,
         rubric_id: ground.rubric_id,
         settings,
         raters,
-        places,
+        places: Vec::new(),
     };
-    let id = studies::insert(conn, &plan, by)?;
-    if !new.draft {
-        stored::note(conn, id, "started", None, &Moved { ratings: plan.places.len() as u64, from: None })?;
-        studies::set_status(conn, id, StudyStatus::Running)?;
-    }
-    Ok(id)
+    Ok((plan, outputs))
 }
 
 fn one_version(conn: &Connection, dataset: &str, submissions: &[SubmissionId]) -> Result<studies::Candidate, Failure> {
@@ -292,8 +357,9 @@ fn one_version(conn: &Connection, dataset: &str, submissions: &[SubmissionId]) -
     })
 }
 
-/// The outputs that the study grades: all, or for a pilot those of so many tasks, `kept` ones first,
-/// then in an order drawn by the seed, which more tasks or submissions leave as it is.
+/// The outputs that the study grades: all, or for a pilot those of a number of tasks. `kept` tasks come
+/// first, then others in an order drawn by the seed, which does not change when tasks or submissions are
+/// added.
 fn chosen(conn: &Connection, settings: &Settings, kept: &BTreeSet<i64>) -> Result<Vec<Gradable>, Failure> {
     let mut outputs = Vec::new();
     for id in &settings.submissions {
@@ -316,7 +382,7 @@ fn chosen(conn: &Connection, settings: &Settings, kept: &BTreeSet<i64>) -> Resul
     Ok(outputs)
 }
 
-/// The whole plan of a study that has not begun.
+/// The whole plan of a draft.
 fn planned(
     settings: &Settings,
     outputs: &[Gradable],
@@ -405,7 +471,7 @@ fn unit(presentation: Presentation, output: &Gradable) -> Unit {
         Presentation::One => {
             Unit { id: output.output.0, task: output.task.0, model: output.model.0, lang: output.lang }
         }
-        // Every rater of a task rates all its models: there is no model to be even about.
+        // Every rater of a task rates all its models, so there is no model to balance.
         Presentation::SideBySide => Unit { id: output.task.0, task: output.task.0, model: 0, lang: output.lang },
     }
 }
@@ -418,7 +484,7 @@ fn plan_again(conn: &Connection, study: &Study, kept: &BTreeSet<i64>) -> Result<
     Ok(places.len() as u64)
 }
 
-/// The raters as they stand, without `except`.
+/// The current raters without `except`.
 fn standings(conn: &Connection, study: &Study, rows: &[Row], except: Option<UserId>) -> Result<Vec<Standing>, Failure> {
     let raters = stored::raters(conn, study.id)?.into_iter().filter(|(id, ..)| Some(*id) != except);
     let mut standings: Vec<Standing> = raters
@@ -443,18 +509,18 @@ fn standings(conn: &Connection, study: &Study, rows: &[Row], except: Option<User
     Ok(standings)
 }
 
-/// Finds raters for planned ratings that are nobody's; those for whom there is nobody wait. Returns how
-/// many went to somebody.
+/// Assigns planned ratings without a rater; those that no rater may get stay unassigned. Returns the number
+/// of assigned ones.
 fn share_out(conn: &Connection, study: &Study, free: &[Row], except: Option<UserId>) -> Result<u64, Failure> {
     let rows = stored::rows(conn, study.id)?;
     let mut standings = standings(conn, study, &rows, except)?;
     for standing in &mut standings {
-        // What comes on top of the shares by hand raises them.
+        // Additional work raises manual shares.
         standing.rater.share = None;
     }
     let known: HashMap<i64, Unit> =
         rows.iter().map(|row| unit(study.settings.presentation, &row.of)).map(|unit| (unit.id, unit)).collect();
-    // A unit once for each rater it lacks, with the planned ratings that go with it.
+    // A unit once for each rater it lacks, with its planned ratings.
     let mut wants: Vec<(Unit, Vec<&Row>)> = Vec::new();
     let mut copies: HashMap<i64, usize> = HashMap::new();
     let mut groups: HashMap<(i64, usize), usize> = HashMap::new();
@@ -490,7 +556,7 @@ fn share_out(conn: &Connection, study: &Study, free: &[Row], except: Option<User
     Ok(moved)
 }
 
-/// Puts units at the end of a rater's order, in an order of their own.
+/// Appends units to a rater's order, shuffled among themselves.
 fn append(
     conn: &Connection,
     study: StudyId,
@@ -512,7 +578,7 @@ fn append(
     Ok(moved)
 }
 
-/// A share by hand is never below what its rater has.
+/// A manual share is never below the rater's present number.
 fn raise_share(conn: &Connection, study: &Study, rater: UserId) -> Result<(), Failure> {
     if study.settings.sharing == Sharing::Hand {
         let has = u32::try_from(stored::units(conn, study.id, rater, study.settings.presentation)?).unwrap_or(u32::MAX);
@@ -573,7 +639,7 @@ fn join(conn: &Connection, study: &Study, user: UserId, share: Option<u32>) -> R
         let ratings = plan_again(conn, study, &BTreeSet::new())?;
         return stored::note(conn, study.id, "planned", None, &Moved { ratings, from: None });
     }
-    // Units of which their rater has begun nothing; of what is nobody's, one rating of each output.
+    // Units that their rater has not started; of unassigned work, one rating per output.
     let mut units: Vec<(Unit, Option<i64>, Vec<&Row>, bool)> = Vec::new();
     let mut at: HashMap<(i64, Option<i64>), usize> = HashMap::new();
     for row in &rows {
@@ -596,7 +662,7 @@ fn join(conn: &Connection, study: &Study, user: UserId, share: Option<u32>) -> R
     let open: HashMap<i64, u64> = before.iter().map(|standing| (standing.rater.id, standing.open)).collect();
     let all = standings(conn, study, &rows, None)?;
     let Some(newcomer) = all.into_iter().find(|standing| standing.rater.id == user.0) else {
-        return Err(Failure::internal("somebody who joined is not in the study"));
+        return Err(Failure::internal("the new rater is not in the study"));
     };
     let draw = study.draw(conn)?;
     let taken = plan::newcomer(&waiting, &open, &newcomer, draw);
@@ -613,7 +679,7 @@ fn join(conn: &Connection, study: &Study, user: UserId, share: Option<u32>) -> R
         .collect();
     let moved = append(conn, study.id, user, &lists.iter().collect::<Vec<_>>(), draw)?;
     if study.settings.sharing == Sharing::Hand {
-        // What they gave away is no longer theirs to be given.
+        // What they passed on is no longer theirs to pass on.
         for (id, _, share) in stored::raters(conn, study.id)? {
             if let (Some(share), Some(lost)) = (share, lost.get(&id.0)) {
                 stored::set_share(conn, study.id, id, share.saturating_sub(*lost))?;
@@ -705,7 +771,7 @@ fn extend(conn: &Connection, study: Study, by: Extension) -> Result<(), Failure>
     stored::look_over(conn, study.id)
 }
 
-/// New outputs of tasks that stand side by side go to those who have the task.
+/// Assigns new outputs of side-by-side tasks to the raters who have the task.
 fn same_raters(conn: &Connection, study: &Study, tasks: &BTreeSet<i64>) -> Result<(), Failure> {
     let rows = stored::rows(conn, study.id)?;
     let active: BTreeSet<i64> = stored::raters(conn, study.id)?.into_iter().map(|(id, ..)| id.0).collect();
@@ -734,7 +800,7 @@ fn same_raters(conn: &Connection, study: &Study, tasks: &BTreeSet<i64>) -> Resul
     Ok(())
 }
 
-fn copy(conn: &Connection, study: &Study, by: Option<UserId>) -> Result<StudyId, Failure> {
+fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
     let settings = &study.settings;
     let mut raters = Vec::new();
     for rater in stored::raters(conn, study.id)? {
@@ -744,7 +810,7 @@ fn copy(conn: &Connection, study: &Study, by: Option<UserId>) -> Result<StudyId,
     }
     let suffix = " (2)";
     let title: String = study.title.chars().take(TITLE_MAX - suffix.len()).collect();
-    let new = NewStudy {
+    Ok(NewStudy {
         title: format!("{title}{suffix}"),
         dataset: study.dataset.clone(),
         submissions: settings.submissions.clone(),
@@ -757,8 +823,7 @@ fn copy(conn: &Connection, study: &Study, by: Option<UserId>) -> Result<StudyId,
         sharing: settings.sharing,
         pace_s: settings.pace_s,
         draft: true,
-    };
-    make(conn, &new, by)
+    })
 }
 
 fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {

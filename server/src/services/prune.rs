@@ -1,4 +1,4 @@
-//! Frees what nothing refers to: `aixgrade prune`.
+//! Deletes unreferenced files and rows: `aixgrade prune`.
 
 use std::{
     collections::BTreeSet,
@@ -7,15 +7,18 @@ use std::{
 };
 
 use app::{
-    model::time::Timestamp,
-    port::{Answer, Caller},
+    model::{
+        audit::{Action, Object},
+        time::Timestamp,
+    },
+    port::{Answer, System},
 };
 use serde::Serialize;
 
 use super::Services;
 use crate::{
     clock,
-    db::{audit, datasets, prune, runs},
+    db::{audit::Change, datasets, prune, runs},
     engine::{
         suite::{self, TestKind},
         toolchain::Toolchain,
@@ -23,22 +26,20 @@ use crate::{
     error::Failure,
 };
 
-/// What is younger than a day may be in use without a trace in the database: a preview that somebody looks at, a file
-/// that another process writes.
+/// Younger items may be in use without a trace in the database: an open preview, a file that another process
+/// is writing.
 const GRACE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Cached verdicts deleted in one transaction: a rating waits for at most a few milliseconds.
 const BATCH: usize = 200;
 
-/// What was freed of one kind, or would be.
+/// Freed items of one kind, or in a dry run the items to free.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Freed {
-    /// Of what.
     pub what: Kind,
-    /// How many.
     pub count: u64,
-    /// Their size in bytes.
+    /// Total size in bytes.
     pub bytes: u64,
-    /// Why nothing was looked at, where that is so.
+    /// Why this kind was skipped, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
 }
@@ -47,22 +48,21 @@ pub struct Freed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Files whose upload was interrupted.
+    /// Files of interrupted uploads.
     UnfinishedUploads,
-    /// Uploaded files of which no submission was made.
+    /// Uploaded files without a submission.
     Uploads,
     /// Cached verdicts that no run's result came from.
     Verdicts,
     /// Java images for other JDKs and earlier releases.
     Images,
-    /// Compiled tests that no dataset has in this form.
+    /// Compiled tests that match no dataset.
     Suites,
     /// Jars that no dataset's tests use.
     Jars,
 }
 
 impl Kind {
-    /// The kind in words.
     pub fn words(self) -> &'static str {
         match self {
             Kind::UnfinishedUploads => "unfinished uploads",
@@ -75,7 +75,7 @@ impl Kind {
     }
 }
 
-/// A list of things to free, with their sizes.
+/// Items to free, with their sizes.
 #[derive(Default)]
 struct Found<T>(Vec<(T, u64)>);
 
@@ -87,20 +87,19 @@ impl<T> Found<T> {
 }
 
 impl Services {
-    /// Deletes what nothing refers to and is older than a day, or only says what that is. Works beside a running
-    /// server; while a run is going on, the engine's files are left alone.
+    /// Deletes everything unreferenced that is older than a day, or in a dry run only lists it. Works beside
+    /// a running server; during a run, the engine's files are left alone.
     ///
     /// # Errors
-    /// The caller is no admin, or a file cannot be deleted.
-    pub async fn prune(&self, caller: &Caller, dry_run: bool) -> Answer<Vec<Freed>> {
-        caller.admin()?;
+    /// A file cannot be deleted.
+    pub async fn prune(&self, system: System, dry_run: bool) -> Answer<Vec<Freed>> {
         let mut freed = vec![self.unfinished_uploads(dry_run).await?, self.prune_uploads(dry_run).await?];
         freed.push(self.unused_verdicts(dry_run).await?);
         freed.extend(self.engine_files(dry_run).await?);
         if !dry_run && freed.iter().any(|freed| freed.count > 0) {
             let detail = freed.iter().map(|f| format!("{} {}", f.count, f.what.words())).collect::<Vec<_>>().join(", ");
-            let caller = caller.clone();
-            self.db.write(move |tx| audit::note(tx, &caller, audit::Action::StoragePrune, &detail)).await?;
+            let change = Change::of(Object::Storage, detail, ());
+            self.db.write_audited(system, Action::StoragePrune, move |_| Ok(change)).await?;
         }
         Ok(freed)
     }
@@ -111,16 +110,16 @@ impl Services {
         Ok(Found(found).freed(Kind::UnfinishedUploads))
     }
 
-    /// Deletes uploaded files of which no submission was made within a day. The server calls it every hour.
+    /// Deletes uploaded files without a submission after a day. The server calls it every hour.
     pub async fn prune_uploads(&self, dry_run: bool) -> Result<Freed, Failure> {
         let since = before(GRACE);
-        let mut unused = Found(self.db.read(move |conn| prune::unused_uploads(conn, since)).await?);
+        let mut unused = Found(self.db.read_long(move |conn| prune::unused_uploads(conn, since)).await?);
         // Files that were stored just before the process was killed, and so have no row.
         let uploads = self.uploads.clone();
         let stored = blocking(move || uploads.stored()).await?;
         let orphans = self
             .db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 let mut orphans = Vec::new();
                 for (checksum, bytes) in stored {
                     if !prune::has_upload(conn, &checksum)? {
@@ -132,7 +131,7 @@ impl Services {
             .await?;
         unused.0.extend(orphans);
         let uploads = self.uploads.clone();
-        // A file that was sent again a moment ago has a new date, and its row is about to be written.
+        // A file that was just uploaded again has a new date, and its row is about to be written.
         unused = blocking(move || Ok(Found(unused.0.into_iter().filter(|(c, _)| uploads.is_old(c, GRACE)).collect())))
             .await?;
         if !dry_run {
@@ -150,7 +149,7 @@ impl Services {
 
     async fn unused_verdicts(&self, dry_run: bool) -> Result<Freed, Failure> {
         let since = before(GRACE);
-        let unused = Found(self.db.read(move |conn| prune::unused_outcomes(conn, since)).await?);
+        let unused = Found(self.db.read_long(move |conn| prune::unused_outcomes(conn, since)).await?);
         if !dry_run {
             let keys: Vec<String> = unused.0.iter().map(|(key, _)| key.clone()).collect();
             for batch in keys.chunks(BATCH) {
@@ -168,10 +167,10 @@ impl Services {
         };
         let folder = self.folder.join("engine");
         if self.db.read(prune::has_open_run).await? {
-            return Ok(skipped("a run is going on; try again after it"));
+            return Ok(skipped("a run is in progress; try again after it has finished"));
         }
         let Ok(toolchain) = Toolchain::expected(&folder) else {
-            return Ok(skipped("no JDK was found, so it is not known which of them are in use"));
+            return Ok(skipped("no JDK was found, so the files in use cannot be determined"));
         };
         let (mut suites, mut jars) = (BTreeSet::new(), BTreeSet::new());
         for version in self.db.read(prune::tested_versions).await? {
@@ -229,7 +228,7 @@ fn remove(folder: &Path, unused: impl Fn(&str) -> bool, dry_run: bool) -> std::i
     Ok(found)
 }
 
-/// Whether a file was last changed longer ago than `age`.
+/// Whether a file was last changed more than `age` ago.
 pub(super) fn is_old(metadata: &std::fs::Metadata, age: Duration) -> bool {
     let changed = metadata.modified().ok();
     changed.and_then(|changed| SystemTime::now().duration_since(changed).ok()).is_some_and(|passed| passed > age)
@@ -262,12 +261,12 @@ mod tests {
         incoming.write(bytes).await.unwrap();
         let stored = incoming.finish().await.unwrap();
         let checksum = stored.checksum.clone();
-        services.submissions.note_upload(&Caller::Operator, stored).await.unwrap();
+        services.submissions.note_upload(&System.admin(), stored).await.unwrap();
         checksum
     }
 
     #[tokio::test]
-    async fn what_nothing_refers_to_is_freed_and_the_rest_stays() {
+    async fn unreferenced_data_is_deleted_and_the_rest_is_kept() {
         let data = tempfile::tempdir().unwrap();
         let services = Services::open(data.path()).unwrap();
         starter::load(&services).await.unwrap();
@@ -299,19 +298,19 @@ mod tests {
             })
             .unwrap();
         let count = |freed: &[Freed], kind| freed.iter().find(|f| f.what == kind).map(|f| (f.count, f.bytes)).unwrap();
-        let told = services.prune(&Caller::Operator, true).await.unwrap();
+        let told = services.prune(System, true).await.unwrap();
         let before = fs::read_dir(&uploads).unwrap().count();
-        let freed = services.prune(&Caller::Operator, false).await.unwrap();
+        let freed = services.prune(System, false).await.unwrap();
         assert_eq!(told, freed);
         assert_eq!(count(&freed, Kind::UnfinishedUploads), (1, 4));
         assert_eq!(count(&freed, Kind::Uploads), (2, 9));
         assert_eq!(count(&freed, Kind::Verdicts), (1, 2));
         assert_eq!(fs::read_dir(&uploads).unwrap().count(), before - 3);
         assert!(!uploads.join(&old).exists() && uploads.join(&young).exists());
-        // What submissions were made of, the young one, and the one that is still coming.
+        // The files of submissions, the young one, and the one that is still being uploaded.
         assert_eq!(fs::read_dir(&uploads).unwrap().count(), used + 2);
         drop(still_coming);
-        let again = services.prune(&Caller::Operator, false).await.unwrap();
+        let again = services.prune(System, false).await.unwrap();
         assert!(again.iter().all(|freed| freed.count == 0), "{again:?}");
         let keys = "SELECT group_concat(key) FROM outcomes";
         let left = services.db.read_blocking(|c| Ok(c.query_row(keys, [], |row| row.get::<_, String>(0))?)).unwrap();
@@ -319,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_keeps_what_is_used_or_young() {
+    fn used_and_recent_entries_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["used", "unused", "young"] {
             fs::create_dir(folder.path().join(name)).unwrap();

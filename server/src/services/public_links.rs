@@ -1,8 +1,7 @@
-//! Public pages of closed studies: their links, and what they show.
+//! Public pages of closed studies: their links and their content.
 //!
-//! What must stay true: nothing that leaves here names a rater or tells one from another. The figures
-//! are over all raters, those of single ones are taken out ([`anonymous`]), and of a task's ratings none is
-//! passed on.
+//! What must stay true: nothing here names a rater or distinguishes raters. Figures cover all raters, those
+//! of single raters are removed ([`anonymous`]), and no rating of a task is included.
 
 use std::sync::Arc;
 
@@ -10,26 +9,28 @@ use app::{
     error::AppError,
     model::{
         api::{MadePublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
+        audit::{Action, Object},
         compare::Sheet,
         ids::{PublicLinkId, StudyId, TaskId},
+        page::{PageOf, Paged},
         study::StudyStatus,
         text::excerpt,
         time::Timestamp,
     },
-    port::{Answer, Caller, Comparisons, Studies, api::PublicLinks},
+    port::{Admin, Answer, Comparisons, Studies, System, api::PublicLinks},
 };
 use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rand::Rng;
+use rusqlite::Transaction;
 
 use super::{comparisons::ComparisonService, studies::StudyService, tokens::hash};
 use crate::{
     clock,
-    db::{Db, audit, public_links, studies},
+    db::{Db, audit::Change, public_links, studies},
     error::Failure,
 };
 
-/// The service; see the module.
 pub struct PublicLinkService {
     db: Db,
     studies: Arc<StudyService>,
@@ -37,8 +38,7 @@ pub struct PublicLinkService {
 }
 
 impl PublicLinkService {
-    /// A service over `db` that shows what `comparisons` computes: once for every rating and verdict that comes,
-    /// however many look.
+    /// Shows what `comparisons` computes: once per revision, however many people look.
     pub fn new(db: Db, studies: Arc<StudyService>, comparisons: Arc<ComparisonService>) -> Self {
         PublicLinkService { db, studies, comparisons }
     }
@@ -55,7 +55,7 @@ impl PublicLinkService {
     }
 }
 
-/// Without what is about single raters, and without what only admins can follow up.
+/// Removes data about single raters and links that only admins can follow.
 fn anonymous(mut sheet: Sheet) -> Sheet {
     if let Some(human) = &mut sheet.human {
         human.reliability.iter_mut().for_each(|figures| figures.kappas.clear());
@@ -69,32 +69,30 @@ fn anonymous(mut sheet: Sheet) -> Sheet {
 
 #[async_trait]
 impl PublicLinks for PublicLinkService {
-    async fn list(&self, caller: &Caller, study: StudyId) -> Answer<Vec<PublicLinkRow>> {
-        caller.admin()?;
+    async fn list(&self, _: &Admin, study: StudyId, of: PageOf) -> Answer<Paged<PublicLinkRow>> {
         Ok(self
             .db
             .read(move |conn| {
                 studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
-                public_links::list(conn, study)
+                public_links::list(conn, study, &of)
             })
             .await?)
     }
 
-    async fn create(&self, caller: &Caller, study: StudyId, new: NewPublicLink) -> Answer<MadePublicLink> {
-        caller.admin()?;
+    async fn create(&self, admin: &Admin, study: StudyId, new: NewPublicLink) -> Answer<MadePublicLink> {
         if new.days.is_some_and(|days| !(1..=3650).contains(&days)) {
             return Err(AppError::invalid(
                 "days",
-                ("a link is valid for 1 to 3,650 days, or does not expire", "链接的有效期为 1 到 3,650 天，或长期有效"),
-                ("Enter a number from 1 to 3650, or leave it empty", "请输入 1 到 3650 之间的数字，或留空"),
+                ("a link is valid for 1 to 3,650 days, or does not expire", "链接的有效期为 1 到 3,650 天，或永不过期"),
+                ("Enter a number from 1 to 3,650, or leave the field empty", "请输入 1 到 3,650 之间的数字，或留空"),
             ));
         }
         let secret = BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 32]>());
         let expires_at = new.days.map(|days| Timestamp(clock::now().0 + i64::from(days) * 24 * 60 * 60 * 1000));
-        let (caller, secret_hash) = (caller.clone(), hash(&secret));
+        let (by, secret_hash) = (admin.id(), hash(&secret));
         let row = self
             .db
-            .write(move |tx| {
+            .write_audited(admin, Action::PublicLinkCreate, move |tx| {
                 let row = studies::get(tx, study)?.ok_or_else(|| Failure::not_found("study"))?;
                 if row.status != StudyStatus::Closed {
                     return Err(Failure::conflict((
@@ -102,33 +100,27 @@ impl PublicLinks for PublicLinkService {
                         "只有已结束的项目才能创建公开链接，请先结束项目。",
                     )));
                 }
-                let id = public_links::insert(tx, study, &secret_hash, new.code, expires_at, caller.id())?;
-                audit::note(tx, &caller, audit::Action::PublicLinkCreate, &format!("{id} to study {study}"))?;
-                public_links::get(tx, id)?.ok_or_else(|| Failure::internal("a link just made is not there"))
+                let id = public_links::insert(tx, study, &secret_hash, new.code, expires_at, by)?;
+                let row = public_links::get(tx, id)?.ok_or_else(|| Failure::internal("the new link is missing"))?;
+                Ok(Change::of(Object::Study(study), format!("link {id}"), row))
             })
             .await?;
         Ok(MadePublicLink { row, path: format!("/public/{secret}") })
     }
 
-    async fn revoke(&self, caller: &Caller, id: PublicLinkId) -> Answer<()> {
-        caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                if !public_links::revoke(tx, id)? {
-                    return Err(Failure::not_found("link that works"));
-                }
-                audit::note(tx, &caller, audit::Action::PublicLinkRevoke, &id.to_string())
-            })
-            .await?)
+    async fn revoke(&self, admin: &Admin, id: PublicLinkId) -> Answer<()> {
+        let revoke = move |tx: &Transaction<'_>| {
+            let study = public_links::revoke(tx, id)?.ok_or_else(|| Failure::not_found("active link"))?;
+            Ok(Change::of(Object::Study(study), format!("link {id}"), ()))
+        };
+        Ok(self.db.write_audited(admin, Action::PublicLinkRevoke, revoke).await?)
     }
 
     async fn open(&self, secret: &str) -> Answer<PublicStudy> {
         let (study, link) = self.resolve(secret).await?;
-        let detail = self.studies.get(&Caller::Operator, study).await?;
-        let choice = self.comparisons.study_choice(&Caller::Operator, study, true).await?;
-        let compared = self.comparisons.get(&Caller::Operator, choice).await?;
+        let detail = self.studies.get(&System.admin(), study).await?;
+        let choice = self.comparisons.study_choice(&System.admin(), study, true).await?;
+        let compared = self.comparisons.get(&System.admin(), choice).await?;
         let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
         Ok(PublicStudy {
             title: detail.row.title,
@@ -146,7 +138,7 @@ impl PublicLinks for PublicLinkService {
         if !link.code {
             return Err(AppError::NotFound("page".into()));
         }
-        let found = self.studies.task(&Caller::Operator, study, task).await?;
+        let found = self.studies.task(&System.admin(), study, task).await?;
         let outputs = found.outputs.into_iter().map(|output| (output.model, output.code)).collect();
         Ok(PublicTask { title: found.title, task: found.task, outputs })
     }

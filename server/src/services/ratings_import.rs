@@ -1,22 +1,24 @@
-//! Importing ratings that another tool or a judge model made: read, matched with the dataset's outputs, and stored all
-//! together or not at all.
+//! Importing ratings made by another tool or a judge model: read, matched with the dataset's outputs, and
+//! stored all together or not at all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::{
     error::AppError,
     model::{
+        audit::{Action, Object},
         ids::{DatasetVersionId, OutputId, StudyId, UploadId},
         problem::Problem,
         ratings_import::{RatingsKind, RatingsPreview, RatingsReading},
     },
-    port::{Answer, Caller, ratings_import::RatingsImports},
+    port::{Admin, Answer, ratings_import::RatingsImports},
 };
 use async_trait::async_trait;
 
 use crate::{
     db::{
-        Db, audit,
+        Db,
+        audit::{self, Change},
         results_import::{self, Given, Newest, Study, Target},
         results_judges,
         staging::{self, Import},
@@ -24,45 +26,44 @@ use crate::{
     },
     error::Failure,
     formats::ratings::{self, MOST_PROBLEMS, Mapping},
-    services::uploads::Uploads,
+    services::{submissions::NEW_VERSION, uploads::Uploads},
 };
 
-/// Ratings that a preview shows.
+/// Number of ratings that a preview shows.
 const FIRST: usize = 5;
-/// The most raters of a file: each becomes an account, all of them in one transaction.
+/// Maximum number of raters in a file: each becomes an account, all of them in one transaction.
 const MOST_RATERS: usize = 500;
-/// The most ratings of one output: what a study's overlap may be.
+/// Maximum number of ratings of one output: the highest overlap of a study.
 const MOST_OF_ONE: usize = 100;
 
-/// The service; see the module.
 pub struct RatingsImport {
     db: Db,
     uploads: Uploads,
 }
 
-/// A file of ratings and what it is.
+/// A file of ratings and how to read it.
 pub struct File {
     /// The dataset's short name.
     pub dataset: String,
-    /// Whose ratings.
+    /// People or a judge model.
     pub kind: RatingsKind,
     /// The file's name.
     pub name: String,
     /// Its content, read once.
     pub content: Box<dyn std::io::Read + Send>,
-    /// Which column holds what.
+    /// Column names that differ from the defaults.
     pub mapping: Mapping,
 }
 
-/// What the database knows that a file is held against.
+/// The database content that a file is matched with.
 struct Known {
     target: Target,
     newest: HashMap<String, Newest>,
-    /// What is wrong with the study's or the judge's name, where one is given.
+    /// The problem with the study's or the judge's name, if one is given.
     name: Option<Problem>,
 }
 
-/// A file held against the dataset.
+/// A file matched with the dataset.
 struct Matched {
     target: Target,
     preview: RatingsPreview,
@@ -74,12 +75,11 @@ struct Matched {
 }
 
 impl RatingsImport {
-    /// A service over `db` and the files that were sent.
     pub fn new(db: Db, uploads: Uploads) -> Self {
         RatingsImport { db, uploads }
     }
 
-    /// An uploaded file as it is to be read.
+    /// An uploaded file, opened for reading.
     async fn uploaded(&self, upload: UploadId, reading: RatingsReading, kind: RatingsKind) -> Result<File, Failure> {
         let found = self.db.read(move |conn| submissions::upload(conn, upload)).await?;
         let found = found.ok_or_else(|| Failure::not_found("upload"))?;
@@ -87,22 +87,21 @@ impl RatingsImport {
         Ok(File { dataset: reading.dataset, kind, name: found.file, content, mapping: reading.columns })
     }
 
-    /// What the file holds and what is wrong with it; imports nothing.
+    /// The file's content and its problems; imports nothing.
     ///
     /// # Errors
-    /// The caller is no admin, or there is no such dataset. What is wrong with the file is in the preview.
-    pub async fn preview(&self, caller: &Caller, file: File) -> Result<RatingsPreview, Failure> {
-        caller.admin()?;
+    /// There is no such dataset. What is wrong with the file is in the preview.
+    pub async fn preview(&self, _: &Admin, file: File) -> Result<RatingsPreview, Failure> {
         Ok(self.matched(file, true).await?.1.preview)
     }
 
-    /// Reads the file and finds the output of every rating. No reader is held meanwhile. `named`: whether the study's
-    /// or the judge's name is known already, and must fit.
+    /// Reads the file and finds the output of every rating, without holding a database reader. `named`:
+    /// whether the study's or the judge's name is final and must be valid.
     async fn matched(&self, file: File, named: bool) -> Result<(RatingsKind, Matched), Failure> {
         let (dataset, kind) = (file.dataset.clone(), file.kind.clone());
         let known = self
             .db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 Ok(Known {
                     target: results_import::target(conn, &dataset)?.ok_or_else(|| Failure::not_found("dataset"))?,
                     newest: results_import::newest(conn, &dataset)?,
@@ -114,27 +113,27 @@ impl RatingsImport {
         matched.await.map_err(Failure::internal)
     }
 
-    /// Imports the file, all of it or nothing.
+    /// Imports the file, completely or not at all.
     ///
     /// # Errors
-    /// As [`RatingsImport::preview`], and everything that is wrong with the file.
-    pub async fn take(&self, caller: &Caller, file: File) -> Result<RatingsPreview, Failure> {
-        caller.admin()?;
+    ///
+    /// As [`RatingsImport::preview`], and every problem of the file.
+    pub async fn take(&self, admin: &Admin, file: File) -> Result<RatingsPreview, Failure> {
         let (dataset, name) = (file.dataset.clone(), file.name.clone());
         let (kind, found) = self.matched(file, true).await?;
         if !found.preview.problems.is_empty() {
             return Err(Failure::App(AppError::Invalid(found.preview.problems)));
         }
-        let store = Store { db: self.db.clone(), caller: caller.clone(), dataset, name, kind };
-        // In a task of its own: a browser that hangs up leaves nothing half done.
-        tokio::spawn(store.all(found)).await.map_err(Failure::internal)?
+        let store = Store { db: self.db.clone(), admin: admin.clone(), dataset, name, kind };
+        // In a task of its own, so that a browser that disconnects does not interrupt it.
+        audit::spawn(store.all(found)).await.map_err(Failure::internal)?
     }
 }
 
-/// Stores a file's ratings in many short transactions; nobody sees any of them before the last.
+/// Stores a file's ratings in many short transactions; they are hidden until the last one.
 struct Store {
     db: Db,
-    caller: Caller,
+    admin: Admin,
     dataset: String,
     name: String,
     kind: RatingsKind,
@@ -142,7 +141,7 @@ struct Store {
 
 impl Store {
     async fn all(self, found: Matched) -> Result<RatingsPreview, Failure> {
-        let by = self.caller.id().map(|id| id.0);
+        let by = self.admin.id().map(|id| id.0);
         let Matched { target, mut preview, submissions, raters, given, overlap } = found;
         let (version, rubric) = (target.version, target.rubric_id);
         let (import, users) = match self.kind.clone() {
@@ -170,7 +169,7 @@ impl Store {
             Err(failure) => Err(failure),
         };
         if stored.is_err() {
-            // Nobody waits for it; what it cannot delete is deleted at the next start.
+            // In the background; the next start deletes what this cannot.
             tokio::task::spawn_blocking(move || db.clear_import(import).map_err(AppError::from));
         }
         stored
@@ -208,22 +207,18 @@ impl Store {
         version: DatasetVersionId,
         mut preview: RatingsPreview,
     ) -> Result<RatingsPreview, Failure> {
-        let Store { db, caller, dataset, kind, .. } = self;
-        db.write(move |tx| {
+        let Store { db, admin, dataset, kind, .. } = self;
+        db.write_audited(&admin, Action::RatingsImport, move |tx| {
             // Both may have changed while the ratings were stored.
             if results_import::target(tx, &dataset)?.is_none_or(|target| target.version != version) {
-                return Err(Failure::conflict(
-                    "The dataset has a new version since the file was read; look at the preview again.",
-                ));
+                return Err(Failure::conflict(NEW_VERSION));
             }
             if let Some(problem) = name_problem(tx, &dataset, &kind)? {
                 return Err(Failure::App(AppError::Invalid(vec![problem])));
             }
             staging::publish(tx, import)?;
             preview.taken = true;
-            let detail = format!("{dataset}: {} ratings", preview.ratings);
-            audit::note(tx, &caller, audit::Action::RatingsImport, &detail)?;
-            Ok(preview)
+            Ok(Change::of(Object::Dataset(dataset), format!("{} ratings", preview.ratings), preview))
         })
         .await
     }
@@ -231,8 +226,7 @@ impl Store {
 
 #[async_trait]
 impl RatingsImports for RatingsImport {
-    async fn preview(&self, caller: &Caller, upload: UploadId, reading: RatingsReading) -> Answer<RatingsPreview> {
-        caller.admin()?;
+    async fn preview(&self, _: &Admin, upload: UploadId, reading: RatingsReading) -> Answer<RatingsPreview> {
         let kind = if reading.judge { RatingsKind::Judge } else { RatingsKind::People };
         let file = self.uploaded(upload, reading, kind(String::new())).await?;
         Ok(self.matched(file, false).await?.1.preview)
@@ -240,14 +234,13 @@ impl RatingsImports for RatingsImport {
 
     async fn take(
         &self,
-        caller: &Caller,
+        admin: &Admin,
         upload: UploadId,
         reading: RatingsReading,
         kind: RatingsKind,
     ) -> Answer<RatingsPreview> {
-        caller.admin()?;
         let file = self.uploaded(upload, reading, kind).await?;
-        Ok(RatingsImport::take(self, caller, file).await?)
+        Ok(RatingsImport::take(self, admin, file).await?)
     }
 }
 
@@ -345,12 +338,12 @@ fn matched(known: Known, file: File) -> Matched {
     let submissions = counts.values().map(|(newest, _)| newest.submission).collect::<BTreeSet<_>>();
     let submissions = submissions.into_iter().collect();
     let overlap = of_one.values().copied().max().unwrap_or(1);
-    // More is a problem of the file, told above.
+    // A higher number is a problem of the file, reported above.
     let overlap = u32::try_from(overlap).unwrap_or(u32::MAX);
     Matched { target, preview, submissions, raters, given, overlap }
 }
 
-/// What is wrong with the name: a study needs a title, a judge a name that the dataset has not yet.
+/// The problem with the name, if any: a study needs a title, a judge a name that is new to the dataset.
 fn name_problem(conn: &rusqlite::Connection, dataset: &str, kind: &RatingsKind) -> Result<Option<Problem>, Failure> {
     let (field, text) = match kind {
         RatingsKind::People(title) => ("title", title),
@@ -359,7 +352,7 @@ fn name_problem(conn: &rusqlite::Connection, dataset: &str, kind: &RatingsKind) 
     if text.trim().is_empty() || text.chars().count() > 200 {
         return Ok(Some(Problem::new(
             field,
-            ("it is empty or longer than 200 characters", "内容为空或超过 200 字"),
+            ("the text is empty or longer than 200 characters", "内容为空或超过 200 字"),
             ("Enter a shorter text", "请填写较短的内容"),
         )));
     }

@@ -1,10 +1,9 @@
-//! Two runs side by side. Called by `services::runs`, which has asked who may.
+//! Comparison of two runs. Called by `services::runs`, which has authorised the caller.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use app::model::{
-    ids::RunId,
-    run::{ItemDetail, ItemRow, RunDetail},
+    run::{ItemDetail, ItemRow, MissingTask, RunRow},
     run_pair::{PairCode, PairFocus, PairOutput, PairTask, Passes, RunPair},
 };
 use rusqlite::Connection;
@@ -15,81 +14,88 @@ use crate::{
     layout,
 };
 
-/// One of the two runs, as it was read.
+/// One of the two runs as read from the database.
 pub struct Side {
-    detail: RunDetail,
+    row: RunRow,
+    items: Vec<ItemRow>,
     /// Every task with tests, in the dataset's order.
-    tasks: Vec<String>,
+    tasks: Vec<MissingTask>,
 }
 
 impl Side {
     /// Reads what a comparison needs besides the run itself.
     ///
     /// # Errors
-    /// The database.
-    pub fn load(conn: &Connection, id: RunId, detail: RunDetail) -> Result<Side, Failure> {
-        Ok(Side { detail, tasks: run_results::task_ids(conn, id)? })
-    }
-
-    fn text(&self, task: &str) -> Option<String> {
-        let item = self.detail.items.iter().find(|i| i.task_id == task).map(|i| &i.raw_nl);
-        item.or_else(|| self.detail.missing.iter().find(|m| m.task_id == task).map(|m| &m.raw_nl)).cloned()
+    ///
+    /// Fails if the database fails.
+    pub fn load(conn: &Connection, row: RunRow) -> Result<Side, Failure> {
+        let id = row.id;
+        Ok(Side { row, items: runs::brief_items(conn, id)?, tasks: run_results::tasks(conn, id)? })
     }
 }
 
-/// Everything that is read in one snapshot; what costs time comes in [`Loaded::finish`].
+/// Data read in one snapshot; [`Loaded::finish`] does the slow part.
 pub struct Loaded {
     pair: RunPair,
     focus: Option<(String, Option<ItemDetail>, Option<ItemDetail>)>,
 }
 
 impl Loaded {
-    /// Puts two runs beside each other, with one task's outputs where it is asked for.
+    /// Compares two runs, with one task's outputs if requested.
     ///
     /// # Errors
-    /// They are of different datasets, or there is no such task.
+    ///
+    /// Fails if they belong to different datasets, or the task does not exist.
     pub fn new(conn: &Connection, a: Side, b: Side, task: Option<String>) -> Result<Loaded, Failure> {
-        let (left, right) = (&a.detail.row, &b.detail.row);
+        let (left, right) = (&a.row, &b.row);
         if left.dataset != right.dataset {
-            return Err(Failure::conflict(format!(
-                "Run {} belongs to the dataset {}, run {} to {}. Choose two runs of the same dataset.",
-                left.id, left.dataset, right.id, right.dataset
+            let (a, b) = (left.id, right.id);
+            return Err(Failure::conflict((
+                format!(
+                    "Run {a} belongs to the dataset {}, run {b} to {}. Choose two runs of the same dataset.",
+                    left.dataset, right.dataset
+                ),
+                format!(
+                    "运行 {a} 属于数据集 {}，运行 {b} 属于 {}。请选择同一数据集的两次运行。",
+                    left.dataset, right.dataset
+                ),
             )));
         }
-        let (first, second) = (samples(&a.detail.items), samples(&b.detail.items));
+        let (first, second) = (samples(&a.items), samples(&b.items));
         let of = |items: &HashMap<&str, Vec<&ItemRow>>, task: &str| {
             items.get(task).map(|list| list.iter().map(|item| PairOutput::of(item)).collect()).unwrap_or_default()
         };
-        let only_in_b = b.tasks.iter().filter(|task| !a.tasks.contains(task));
+        let in_a: HashSet<&str> = a.tasks.iter().map(|task| task.task_id.as_str()).collect();
+        let only_in_b = b.tasks.iter().filter(|task| !in_a.contains(task.task_id.as_str()));
         let tasks: Vec<PairTask> = a
             .tasks
             .iter()
             .chain(only_in_b)
             .map(|task| PairTask {
-                raw_nl: a.text(task).or_else(|| b.text(task)).unwrap_or_default(),
-                a: of(&first, task),
-                b: of(&second, task),
-                task_id: task.clone(),
+                raw_nl: task.raw_nl.clone(),
+                a: of(&first, &task.task_id),
+                b: of(&second, &task.task_id),
+                task_id: task.task_id.clone(),
             })
             .collect();
         let focus = match task {
             None => None,
             Some(task) => {
                 let row = tasks.iter().find(|t| t.task_id == task).ok_or_else(|| Failure::not_found("task"))?;
-                let item = |detail: &RunDetail, outputs: &[PairOutput]| {
-                    let (Some(run), Some(first)) = (runs::get(conn, detail.row.id)?, outputs.first()) else {
+                let item = |side: &RunRow, outputs: &[PairOutput]| {
+                    let (Some(run), Some(first)) = (runs::get(conn, side.id)?, outputs.first()) else {
                         return Ok::<_, Failure>(None);
                     };
                     run_results::get_item(conn, &run, first.output)
                 };
-                Some((task, item(&a.detail, &row.a)?, item(&b.detail, &row.b)?))
+                Some((task, item(&a.row, &row.a)?, item(&b.row, &row.b)?))
             }
         };
         let passes = Passes::of(&tasks);
-        Ok(Loaded { pair: RunPair { a: a.detail.row, b: b.detail.row, passes, tasks, focus: None }, focus })
+        Ok(Loaded { pair: RunPair { a: a.row, b: b.row, passes, tasks, focus: None }, focus })
     }
 
-    /// Lays the code out that is to be shown.
+    /// Formats the code to be shown.
     pub async fn finish(self) -> RunPair {
         let Loaded { mut pair, focus } = self;
         if let Some((task_id, a, b)) = focus {
@@ -125,9 +131,12 @@ fn samples(items: &[ItemRow]) -> HashMap<&str, Vec<&ItemRow>> {
 
 async fn code(item: Option<ItemDetail>) -> Option<PairCode> {
     let item = item?;
+    let (reason, message) = item.outcome.map(|o| (o.reason, o.message)).unwrap_or_default();
     Some(PairCode {
         output: item.row.output,
-        code: layout::view(item.code, String::new()).await,
-        message: item.outcome.map(|o| o.message).or(item.fault).unwrap_or_default(),
+        code: layout::view(item.code, String::new(), item.code_lang).await,
+        reason,
+        message,
+        fault: item.fault,
     })
 }

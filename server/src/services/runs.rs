@@ -1,117 +1,255 @@
-//! Runs of automated tests, for admins: starting, watching, reading results.
+//! Test runs, for admins: starting, watching, reading results.
+
+use std::io::Write;
 
 use app::{
+    i18n::runs::{EN, ZH},
     model::{
+        audit::{Action, Object},
+        code_lang::CodeLang,
+        dataset::TestKind,
         ids::{OutputId, RunId, SubmissionId},
-        run::{Again, EngineReadiness, ItemDetail, RunDetail, RunProgress, RunRow, RunStatus, StartHow, Verdict},
+        languages::LanguageResults,
+        page::{PageOf, Paged},
+        published::{AsPublished, Difference, differ},
+        run::{
+            Again, Dates, EngineNeed, EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunProgress, RunRow,
+            RunStatus, StartHow, Verdict,
+        },
         run_pair::RunPair,
     },
-    port::{Answer, Caller, Runs},
+    port::{Admin, Answer, Runs},
 };
 use async_trait::async_trait;
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 
-use super::run_pair;
+use super::{languages::Kept, run_pair};
 use crate::{
     db::{
-        Db, audit,
+        Db,
+        audit::Change,
+        datasets,
         run_how::{self, How},
         run_results,
-        runs::{self, Run, TaskSamples},
+        runs::{self, Counts, Run, SampleResult, TaskSamples},
         submissions,
     },
-    engine::{dates::Dates, readiness},
     error::Failure,
     jobs::Engine,
+    lang::{self, Places},
     layout,
+    report::{lines::Form, runs as results},
     stats::passk::{self, Sample},
 };
 
-/// The service; see the module.
 pub struct RunService {
     db: Db,
     engine: Engine,
+    look: Look,
+    /// Figures of runs that did not change.
+    kept: Kept,
 }
 
+/// Tells what the engine lacks on this machine for a run with these dates.
+pub type Look = fn(Option<Dates>) -> EngineReadiness;
+
 impl RunService {
-    /// A service over `db`, whose runs `engine` works off.
-    pub fn new(db: Db, engine: Engine) -> Self {
-        RunService { db, engine }
+    /// `engine` executes the runs; `look` returns what the engine lacks on this machine.
+    pub fn new(db: Db, engine: Engine, look: Look) -> Self {
+        RunService { db, engine, look, kept: Kept::default() }
     }
 
-    /// The engine: the server lets it serve, the command line works a run off with it.
+    /// Refuses a run that cannot work on this machine, before anything is written. A JDK is needed for test classes; what
+    /// test programs need depends on their language ([`Needs::check`]).
+    fn ready(&self, dates: Option<Dates>, kind: Option<TestKind>) -> Result<(), Failure> {
+        let mut found = (self.look)(dates);
+        if kind == Some(TestKind::HumanevalX) && found.missing.contains(&EngineNeed::Jdk) {
+            found.missing.retain(|need| *need != EngineNeed::Jdk);
+            // It would install the JDK, too.
+            found.install = None;
+        }
+        match found.missing.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::conflict((EN.engine_lacks_line(&found), ZH.engine_lacks_line(&found)))),
+        }
+    }
+
+    /// The engine: the server lets it serve, the command line executes a run with it.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Starts a run, done in this way.
+    /// Writes a run's outputs and figures as a file. `keep` says which outputs. Blocks.
     ///
     /// # Errors
-    /// For whoever is no admin; where the submission is not there or answers no task with tests.
+    /// The run does not exist, or `out` cannot be written.
+    pub fn write_results(
+        &self,
+        _: &Admin,
+        id: RunId,
+        form: Form,
+        keep: impl Fn(&ItemRow) -> bool,
+        out: &mut dyn Write,
+    ) -> Result<u64, Failure> {
+        let run = finish(self.db.read_blocking(move |conn| detail(conn, id))?);
+        let mut file = results::Results::new(form, &run, out)?;
+        let mut count = 0;
+        self.db.read_blocking(|conn| {
+            runs::each_item(conn, id, |item| {
+                if !keep(item) {
+                    return Ok(());
+                }
+                count += 1;
+                file.write(item)
+            })
+        })?;
+        file.finish()?;
+        Ok(count)
+    }
+
+    /// Starts a run with these options.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the machine lacks what the engine or a language needs, the submission does not exist, or it has no output
+    /// for a task with tests.
     pub async fn start_how(
         &self,
-        caller: &Caller,
+        admin: &Admin,
         submission: SubmissionId,
         fresh: bool,
         how: How,
     ) -> Result<RunId, Failure> {
-        caller.admin()?;
-        // Said at once, and not on every output.
-        if let Some(Err(missing)) = how.dates.map(Dates::needs) {
-            return Err(Failure::conflict(missing.to_string()));
-        }
-        let who = caller.clone();
+        // Before the transaction: looking for a toolchain starts programs, and raters wait for the writer.
+        let needs = self.db.read(move |conn| Needs::of(conn, submission)).await?;
+        self.ready(how.dates, needs.kind)?;
+        tokio::task::spawn_blocking(move || needs.check(how)).await.map_err(Failure::internal)??;
+        let by = admin.id();
         let id = self
             .db
-            .write(move |tx| {
+            .write_audited(admin, Action::RunStart, move |tx| {
                 let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
-                let id = runs::insert(tx, submission, fresh, who.id())?;
-                run_how::set(tx, id, how)?;
-                if runs::counts(tx, id)?.0 == 0 {
+                if !runs::has_tests(tx, submission)? {
                     return Err(Failure::conflict((
                         format!("None of the tasks of submission {submission} (dataset {}) has tests, so there is nothing to run.", row.dataset),
                         format!("输出集 {submission}（数据集 {}）的任务都没有测试，无法运行。", row.dataset),
                     )));
                 }
-                audit::note(tx, &who, audit::Action::RunStart, &format!("run {id} of submission {submission}"))?;
-                Ok(id)
+                let id = runs::insert(tx, submission, fresh, by)?;
+                run_how::set(tx, id, how)?;
+                Ok(Change::of(Object::Run(id), format!("of submission {submission}"), id))
             })
             .await?;
-        self.engine.ring();
+        let (db, engine) = (self.db.clone(), self.engine.clone());
+        // A browser that disconnects does not interrupt it, and the engine repeats it where the server was stopped.
+        let filled = tokio::task::spawn_blocking(move || {
+            let filled = runs::fill(&db, id);
+            engine.ring();
+            filled
+        });
+        filled.await.map_err(Failure::internal)??;
         Ok(id)
+    }
+}
+
+/// What decides whether a submission's tests can be run here.
+struct Needs {
+    dataset: String,
+    kind: Option<TestKind>,
+    langs: Vec<CodeLang>,
+}
+
+impl Needs {
+    fn of(conn: &Connection, submission: SubmissionId) -> Result<Needs, Failure> {
+        let row = submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+        let version = submissions::version(conn, submission)?;
+        let (kind, langs) = (datasets::test_kind(conn, version)?, runs::code_langs(conn, version)?);
+        Ok(Needs { dataset: row.dataset, kind, langs })
+    }
+
+    /// Rejects options that the tests do not have, and languages without a toolchain on this machine. Starts programs.
+    fn check(&self, how: How) -> Result<(), Failure> {
+        if !self.kind.is_some_and(TestKind::is_program) {
+            return Ok(());
+        }
+        if how.fast || how.dates.is_some() {
+            return Err(Failure::conflict((
+                "Shared JVMs and a set date are options for Java test classes. Start the run without them.",
+                "共用 JVM 与指定日期仅适用于 Java 测试类，请取消这些选项后再运行。",
+            )));
+        }
+        self.langs.iter().try_for_each(|code| self.check_language(*code))
+    }
+
+    fn check_language(&self, code: CodeLang) -> Result<(), Failure> {
+        let (name, dataset) = (code.name(), &self.dataset);
+        let Some(language) = lang::language(code) else {
+            return Err(Failure::conflict((
+                format!(
+                    "This version of AixGrade does not run tests in {name}. People can grade the outputs of dataset {dataset}."
+                ),
+                format!("此版本的 AixGrade 不能运行 {name} 的测试。数据集 {dataset} 的输出可由人评分。"),
+            )));
+        };
+        (language.look)(&Places::from_environment()).map_err(|missing| {
+            Failure::conflict((
+                format!("Outputs in {name} cannot be run on this machine: {missing}"),
+                format!("此机器无法运行 {name} 的输出：{missing}"),
+            ))
+        })
     }
 }
 
 #[async_trait]
 impl Runs for RunService {
-    async fn list(&self, caller: &Caller, submission: Option<SubmissionId>) -> Answer<Vec<RunRow>> {
-        caller.admin()?;
+    async fn list(&self, _: &Admin, submission: Option<SubmissionId>, of: PageOf) -> Answer<Paged<RunRow>> {
         Ok(self
             .db
-            .read(move |conn| {
-                runs::list(conn, submission)?.iter().map(|run| row(conn, run, &figures(conn, run.id)?)).collect()
+            .read_long(move |conn| {
+                let page = runs::list(conn, submission, &of)?;
+                let ids: Vec<RunId> = page.rows.iter().map(|run| run.id).collect();
+                let (counts, mut samples) = (runs::counts_of(conn, &ids)?, runs::samples_of(conn, &ids)?);
+                Ok(page.map(|run| {
+                    let results = Results::of(samples.remove(&run.id).unwrap_or_default());
+                    row(&run, counts.get(&run.id).copied().unwrap_or_default(), &results)
+                }))
             })
             .await?)
     }
 
-    async fn readiness(&self, caller: &Caller) -> Answer<EngineReadiness> {
-        caller.admin()?;
-        Ok(readiness::look())
+    async fn items(&self, _: &Admin, id: RunId, filter: ItemFilter, of: PageOf) -> Answer<Paged<ItemRow>> {
+        Ok(self
+            .db
+            .read(move |conn| {
+                runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+                runs::items_page(conn, id, &filter, &of)
+            })
+            .await?)
     }
 
-    async fn get(&self, caller: &Caller, id: RunId) -> Answer<RunDetail> {
-        caller.admin()?;
-        Ok(self.db.read(move |conn| detail(conn, id)).await?)
+    async fn readiness(&self, _: &Admin) -> Answer<EngineReadiness> {
+        Ok((self.look)(None))
     }
 
-    async fn progress(&self, caller: &Caller, id: RunId) -> Answer<RunProgress> {
-        caller.admin()?;
+    async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
+        let read = self.db.read_long(move |conn| detail(conn, id)).await?;
+        Ok(tokio::task::spawn_blocking(move || finish(read)).await.map_err(Failure::internal)?)
+    }
+
+    async fn languages(&self, _: &Admin) -> Answer<LanguageResults> {
+        let kept = self.kept.clone();
+        let read = self.db.read(move |conn| kept.read(conn)).await?;
+        let kept = self.kept.clone();
+        Ok(tokio::task::spawn_blocking(move || read.finish(&kept)).await.map_err(Failure::internal)?)
+    }
+
+    async fn progress(&self, _: &Admin, id: RunId) -> Answer<RunProgress> {
         Ok(self
             .db
             .read(move |conn| {
                 let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
                 let (items, done, failed) = runs::counts(conn, id)?;
-                // What the cache answered took no time and says nothing about the rest.
+                // Cached answers took no time and say nothing about the rest.
                 let left_s = run_results::worked(conn, &run)?.and_then(|(count, millis)| {
                     let left = u64::from(items - done) * u64::try_from(millis).ok()? / u64::from(count) / 1000;
                     u32::try_from(left).ok()
@@ -132,93 +270,92 @@ impl Runs for RunService {
             .await?)
     }
 
-    async fn item(&self, caller: &Caller, id: RunId, output: OutputId) -> Answer<ItemDetail> {
-        caller.admin()?;
+    async fn item(&self, _: &Admin, id: RunId, output: OutputId) -> Answer<ItemDetail> {
         let found = self.db.read(move |conn| {
             let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
             run_results::get_item(conn, &run, output)?.ok_or_else(|| Failure::not_found("output in this run"))
         });
         let mut detail = found.await?;
-        // Reading Java takes milliseconds, which are none of the async threads'.
+        // Parsing code takes milliseconds, so it does not run on the async threads.
         let read = tokio::task::spawn_blocking(move || {
-            detail.text = layout::lines(&detail.code);
+            detail.text = layout::lines(&detail.code, detail.code_lang);
             if let Some(outcome) = detail.outcome.as_ref().filter(|o| !o.source.is_empty()) {
-                detail.listing = layout::traced::listing(outcome, &detail.code);
+                detail.listing = layout::traced::listing(outcome, &detail.code, detail.code_lang);
             }
             detail
         });
         Ok(read.await.map_err(Failure::internal)?)
     }
 
-    async fn start(&self, caller: &Caller, submission: SubmissionId, fresh: bool) -> Answer<RunId> {
-        Ok(self.start_how(caller, submission, fresh, How::default()).await?)
+    async fn start(&self, admin: &Admin, submission: SubmissionId, fresh: bool) -> Answer<RunId> {
+        Ok(self.start_how(admin, submission, fresh, How::default()).await?)
     }
 
-    async fn start_so(&self, caller: &Caller, submission: SubmissionId, so: StartHow) -> Answer<RunId> {
-        caller.admin()?;
+    async fn start_so(&self, admin: &Admin, submission: SubmissionId, so: StartHow) -> Answer<RunId> {
         let how = match so.like {
             Some(run) => self.db.read(move |conn| run_how::get(conn, run)).await?,
             None => How { fast: so.fast, dates: so.june_2022.then_some(Dates::June2022) },
         };
-        Ok(self.start_how(caller, submission, so.fresh, how).await?)
+        Ok(self.start_how(admin, submission, so.fresh, how).await?)
     }
 
-    async fn cancel(&self, caller: &Caller, id: RunId) -> Answer<()> {
-        caller.admin()?;
-        let who = caller.clone();
-        Ok(self
+    async fn cancel(&self, admin: &Admin, id: RunId) -> Answer<()> {
+        let stop = move |tx: &Transaction<'_>| {
+            runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
+            let ended = runs::end(tx, id, RunStatus::Cancelled, None)?;
+            let entries = ended.then(|| (Object::Run(id), String::new()));
+            Ok(Change::each(entries.into_iter().collect(), ()))
+        };
+        Ok(self.db.write_audited(admin, Action::RunCancel, stop).await?)
+    }
+
+    async fn again(&self, admin: &Admin, id: RunId, what: Again) -> Answer<()> {
+        let (how, kind) = self
             .db
-            .write(move |tx| {
-                runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
-                if runs::end(tx, id, RunStatus::Cancelled, None)? {
-                    audit::note(tx, &who, audit::Action::RunCancel, &format!("run {id}"))?;
-                }
-                Ok(())
-            })
-            .await?)
-    }
-
-    async fn again(&self, caller: &Caller, id: RunId, what: Again) -> Answer<()> {
-        caller.admin()?;
-        let who = caller.clone();
-        self.db
-            .write(move |tx| {
-                let run = runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
-                match (run.status, &what) {
-                    (RunStatus::Cancelled, Again::Rest) => {}
-                    (RunStatus::Cancelled, _) => return Err(Failure::conflict(STOPPED)),
-                    (_, Again::Rest) => {
-                        return Err(Failure::conflict((
-                            "This run is not stopped, so there is nothing to resume.",
-                            "该运行未停止，无需继续。",
-                        )));
-                    }
-                    (_, Again::Tasks(wanted)) => known(tx, id, wanted)?,
-                    _ => {}
-                }
-                if runs::again(tx, id, &what)? == 0 && what != Again::Rest {
-                    return Err(Failure::conflict(match what {
-                        Again::Failed => (
-                            "There is nothing to re-run: this run has no engine errors.",
-                            "没有需要重新运行的内容：本次运行没有引擎错误。",
-                        ),
-                        _ => (
-                            "There is nothing to re-run: these outputs are already waiting or running.",
-                            "没有需要重新运行的内容：这些输出正在等待或运行中。",
-                        ),
-                    }));
-                }
-                audit::note(tx, &who, audit::Action::RunRepeat, &format!("run {id}: {}", named(&what)))
+            .read(move |conn| {
+                let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+                Ok((run_how::get(conn, id)?, datasets::test_kind(conn, run.version)?))
             })
             .await?;
+        self.ready(how.dates, kind)?;
+        let request = what.clone();
+        let items = self
+            .db
+            .read_long(move |conn| {
+                if let Again::Tasks(wanted) = &request {
+                    known(conn, id, wanted)?;
+                }
+                runs::named(conn, id, &request)
+            })
+            .await?;
+        let mut batches = items.chunks(runs::ITEMS).map(<[i64]>::to_vec).collect::<Vec<_>>().into_iter();
+        let first = batches.next();
+        let what = self
+            .db
+            .write_audited(admin, Action::RunRepeat, move |tx| {
+                let run = runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
+                check_repeat(&run, &what, first.is_some(), runs::counts(tx, id)?)?;
+                repeat(tx, id, &first.unwrap_or_default(), &what)?;
+                Ok(Change::of(Object::Run(id), described(&what), what))
+            })
+            .await?;
+        for batch in batches {
+            // Each is complete by itself: what a stopped server leaves out keeps its result.
+            let what = what.clone();
+            self.db
+                .write(move |tx| match runs::get(tx, id)? {
+                    Some(run) if run.status != RunStatus::Cancelled => repeat(tx, id, &batch, &what),
+                    _ => Ok(()),
+                })
+                .await?;
+        }
         self.engine.ring();
         Ok(())
     }
 
-    async fn compare(&self, caller: &Caller, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair> {
-        caller.admin()?;
-        let read = self.db.read(move |conn| {
-            let side = |id| run_pair::Side::load(conn, id, detail(conn, id)?);
+    async fn compare(&self, _: &Admin, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair> {
+        let read = self.db.read_long(move |conn| {
+            let side = |id| run_pair::Side::load(conn, one_row(conn, id)?);
             run_pair::Loaded::new(conn, side(a)?, side(b)?, task)
         });
         Ok(read.await?.finish().await)
@@ -230,7 +367,36 @@ const STOPPED: (&str, &str) = (
     "该运行已停止。请先继续运行，完成后再重新运行单个输出。",
 );
 
-fn named(what: &Again) -> String {
+/// Refuses a request to run again that does not suit the run's status, or for which there is nothing to do. `found`
+/// tells whether it names finished items.
+fn check_repeat(run: &Run, what: &Again, found: bool, (_, done, _): Counts) -> Result<(), Failure> {
+    match (run.status, what) {
+        (RunStatus::Cancelled, Again::Rest) => Ok(()),
+        (RunStatus::Cancelled, _) => Err(Failure::conflict(STOPPED)),
+        (_, Again::Rest) => Err(Failure::conflict((
+            "This run is not stopped, so there is nothing to resume.",
+            "该运行未停止，无需继续。",
+        ))),
+        (_, Again::Changed) if done > 0 => Ok(()),
+        _ if found => Ok(()),
+        (_, Again::Failed) => Err(Failure::conflict((
+            "There is nothing to re-run: this run has no engine errors.",
+            "没有需要重新运行的内容：本次运行没有引擎错误。",
+        ))),
+        _ => Err(Failure::conflict((
+            "There is nothing to re-run: these outputs are already waiting or running.",
+            "没有需要重新运行的内容：这些输出正在等待或运行中。",
+        ))),
+    }
+}
+
+/// Resets items and has the run run again.
+fn repeat(conn: &Connection, id: RunId, items: &[i64], what: &Again) -> Result<(), Failure> {
+    runs::reset(conn, items, matches!(what, Again::Output(_) | Again::Tasks(_)))?;
+    runs::reopen(conn, id, *what == Again::Changed)
+}
+
+fn described(what: &Again) -> String {
     match what {
         Again::Output(output) => format!("output {output}"),
         Again::Tasks(tasks) => format!("tasks {}", tasks.join(", ")),
@@ -242,7 +408,7 @@ fn named(what: &Again) -> String {
 
 /// Whether a run has outputs for these tasks.
 fn known(conn: &Connection, id: RunId, wanted: &[String]) -> Result<(), Failure> {
-    let items = runs::items(conn, id)?;
+    let items = runs::brief_items(conn, id)?;
     let strange: Vec<&str> =
         wanted.iter().filter(|task| !items.iter().any(|i| i.task_id == **task)).map(String::as_str).collect();
     match strange.is_empty() {
@@ -261,23 +427,53 @@ fn known(conn: &Connection, id: RunId, wanted: &[String]) -> Result<(), Failure>
     }
 }
 
-/// Samples by task, as the figures want them.
-fn figures(conn: &Connection, id: RunId) -> Result<Vec<Vec<Sample>>, Failure> {
-    let sample = |&(verdict, passed, total): &(Verdict, u32, u32)| Sample {
-        solved: verdict == Verdict::Passed,
-        // Numbers count as reported where the tests came to their end; a tampered result's do not.
-        ratio: match verdict {
-            Verdict::Passed | Verdict::Failed | Verdict::Anomaly if total > 0 => f64::from(passed) / f64::from(total),
-            _ => 0.0,
-        },
-    };
-    let of = |samples: TaskSamples| samples.iter().map(sample).collect();
-    Ok(runs::samples(conn, id)?.into_iter().map(of).collect())
+/// The figures' input: the samples of each task, guarded and, if the benchmark has an evaluator, as published.
+pub(super) struct Results {
+    pub guarded: Vec<Vec<Sample>>,
+    pub published: Option<Vec<Vec<Sample>>>,
+    /// Outputs that pass as published and not guarded.
+    differ: u32,
 }
 
-fn row(conn: &Connection, run: &Run, figures: &[Vec<Sample>]) -> Result<RunRow, Failure> {
-    let (items, done, failed) = runs::counts(conn, run.id)?;
-    Ok(RunRow {
+impl Results {
+    pub fn of(tasks: Vec<TaskSamples>) -> Results {
+        let all = || tasks.iter().flatten();
+        let published = all().any(|result| result.published.is_some());
+        let differ = all().filter(|result| differ(result.published, Some(result.verdict))).count();
+        let each = |of: fn(&SampleResult) -> Sample| tasks.iter().map(|task| task.iter().map(of).collect()).collect();
+        Results { guarded: each(guarded), published: published.then(|| each(as_published)), differ: number(differ) }
+    }
+}
+
+fn guarded(result: &SampleResult) -> Sample {
+    Sample {
+        solved: result.verdict == Verdict::Passed,
+        // Counts are used as reported if the tests finished; those of a tampered result are not.
+        ratio: match result.verdict {
+            Verdict::Passed | Verdict::Failed | Verdict::Anomaly if result.total > 0 => {
+                f64::from(result.passed) / f64::from(result.total)
+            }
+            _ => 0.0,
+        },
+    }
+}
+
+fn as_published(result: &SampleResult) -> Sample {
+    Sample::published(result.published)
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The figures as published, if the benchmark has an evaluator.
+pub(super) fn published(results: &Results) -> Option<AsPublished> {
+    let metrics = passk::metrics(results.published.as_deref()?);
+    Some(AsPublished { solved: metrics.solved, pass_at_1: metrics.pass_at_1, differ: results.differ })
+}
+
+fn row(run: &Run, (items, done, failed): Counts, results: &Results) -> RunRow {
+    RunRow {
         id: run.id,
         submission: run.submission,
         model_name: run.model_name.clone(),
@@ -289,31 +485,51 @@ fn row(conn: &Connection, run: &Run, figures: &[Vec<Sample>]) -> Result<RunRow, 
         failed,
         created_at: run.created_at,
         finished_at: run.finished_at,
-        metrics: passk::metrics(figures),
-    })
+        metrics: passk::metrics(&results.guarded),
+        published: published(results),
+    }
 }
 
-fn detail(conn: &Connection, id: RunId) -> Result<RunDetail, Failure> {
+/// A run's row.
+fn one_row(conn: &Connection, id: RunId) -> Result<RunRow, Failure> {
     let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
-    let figures = figures(conn, id)?;
-    let items = runs::items(conn, id)?;
+    Ok(row(&run, runs::counts(conn, id)?, &Results::of(runs::samples(conn, id)?)))
+}
+
+/// A run without `pass@k`, which takes too long for a reader of the database: [`finish`] adds it.
+fn detail(conn: &Connection, id: RunId) -> Result<(RunDetail, u64, Results), Failure> {
+    let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+    let results = Results::of(runs::samples(conn, id)?);
     let mixed = match &run.environment {
         Some(environment) => run_results::mixed(conn, id, &environment.fingerprint)?,
         None => 0,
     };
-    let missing = run_results::missing(conn, id)?;
-    let count = |verdict| items.iter().filter(|i| i.verdict == Some(verdict)).count();
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    Ok(RunDetail {
-        row: row(conn, &run, &figures)?,
+    let found = run_results::verdicts(conn, id)?;
+    let count = |verdict| found.iter().find(|(of, _)| *of == verdict).map_or(0, |(_, count)| *count);
+    let differences = match results.differ {
+        0 => Vec::new(),
+        _ => Difference::summed(run_results::differences(conn, id)?.into_iter().map(|(_, difference)| difference)),
+    };
+    let detail = RunDetail {
+        row: row(&run, runs::counts(conn, id)?, &results),
         environment: run.environment.unwrap_or_default(),
-        pass_at: passk::pass_at(&figures),
+        pass_at: Vec::new(),
+        published_pass_at: Vec::new(),
+        differences,
         fault: run.fault,
-        verdicts: Verdict::ALL.into_iter().map(|v| (v, number(count(v)))).collect(),
-        cached: number(items.iter().filter(|i| i.cached).count()),
+        verdicts: Verdict::ALL.into_iter().map(|v| (v, count(v))).collect(),
+        cached: run_results::cached(conn, id)?,
         taken_over: run.taken_over,
         mixed,
-        items,
-        missing,
-    })
+        missing: run_results::missing(conn, id)?,
+    };
+    Ok((detail, run.model.0.unsigned_abs(), results))
+}
+
+fn finish((detail, key, results): (RunDetail, u64, Results)) -> RunDetail {
+    RunDetail {
+        pass_at: passk::estimated(key, &results.guarded),
+        published_pass_at: results.published.map(|tasks| passk::estimated(key, &tasks)).unwrap_or_default(),
+        ..detail
+    }
 }

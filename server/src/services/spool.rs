@@ -1,8 +1,8 @@
 //! Downloads, written to a temporary file before the first byte is sent.
 //!
-//! A client may read as slowly as it likes. Whatever a download is made of (a database reader and its snapshot, a
-//! thread, memory) is released when the file is complete; only the file waits for the client. The file has no
-//! name, so it disappears with its last handle, also when the process is killed.
+//! A client may read as slowly as it likes: everything a download needs (a database reader and its snapshot,
+//! a thread, memory) is released when the file is complete; only the file waits for the client. The file has
+//! no name, so it disappears with its last handle, also when the process is killed.
 
 use std::{
     fs::File,
@@ -16,16 +16,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::Failure;
 
-/// Downloads that are written at once. Each reads the database for as long as writing takes; there are two cores
-/// on the smallest machine that we support, and raters need one.
+/// Downloads written at the same time. Each reads the database while it is written; the smallest supported
+/// machine has two cores, and raters need one.
 const WRITING: usize = 2;
-/// Downloads that exist at once, the ones included that clients are reading: the largest known is 32 MB, and a
-/// gigabyte of disk is what a stalled client may cost in all.
+/// Downloads that exist at the same time, including those that clients are reading: the largest known is 32
+/// MB, so stalled clients cost at most a gigabyte of disk.
 const OPEN: usize = 32;
-/// When a client that is refused should try again, in seconds.
+/// When a rejected client should retry, in seconds.
 const RETRY: u64 = 30;
 
-/// Makes downloads; cheap to clone.
+/// Creates downloads; cheap to clone.
 #[derive(Clone)]
 pub struct Spool {
     folder: Arc<PathBuf>,
@@ -36,18 +36,17 @@ pub struct Spool {
 /// A complete download, positioned at its start.
 #[derive(Debug)]
 pub struct Download {
-    /// The bytes.
     pub file: File,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub bytes: u64,
-    /// How many lines it has, for those that have lines; otherwise 0.
+    /// Number of lines, for files that have lines; otherwise 0.
     pub lines: u64,
-    /// Held until the client has read it or gone.
+    /// Held until the client has read it or disconnected.
     pub permit: OwnedSemaphorePermit,
 }
 
 impl Spool {
-    /// A spool for files in the data folder `data`.
+    /// Keeps its files in the data folder `data`.
     pub fn new(data: &Path) -> Spool {
         Spool {
             folder: Arc::new(data.to_path_buf()),
@@ -56,10 +55,11 @@ impl Spool {
         }
     }
 
-    /// Has `fill` write a download on a blocking thread. `fill` returns the number of lines.
+    /// Lets `fill` write a download on a blocking thread. `fill` returns the number of lines.
     ///
     /// # Errors
-    /// What `fill` returns; [`AppError::TooMany`] while too many downloads are open.
+    ///
+    /// The error of `fill`; [`AppError::TooMany`] while too many downloads are open.
     pub async fn write<F>(&self, fill: F) -> Result<Download, Failure>
     where
         F: FnOnce(&mut Out) -> Result<u64, Failure> + Send + 'static,
@@ -67,8 +67,10 @@ impl Spool {
         let permit = self.open.clone().try_acquire_owned().map_err(|_| AppError::TooMany(RETRY))?;
         let writing = self.writing.clone().acquire_owned().await.map_err(Failure::internal)?;
         let folder = self.folder.clone();
+        let place = folder.clone();
         let work = move || {
-            // Held by the work and not by the request: a client that hangs up does not make room early.
+            // Held by the work, not by the request: a client that disconnects does not free its place
+            // early.
             let _writing = writing;
             let mut out = BufWriter::new(tempfile::tempfile_in(&*folder)?);
             let lines = fill(&mut out)?;
@@ -77,18 +79,20 @@ impl Spool {
             file.rewind()?;
             Ok(Download { file, bytes, lines, permit })
         };
-        tokio::task::spawn_blocking(work).await.map_err(Failure::internal)?
+        let written: Result<Download, Failure> = tokio::task::spawn_blocking(work).await.map_err(Failure::internal)?;
+        written.map_err(|e| e.writing(&place))
     }
 }
 
-/// What a download is written to: it can seek, as an archive needs.
+/// The target of a download: seekable, as an archive needs.
 pub type Out = BufWriter<File>;
 
 impl Download {
-    /// Copies the download to `out` and returns how many lines it has.
+    /// Copies the download to `out` and returns its number of lines.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    ///
+    /// Fails if `out` cannot be written.
     pub fn copy_to(mut self, out: &mut dyn Write) -> io::Result<u64> {
         io::copy(&mut self.file, out)?;
         out.flush()?;
@@ -101,7 +105,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn too_many_open_downloads_are_refused_until_one_ends() {
+    async fn downloads_above_the_limit_are_refused() {
         let data = tempfile::tempdir().unwrap();
         let spool = Spool::new(data.path());
         let line = |out: &mut Out| {
@@ -113,7 +117,7 @@ mod tests {
             open.push(spool.write(line).await.unwrap());
         }
         assert!(matches!(spool.write(line).await, Err(Failure::App(AppError::TooMany(_)))));
-        // None of them has a name in the data folder, so none is left behind.
+        // No file has a name in the data folder, so none is left behind.
         assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0);
         let mut text = Vec::new();
         assert_eq!(open.remove(0).copy_to(&mut text).unwrap(), 1);
@@ -122,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_download_that_fails_leaves_room_for_the_next() {
+    async fn failed_download_frees_its_place() {
         let data = tempfile::tempdir().unwrap();
         let spool = Spool::new(data.path());
         for _ in 0..=OPEN {

@@ -1,60 +1,93 @@
-//! What an empty data folder is filled with, through the same services that everybody uses.
+//! Fills an empty data folder, through the same services as everyone else.
 
 use app::{
-    model::{ids::SubmissionId, study::NewStudy, submission::Matching, user::Role},
-    port::{Accounts, Answer, Caller, Datasets, Studies, Submissions},
+    error::AppError,
+    model::{
+        dataset::ImportReport, ids::SubmissionId, page::PageOf, problem::Problem, study::NewStudy,
+        submission::Matching, user::Role,
+    },
+    port::{Accounts, Answer, Datasets, Studies, Submissions, System},
 };
 
 use super::{Services, accounts::random_password, folder};
-use crate::{error::Failure, formats::bundled};
+use crate::{
+    error::Failure,
+    formats::bundled::{self, StarterOutputs},
+};
 
-/// The starter dataset's short name.
+/// Slug of the starter dataset.
 pub const DATASET: &str = "starter";
-/// The demo's people; everybody's password is `demo-password-NAME`.
+/// The demo's people; each password is `demo-password-NAME`.
 const PEOPLE: [(&str, Role); 4] =
     [("admin", Role::Admin), ("ada", Role::Rater), ("bo", Role::Rater), ("chen", Role::Rater)];
 const STUDY: &str = "Demo: three models on the starter tasks";
-/// The study's title where `demo_results` adds ratings.
+/// Title of the study to which `demo_results` adds ratings.
 pub const RATED_STUDY: &str = "Demo with invented ratings: three models on the starter tasks";
 
-/// Loads the starter dataset and the outputs of its models where there is no dataset yet. Whether it
-/// did.
+/// Imports the starter dataset and its models' outputs if there is no dataset yet. Returns whether it did.
 pub async fn load(services: &Services) -> Answer<bool> {
-    let caller = Caller::Operator;
-    if !services.datasets.list(&caller).await?.is_empty() {
+    let admin = System.admin();
+    if !services.datasets.list(&admin, PageOf::first(1)).await?.rows.is_empty() {
         return Ok(false);
     }
-    services.imports.starter(&caller).await?;
-    let outputs = bundled::starter_outputs().map_err(|problem| Failure::internal(problem.to_string()))?;
-    for output in outputs {
-        let mut incoming = services.uploads.begin(&output.file).await?;
-        incoming.write(&output.bytes).await?;
-        let upload = services.submissions.note_upload(&caller, incoming.finish().await?).await?;
-        services.submissions.take(&caller, upload, DATASET, Matching::TaskId, &output.model).await?;
+    services.imports.starter(System).await?;
+    for output in bundled::starter_outputs().map_err(damaged)? {
+        take(services, DATASET, &output).await?;
     }
     Ok(true)
 }
 
-/// Creates the demo's accounts and its study in a folder without accounts. Returns every account's name and password.
+fn damaged(problem: Problem) -> Failure {
+    Failure::internal(problem.to_string())
+}
+
+async fn take(services: &Services, dataset: &str, output: &StarterOutputs) -> Answer<()> {
+    let admin = System.admin();
+    let mut incoming = services.uploads.begin(&output.file).await?;
+    incoming.write(&output.bytes).await?;
+    let upload = services.submissions.note_upload(&admin, incoming.finish().await?).await?;
+    services.submissions.take(&admin, upload, dataset, Matching::TaskId, &output.model).await?;
+    Ok(())
+}
+
+/// Imports the starter tasks in Python, C++, JavaScript and Go, each a dataset, with their models' outputs. Outputs that
+/// are there already are left as they are.
+pub async fn languages(services: &Services) -> Answer<ImportReport> {
+    let mut report = ImportReport { datasets: Vec::new(), rubric: None, notes: Vec::new() };
+    for (dataset, files, outputs) in bundled::starter_languages().map_err(damaged)? {
+        report.datasets.extend(services.imports.bundled(System, files).await?.datasets);
+        for output in outputs {
+            match take(services, &dataset, &output).await {
+                Ok(()) | Err(AppError::Conflict(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// Creates the demo's accounts and its study in a folder without accounts. Returns the name and password of
+/// every account.
 ///
-/// The accounts get their published passwords at the very end, in one transaction, after the folder was marked: an
-/// error on the way leaves no account that anybody can log in to.
+/// The published passwords are set last, in one transaction, after the folder was marked: an error on the
+/// way leaves no account that can be used to log in.
 pub async fn demo(services: &Services) -> Answer<Vec<(&'static str, String)>> {
     demo_with(services, STUDY).await
 }
 
-/// The same with another title for the study.
+/// The same with another study title.
 pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static str, String)>> {
-    let caller = Caller::Operator;
+    let admin = System.admin();
     for (name, role) in PEOPLE {
-        services.accounts.add(&caller, name, role, &random_password()).await?;
+        services.accounts.add(System, name, role, &random_password()).await?;
     }
-    let studies = services.studies.list(&caller).await?;
+    let most = PageOf::first(PageOf::MOST);
+    let studies = services.studies.list(&admin, most.clone()).await?.rows;
     if !studies.iter().any(|study| study.title == title) {
-        let mut submissions: Vec<SubmissionId> =
-            services.submissions.list(&caller, Some(DATASET.into())).await?.iter().map(|row| row.id).collect();
+        let found = services.submissions.list(&admin, Some(DATASET.into()), most.clone()).await?.rows;
+        let mut submissions: Vec<SubmissionId> = found.iter().map(|row| row.id).collect();
         submissions.sort_unstable();
-        let users = services.accounts.users(&caller).await?;
+        let users = services.accounts.users(&admin, most).await?.rows;
         let raters = users.iter().filter(|user| PEOPLE.contains(&(user.name.as_str(), Role::Rater)));
         let new = NewStudy {
             title: title.into(),
@@ -62,15 +95,15 @@ pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static
             submissions,
             raters: raters.map(|user| user.id).collect(),
             overlap: 2,
-            // Fixed, so that every demo shows the same order.
+            // Constant, so that every demo shows the same order.
             seed: Some(2022),
             ..NewStudy::default()
         };
-        services.studies.create(&caller, new).await?;
+        services.studies.create(&admin, new).await?;
     }
     folder::mark_demo(&services.folder).map_err(Failure::from)?;
     let accounts = accounts();
-    services.accounts.reset_passwords(&caller, &accounts).await?;
+    services.accounts.reset_passwords(System, &accounts).await?;
     Ok(accounts)
 }
 

@@ -1,79 +1,65 @@
-//! Studies, for admins: setting one up, watching it, comparing its models.
+//! Studies, for admins: creating, watching, comparing models.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use app::{
     model::{
-        comparison::{Comparison, OutputRatings, TaskRatings, TaskScores},
+        audit::{Action, Object},
+        comparison::{OutputRatings, TaskRatings, TaskScores},
         ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId},
-        study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
+        page::{PageOf, Paged},
+        study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
     },
-    port::{Answer, Caller, Studies},
+    port::{Admin, Answer, Studies},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
 
 use crate::{
     db::{
-        Db, audit, plan,
+        Db,
+        audit::{self, Change},
+        plan,
         studies::{self, Scored},
     },
     error::Failure,
-    layout, report,
-    services::{comparisons::ComparisonService, plans, spool::Download},
+    layout,
+    services::plans,
     stats::bootstrap::{self, Cell},
 };
 
-/// The service; see the module.
 pub struct StudyService {
     db: Db,
-    comparisons: Arc<ComparisonService>,
 }
 
 impl StudyService {
-    /// A service over `db` whose comparisons are those that `comparisons` computes.
-    pub fn new(db: Db, comparisons: Arc<ComparisonService>) -> Self {
-        StudyService { db, comparisons }
-    }
-
-    /// Every rating of the study as CSV, superseded ones included and marked.
-    pub async fn ratings_csv(&self, caller: &Caller, id: StudyId) -> Answer<Download> {
-        Ok(self.comparisons.study_ratings(caller, id).await?)
-    }
-
-    /// The models compared by the ratings so far: the same figures as on the comparison's page.
-    pub async fn comparison(&self, caller: &Caller, id: StudyId) -> Answer<Comparison> {
-        Ok(self.comparisons.by_raters(caller, id).await?)
-    }
-
-    /// The comparison's table as CSV.
-    pub async fn comparison_csv(&self, caller: &Caller, id: StudyId) -> Answer<Vec<u8>> {
-        let comparison = self.comparison(caller, id).await?;
-        Ok(report::csv::comparison(&comparison)?)
+    /// A service over `db`.
+    pub fn new(db: Db) -> Self {
+        StudyService { db }
     }
 
     async fn loaded<T: Send + 'static>(
         &self,
         id: StudyId,
-        with: impl FnOnce(&Connection, Ground) -> Result<T, Failure> + Send + 'static,
+        with: impl FnOnce(&Connection, StudyRatings) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         self.db
             .read(move |conn| {
                 let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
-                let ground = Ground {
+                let study = StudyRatings {
                     models: studies::models(conn, id)?,
                     tasks: studies::tasks(conn, id)?,
                     scored: studies::scored(conn, id, setup.rubric.dimensions.len())?,
                     setup,
                 };
-                with(conn, ground)
+                with(conn, study)
             })
             .await
     }
 }
 
-/// What figures are computed from.
-struct Ground {
+/// A study's ratings.
+struct StudyRatings {
     setup: studies::Setup,
     models: Vec<(ModelId, String)>,
     tasks: Vec<app::model::dataset::TaskRow>,
@@ -82,13 +68,15 @@ struct Ground {
 
 #[async_trait]
 impl Studies for StudyService {
-    async fn list(&self, caller: &Caller) -> Answer<Vec<StudyRow>> {
-        caller.admin()?;
-        Ok(self.db.read(studies::list).await?)
+    async fn list(&self, _: &Admin, of: PageOf) -> Answer<Paged<StudyRow>> {
+        Ok(self.db.read(move |conn| studies::list(conn, &of)).await?)
     }
 
-    async fn get(&self, caller: &Caller, id: StudyId) -> Answer<StudyDetail> {
-        caller.admin()?;
+    async fn overview(&self, _: &Admin) -> Answer<Overview> {
+        Ok(self.db.read_long(studies::overview).await?)
+    }
+
+    async fn get(&self, _: &Admin, id: StudyId) -> Answer<StudyDetail> {
         Ok(self
             .db
             .read(move |conn| {
@@ -106,25 +94,18 @@ impl Studies for StudyService {
             .await?)
     }
 
-    async fn create(&self, caller: &Caller, new: NewStudy) -> Answer<StudyId> {
-        caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                let id = plans::make(tx, &new, caller.id())?;
-                audit::note(tx, &caller, audit::Action::StudyCreate, &format!("{id}: {}", new.title.trim()))?;
-                Ok(id)
-            })
-            .await?)
+    async fn create(&self, admin: &Admin, new: NewStudy) -> Answer<StudyId> {
+        let title = new.title.trim().to_owned();
+        let entry = |id| (Object::Study(id), title);
+        let create = plans::create(self.db.clone(), admin.clone(), new, (Action::StudyCreate, entry));
+        // In a task of its own: a browser that hangs up leaves nothing half done.
+        Ok(audit::spawn(create).await.map_err(Failure::internal)??)
     }
 
-    async fn set_status(&self, caller: &Caller, id: StudyId, status: StudyStatus) -> Answer<()> {
-        caller.admin()?;
-        let caller = caller.clone();
+    async fn set_status(&self, admin: &Admin, id: StudyId, status: StudyStatus) -> Answer<()> {
         Ok(self
             .db
-            .write(move |tx| {
+            .write_audited(admin, Action::StudySetStatus, move |tx| {
                 let row = studies::get(tx, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 if row.status == StudyStatus::Closed && status != StudyStatus::Closed {
                     return Err(Failure::conflict((
@@ -148,18 +129,16 @@ impl Studies for StudyService {
                     plan::note(tx, id, "started", None, &plan::Moved { ratings: row.wanted, from: None })?;
                 }
                 studies::set_status(tx, id, status)?;
-                audit::note(tx, &caller, audit::Action::StudySetStatus, &format!("{id}: {status}"))
+                Ok(Change::of(Object::Study(id), status.to_string(), ()))
             })
             .await?)
     }
 
-    async fn tasks(&self, caller: &Caller, id: StudyId) -> Answer<Vec<TaskScores>> {
-        caller.admin()?;
-        Ok(self.loaded(id, |_, ground| Ok(task_scores(ground))).await?)
+    async fn tasks(&self, _: &Admin, id: StudyId) -> Answer<Vec<TaskScores>> {
+        Ok(self.loaded(id, |_, study| Ok(task_scores(study))).await?)
     }
 
-    async fn task(&self, caller: &Caller, id: StudyId, task: TaskId) -> Answer<TaskRatings> {
-        caller.admin()?;
+    async fn task(&self, _: &Admin, id: StudyId, task: TaskId) -> Answer<TaskRatings> {
         let (title, row, rubric, outputs) = self
             .db
             .read(move |conn| {
@@ -179,7 +158,7 @@ impl Studies for StudyService {
         let shown = outputs.into_iter().map(async |(ratings, output)| OutputRatings {
             model: output.model,
             sample: output.sample,
-            code: layout::view(output.code, output.said).await,
+            code: layout::view(output.code, output.said, row.code_lang).await,
             ratings,
         });
         let outputs = futures::future::join_all(shown).await;
@@ -188,21 +167,21 @@ impl Studies for StudyService {
 }
 
 /// One model's ratings on one dimension, a cell for each of the study's tasks.
-fn cells(ground: &Ground, model: usize, dimension: usize) -> Vec<Cell> {
+fn cells(study: &StudyRatings, model: usize, dimension: usize) -> Vec<Cell> {
     let mut by_task: HashMap<TaskRevisionId, Cell> = HashMap::new();
-    for scored in ground.scored.iter().filter(|s| s.model == ground.models[model].0) {
+    for scored in study.scored.iter().filter(|s| s.model == study.models[model].0) {
         by_task.entry(scored.task).or_default().push(f64::from(scored.scores[dimension]));
     }
-    ground.tasks.iter().map(|task| by_task.remove(&task.revision).unwrap_or_default()).collect()
+    study.tasks.iter().map(|task| by_task.remove(&task.revision).unwrap_or_default()).collect()
 }
 
-fn task_scores(ground: Ground) -> Vec<TaskScores> {
-    let dimensions = ground.setup.rubric.dimensions.len();
+fn task_scores(study: StudyRatings) -> Vec<TaskScores> {
+    let dimensions = study.setup.rubric.dimensions.len();
     let cells: Vec<Vec<Vec<Cell>>> =
-        (0..ground.models.len()).map(|m| (0..dimensions).map(|d| cells(&ground, m, d)).collect()).collect();
+        (0..study.models.len()).map(|m| (0..dimensions).map(|d| cells(&study, m, d)).collect()).collect();
     let mut ranges: HashMap<(OutputId, usize), (u8, u8)> = HashMap::new();
     let mut spread: HashMap<TaskRevisionId, u8> = HashMap::new();
-    for one in &ground.scored {
+    for one in &study.scored {
         for (d, score) in one.scores.iter().enumerate() {
             let range = ranges.entry((one.output, d)).or_insert((*score, *score));
             *range = (range.0.min(*score), range.1.max(*score));
@@ -221,5 +200,5 @@ fn task_scores(ground: Ground) -> Vec<TaskScores> {
         spread: spread.get(&task.revision).copied().unwrap_or(0),
         task,
     };
-    ground.tasks.into_iter().enumerate().map(row).collect()
+    study.tasks.into_iter().enumerate().map(row).collect()
 }

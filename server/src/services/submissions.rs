@@ -5,12 +5,15 @@ use std::collections::{HashMap, HashSet};
 use app::{
     error::AppError,
     model::{
-        dataset::{DatasetRow, TaskRow},
-        ids::{ModelId, OutputId, SubmissionId, UploadId},
+        audit::{Action, Object},
+        code_lang::CodeLang,
+        dataset::{DatasetRow, TaskRow, TestKind},
+        ids::{ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
+        page::{PageOf, Paged},
         problem::Problem,
-        submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
+        submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
     },
-    port::{Answer, Caller, Submissions},
+    port::{Admin, Answer, Submissions},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -19,26 +22,29 @@ use tokio::sync::mpsc::{Sender, channel};
 use super::uploads::{StoredFile, Uploads};
 use crate::{
     db::{
-        Db, audit, datasets,
+        Db,
+        audit::{self, Change},
+        datasets, runs,
         staging::{self, Import},
         submissions::{self, NewOutput, NewSubmission, Upload},
     },
     error::Failure,
     formats::{
+        humaneval,
         matching::{Scan, Summary, Tasks, content},
-        outputs,
+        outputs::{self, Asked},
         telltales::Telltales,
+        translation::Pair,
     },
     layout,
 };
 
-/// The most outputs of a file: two hundred samples for each of five thousand tasks. About 100 bytes of each are in
-/// memory while the file is read.
+/// Maximum number of outputs in a file: two hundred samples for each of five thousand tasks. Reading takes
+/// about 100 bytes of memory per output.
 const MOST_OUTPUTS: u64 = 1_000_000;
-/// The longest name of a model, in characters: it heads a column.
+/// Maximum length of a model's name, in characters: it is a column heading.
 const LONGEST_MODEL: usize = 100;
 
-/// The service; see the module.
 #[derive(Clone)]
 pub struct SubmissionService {
     db: Db,
@@ -46,23 +52,19 @@ pub struct SubmissionService {
 }
 
 impl SubmissionService {
-    /// A service over `db`, whose files lie in `uploads`.
+    /// `uploads` has the uploaded files.
     pub fn new(db: Db, uploads: Uploads) -> Self {
         SubmissionService { db, uploads }
     }
 
-    /// Notes a file that was sent, so that it can be previewed and taken.
-    ///
-    /// # Errors
-    /// The caller is no admin.
-    pub async fn note_upload(&self, caller: &Caller, file: StoredFile) -> Answer<UploadId> {
-        caller.admin()?;
-        let by = caller.id();
+    /// Records an uploaded file, so that it can be previewed and imported.
+    pub async fn note_upload(&self, admin: &Admin, file: StoredFile) -> Answer<UploadId> {
+        let by = admin.id();
         let upload = Upload { checksum: file.checksum, file: file.name, bytes: file.bytes };
         Ok(self.db.write(move |tx| submissions::insert_upload(tx, &upload, by)).await?)
     }
 
-    /// Reads an upload against a dataset's newest version.
+    /// Reads an upload for a dataset's newest version.
     async fn load_and_read(
         &self,
         upload: UploadId,
@@ -70,7 +72,7 @@ impl SubmissionService {
         asked: Matching,
     ) -> Result<(Plan, Summary), Failure> {
         let slug = dataset.to_owned();
-        let plan = self.db.read(move |conn| Plan::load(conn, upload, &slug)).await?;
+        let plan = self.db.read_long(move |conn| Plan::load(conn, upload, &slug)).await?;
         let service = self.clone();
         let read = tokio::task::spawn_blocking(move || service.read(&plan, asked).map(|summary| (plan, summary)));
         read.await.map_err(Failure::internal)?
@@ -81,27 +83,31 @@ impl SubmissionService {
         let mut scan = Scan::new(&plan.tasks, &telltales);
         let file = self.uploads.open(&plan.upload.checksum)?;
         let mut lines = 0;
-        outputs::read_upload(&plan.upload.file, file, |line| {
+        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
             lines += 1;
             if lines <= MOST_OUTPUTS {
                 scan.push(line);
             } else if lines == MOST_OUTPUTS + 1 {
-                let what = format!("the file has more than {MOST_OUTPUTS} outputs");
-                scan.push(Err(Problem::new(&plan.upload.file, what, "Leave some samples out")));
+                let what = (
+                    format!("the file has more than {MOST_OUTPUTS} outputs"),
+                    format!("文件中的输出超过 {MOST_OUTPUTS} 条"),
+                );
+                let remedy = ("Leave out some samples", "请减少样本数");
+                scan.push(Err(Problem::new(&plan.upload.file, what, remedy)));
             }
         });
         Ok(scan.finish(asked))
     }
 
-    /// Reads the file again and sends its outputs in chunks of a bounded size, ready to be inserted.
+    /// Reads the file again and sends its outputs in chunks of bounded size, ready to be inserted.
     fn outputs(&self, plan: &Plan, summary: &Summary, chunks: &Sender<Vec<NewOutput>>) -> Result<(), Failure> {
         let mut samples: HashMap<usize, u32> = HashMap::new();
         let mut seen = HashSet::new();
         let (mut chunk, mut bytes) = (Vec::new(), 0);
         let mut failed = None;
-        let gone = || Failure::internal("the import ended before its file was read");
+        let gone = || Failure::internal("the import ended before the file was read");
         let file = self.uploads.open(&plan.upload.checksum)?;
-        outputs::read_upload(&plan.upload.file, file, |line| {
+        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
             if failed.is_some() {
                 return;
             }
@@ -117,8 +123,10 @@ impl SubmissionService {
                 return;
             }
             let sample = samples.entry(at).or_default();
+            let revision = plan.rows[at].revision;
             let new = NewOutput {
-                revision: plan.rows[at].revision,
+                revision,
+                prompt: output.prompt.filter(|prompt| plan.prompts.get(&revision) != Some(prompt)),
                 sample: *sample,
                 code: output.code,
                 said: output.said,
@@ -130,7 +138,7 @@ impl SubmissionService {
             chunk.push(new);
             if chunk.len() == staging::ROWS || bytes >= staging::BYTES {
                 bytes = 0;
-                // Waits while the database takes in the chunks before: no more than three are in memory.
+                // Blocks until the database has stored earlier chunks: at most three are in memory.
                 failed = chunks.blocking_send(std::mem::take(&mut chunk)).err().map(|_| gone());
             }
         });
@@ -140,15 +148,16 @@ impl SubmissionService {
         if chunk.is_empty() { Ok(()) } else { chunks.blocking_send(chunk).map_err(|_| gone()) }
     }
 
-    /// Stores a file that was read before, in many short transactions; nobody sees any of it before the last.
-    async fn store(self, caller: Caller, plan: Plan, summary: Summary, model: String) -> Result<SubmissionId, Failure> {
+    /// Stores a file that was read before in many short transactions; its rows are hidden until the last
+    /// one.
+    async fn store(self, admin: Admin, plan: Plan, summary: Summary, model: String) -> Result<SubmissionId, Failure> {
         let new = NewSubmission {
             version: plan.dataset.version,
             model: ModelId(0),
             file: plan.upload.file.clone(),
             checksum: plan.upload.checksum.clone(),
             matching: word(summary.matching),
-            by: caller.id(),
+            by: admin.id(),
         };
         let name = model.clone();
         let id = self
@@ -162,12 +171,12 @@ impl SubmissionService {
         let import = Import::Submission(id.0);
         let stored = self.store_outputs(id, plan, summary).await;
         let published = match stored {
-            Ok(plan) => self.publish(caller, id, plan, model).await,
+            Ok(plan) => self.publish(admin, id, plan, model).await,
             Err(failure) => Err(failure),
         };
         if published.is_err() {
             let db = self.db.clone();
-            // Nobody waits for it; what it cannot delete is deleted at the next start.
+            // In the background; the next start deletes what this cannot.
             tokio::task::spawn_blocking(move || db.clear_import(import).map_err(AppError::from));
         }
         published
@@ -185,12 +194,12 @@ impl SubmissionService {
 
     async fn publish(
         &self,
-        caller: Caller,
+        admin: Admin,
         id: SubmissionId,
         plan: Plan,
         model: String,
     ) -> Result<SubmissionId, Failure> {
-        let published = self.db.write(move |tx| {
+        let published = self.db.write_audited(&admin, Action::SubmissionImport, move |tx| {
             // Both may have changed while the outputs were stored.
             plan.still_newest(tx)?;
             let new = NewSubmission {
@@ -203,30 +212,38 @@ impl SubmissionService {
             };
             refuse_second(tx, &new, &model)?;
             staging::publish(tx, Import::Submission(id.0))?;
-            let detail = format!("{id}: {model} on {}", plan.dataset.slug);
-            audit::note(tx, &caller, audit::Action::SubmissionImport, &detail)?;
-            Ok(id)
+            Ok(Change::of(Object::Submission(id), format!("{model} on {}", plan.dataset.slug), id))
         });
         published.await
     }
 }
 
-/// Refuses a file that is a submission of the model already.
+/// Refusal if the dataset has a newer version than the one of the preview.
+pub const NEW_VERSION: (&str, &str) = (
+    "The dataset has a new version since the file was read. Check the preview again.",
+    "读取文件之后数据集有了新版本，请重新查看预览。",
+);
+
+/// Rejects a file that is already a submission of the model.
 fn refuse_second(conn: &Connection, new: &NewSubmission, model: &str) -> Result<(), Failure> {
     match submissions::taken(conn, new.version, new.model, &new.checksum)? {
-        Some(id) => Err(Failure::conflict(format!(
-            "This very file was taken as {model}'s outputs already: it is submission {id}."
+        Some(id) => Err(Failure::conflict((
+            format!("This file has already been imported as outputs of {model}: submission {id}."),
+            format!("该文件已作为 {model} 的输出导入，即输出集 {id}。"),
         ))),
         None => Ok(()),
     }
 }
 
-/// What reading an upload against a dataset needs of the database.
+/// The database content needed to read an upload for a dataset.
 struct Plan {
     upload: Upload,
     dataset: DatasetRow,
     rows: Vec<TaskRow>,
     tasks: Tasks,
+    asked: Asked,
+    /// The prompts of tasks whose outputs continue them.
+    prompts: HashMap<TaskRevisionId, String>,
     models: Vec<String>,
 }
 
@@ -235,17 +252,29 @@ impl Plan {
         let upload = submissions::upload(conn, upload)?.ok_or_else(|| Failure::not_found("upload"))?;
         let dataset = datasets::get(conn, dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
         let rows = datasets::tasks(conn, dataset.version)?;
-        let tasks = Tasks::new(rows.iter().map(|row| (row.task_id.clone(), row.raw_nl.clone())));
-        Ok(Plan { upload, dataset, rows, tasks, models: submissions::model_names(conn)? })
+        let tasks = Tasks::new(rows.iter().map(|row| (row.task_id.clone(), row.raw_nl.clone(), row.code_lang)));
+        let langs = CodeLang::ALL.into_iter().filter(|lang| rows.iter().any(|row| row.code_lang == *lang));
+        let continued = datasets::test_kind(conn, dataset.version)? == Some(TestKind::HumanevalX);
+        let langs: Vec<CodeLang> = langs.collect();
+        let mut continues = HashMap::new();
+        if continued {
+            for (revision, _, body) in runs::task_tests(conn, dataset.version)? {
+                continues.insert(revision, serde_json::from_str::<humaneval::Task>(&body)?);
+            }
+        }
+        let pair = langs.first().and_then(|target| Pair::of(&continues, *target));
+        let prompts = continues.iter().map(|(revision, task)| (*revision, task.beginning().to_owned())).collect();
+        let asked = Asked { langs, continued, pair };
+        Ok(Plan { upload, dataset, rows, tasks, asked, prompts, models: submissions::model_names(conn)? })
     }
 
-    /// Refuses when the dataset has another newest version than when the file was read.
+    /// Fails if the dataset has a newer version than when the file was read.
     fn still_newest(&self, conn: &Connection) -> Result<(), Failure> {
         let newest = datasets::get(conn, &self.dataset.slug)?.map(|dataset| dataset.version);
         if newest == Some(self.dataset.version) {
             return Ok(());
         }
-        Err(Failure::conflict("The dataset has a new version since the file was read; look at the preview again."))
+        Err(Failure::conflict(NEW_VERSION))
     }
 }
 
@@ -256,7 +285,7 @@ fn word(matching: Matching) -> &'static str {
     }
 }
 
-fn checked_model(name: &str) -> Result<String, AppError> {
+pub(super) fn checked_model(name: &str) -> Result<String, AppError> {
     let name = name.trim();
     let fault = if name.is_empty() {
         ("the model has no name", "未填写模型名称")
@@ -272,38 +301,39 @@ fn checked_model(name: &str) -> Result<String, AppError> {
 
 #[async_trait]
 impl Submissions for SubmissionService {
-    async fn list(&self, caller: &Caller, dataset: Option<String>) -> Answer<Vec<SubmissionRow>> {
-        caller.admin()?;
-        Ok(self.db.read(move |conn| submissions::list(conn, dataset.as_deref())).await?)
+    async fn list(&self, _: &Admin, dataset: Option<String>, of: PageOf) -> Answer<Paged<SubmissionRow>> {
+        Ok(self.db.read(move |conn| submissions::list(conn, dataset.as_deref(), &of)).await?)
     }
 
-    async fn get(&self, caller: &Caller, id: SubmissionId) -> Answer<SubmissionDetail> {
-        caller.admin()?;
+    async fn get(&self, _: &Admin, id: SubmissionId) -> Answer<SubmissionRow> {
+        let read = move |conn: &Connection| submissions::get(conn, id)?.ok_or_else(|| Failure::not_found("submission"));
+        Ok(self.db.read(read).await?)
+    }
+
+    async fn outputs(&self, _: &Admin, id: SubmissionId, filter: OutputFilter, of: PageOf) -> Answer<Paged<OutputRow>> {
         Ok(self
             .db
             .read(move |conn| {
-                let row = submissions::get(conn, id)?.ok_or_else(|| Failure::not_found("submission"))?;
-                Ok(SubmissionDetail { row, outputs: submissions::outputs(conn, id)? })
+                submissions::version(conn, id)?;
+                submissions::outputs(conn, id, &filter, &of)
             })
             .await?)
     }
 
-    async fn output(&self, caller: &Caller, id: OutputId) -> Answer<OutputDetail> {
-        caller.admin()?;
+    async fn output(&self, _: &Admin, id: OutputId) -> Answer<OutputDetail> {
         let found = self
             .db
             .read(move |conn| submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output")))
             .await?;
         Ok(OutputDetail {
-            code: layout::view(found.code, found.said).await,
+            code: layout::view(found.code, found.said, found.task.code_lang).await,
             row: found.row,
             model_name: found.model,
             task: found.task,
         })
     }
 
-    async fn preview(&self, caller: &Caller, upload: UploadId, dataset: &str, asked: Matching) -> Answer<Preview> {
-        caller.admin()?;
+    async fn preview(&self, _: &Admin, upload: UploadId, dataset: &str, asked: Matching) -> Answer<Preview> {
         let (plan, summary) = self.load_and_read(upload, dataset, asked).await?;
         let (version, checksum) = (plan.dataset.version, plan.upload.checksum.clone());
         let same_as = self.db.read(move |conn| submissions::same_file(conn, version, &checksum)).await?;
@@ -340,16 +370,15 @@ impl Submissions for SubmissionService {
 
     async fn take(
         &self,
-        caller: &Caller,
+        admin: &Admin,
         upload: UploadId,
         dataset: &str,
         asked: Matching,
         model: &str,
     ) -> Answer<SubmissionId> {
-        caller.admin()?;
         let model = checked_model(model)?;
-        // The bytes cannot change between reading and storing, they lie under their checksum; the dataset can,
-        // and is looked at again when the submission is published.
+        // The bytes cannot change between reading and storing, because they are stored under their
+        // checksum. The dataset can, so it is checked again when the submission is published.
         let (plan, summary) = self.load_and_read(upload, dataset, asked).await?;
         if summary.problems.count > 0 {
             return Err(AppError::Invalid(summary.problems.first));
@@ -364,8 +393,8 @@ impl Submissions for SubmissionService {
                 ("Choose the dataset of these outputs", "请选择这些输出对应的数据集"),
             ));
         }
-        // In a task of its own: a browser that hangs up leaves nothing half done.
-        let stored = audit::spawn(self.clone().store(caller.clone(), plan, summary, model));
+        // In a task of its own, so that a browser that disconnects does not interrupt it.
+        let stored = audit::spawn(self.clone().store(admin.clone(), plan, summary, model));
         Ok(stored.await.map_err(Failure::internal)??)
     }
 }

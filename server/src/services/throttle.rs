@@ -1,8 +1,8 @@
-//! Slows guessed passwords without locking anybody out.
+//! Slows down password guessing without locking anybody out.
 //!
-//! Guesses from unknown browsers count against the account together with the network they come from, against that
-//! network, and against the account as a whole. The wait for the whole account is short, because anybody can cause
-//! it. A browser that logged in to the account before has a count of its own: nobody else's guesses slow it.
+//! Guesses from unknown browsers count against the account on their network, against that network, and
+//! against the account as a whole. The wait for the whole account is short, because anybody can cause it. A
+//! browser that logged in to the account before has its own count, so other guesses do not slow it down.
 //!
 //! A clock that was set back makes no wait longer than it would have been when the failure happened.
 
@@ -14,16 +14,18 @@ use sha2::{Digest, Sha256};
 
 use crate::{db::throttle, error::Failure};
 
-/// Failures that cost nothing: everybody mistypes.
+/// Failures without a wait: everybody mistypes.
 const FREE_FAILURES: u32 = 4;
-/// The longest wait for one network or browser, in milliseconds: guessing becomes pointless.
+/// The longest wait for one network or browser, in milliseconds, which makes guessing pointless.
 const LONGEST_WAIT_MS: i64 = 5 * 60 * 1000;
-/// The longest wait for an account as a whole, in milliseconds. Guesses from many networks are held to 43,200 a day,
-/// hopeless against ten characters, and its owner on a new browser gets a turn every two seconds.
+/// The longest wait for an account as a whole, in milliseconds. It limits guesses from many networks to
+/// 43,200 a day, hopeless against ten characters, and its owner on a new browser gets a turn every two
+/// seconds.
 const LONGEST_ACCOUNT_WAIT_MS: i64 = 2_000;
 /// Failures are forgotten after a day.
 const FORGET_MS: i64 = 24 * 60 * 60 * 1000;
-/// An office shares an address, and an account has several networks: they may fail this many times as often.
+/// An office shares an address, and an account is used from several networks: this multiplies the failures
+/// that they may have.
 const SHARED_ALLOWANCE: u32 = 5;
 
 /// What an attempt counts against.
@@ -33,7 +35,7 @@ pub struct Subject {
     key: String,
     allowance: u32,
     longest_ms: i64,
-    /// Whether other people's failures count here, too: a success then clears one failure instead of all.
+    /// Whether others' failures count here, too; a success then clears one failure instead of all.
     shared: bool,
 }
 
@@ -43,12 +45,12 @@ impl Subject {
         Subject::new(&["device", token_hash, &user.0.to_string()], 1, LONGEST_WAIT_MS, false)
     }
 
-    /// Somebody who is logged in to the account already and types its password again.
+    /// A logged-in person who enters their password again.
     pub fn owner(user: UserId) -> Subject {
         Subject::new(&["owner", &user.0.to_string()], 1, LONGEST_WAIT_MS, false)
     }
 
-    /// An unknown browser: what a guess at the account `name` from `network` counts against.
+    /// An unknown browser: what an attempt to log in as `name` from `network` counts against.
     pub fn stranger(name: &str, network: &str) -> [Subject; 3] {
         let name = name.to_lowercase();
         [
@@ -61,14 +63,14 @@ impl Subject {
     fn new(parts: &[&str], allowance: u32, longest_ms: i64, shared: bool) -> Subject {
         let mut hash = Sha256::new();
         for part in parts {
-            // The length first: no two lists of parts have the same bytes.
+            // The length first, so that different lists of parts have different bytes.
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
         Subject { key: hex::encode(hash.finalize()), allowance, longest_ms, shared }
     }
 
-    /// The wait after so many failures, in milliseconds: none at first, then 1 s doubling.
+    /// The wait after this many failures, in milliseconds: none at first, then 1 s, doubling.
     fn wait_after(&self, failures: u32) -> i64 {
         match (failures / self.allowance).checked_sub(FREE_FAILURES) {
             None | Some(0) => 0,
@@ -77,8 +79,9 @@ impl Subject {
     }
 }
 
-/// Lets an attempt through and counts it as failed at once, so that a hundred attempts sent together do not all see
-/// the same count; or returns for how many milliseconds to wait. A success is corrected by [`succeeded`].
+/// Counts an attempt as failed and allows it, or returns the milliseconds to wait. It counts first, so that
+/// a hundred simultaneous attempts do not all see the same count; [`succeeded`] corrects the count of a
+/// success.
 pub fn attempt(tx: &Transaction<'_>, subjects: &[Subject], now: Timestamp) -> Result<i64, Failure> {
     let mut wait = 0;
     let mut counted = Vec::with_capacity(subjects.len());
@@ -102,7 +105,7 @@ pub fn attempt(tx: &Transaction<'_>, subjects: &[Subject], now: Timestamp) -> Re
     Ok(0)
 }
 
-/// Corrects what [`attempt`] counted, once the password proved right.
+/// Corrects the count of [`attempt`] after the password proved right.
 pub fn succeeded(tx: &Transaction<'_>, subjects: &[Subject]) -> Result<(), Failure> {
     subjects.iter().try_for_each(|subject| match subject.shared {
         true => throttle::uncount_failure(tx, &subject.key),
@@ -110,7 +113,7 @@ pub fn succeeded(tx: &Transaction<'_>, subjects: &[Subject]) -> Result<(), Failu
     })
 }
 
-/// Deletes what no longer counts.
+/// Deletes failures that no longer count.
 pub fn sweep(tx: &Transaction<'_>, now: Timestamp) -> Result<usize, Failure> {
     throttle::forget_outside(tx, Timestamp(now.0 - FORGET_MS), Timestamp(now.0 + FORGET_MS))
 }
@@ -138,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_grows_to_its_limit() {
+    fn wait_doubles_up_to_its_limit() {
         let subject = Subject::owner(UserId(1));
         let check = |failures, ms| assert_eq!(subject.wait_after(failures), ms, "{failures} failures");
         check(0, 0);
@@ -152,17 +155,17 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_makes_nobody_wait_longer() {
+    fn clock_set_back_does_not_extend_waits() {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(folder.path()).unwrap();
         let at = |now, subjects: &[Subject]| db.write_blocking(|tx| attempt(tx, subjects, Timestamp(now))).unwrap();
         let start = 1_700_000_000_000;
-        // No failure: no wait, whenever the last attempt was.
+        // No failures, no wait, whenever the last attempt was.
         let good = stranger("ada", "198.51.100.1");
         assert_eq!(at(start, &good), 0);
         db.write_blocking(|tx| succeeded(tx, &good)).unwrap();
         assert_eq!(at(start - 2 * HOUR, &good), 0);
-        // Failures: the wait that was due, counted from the first attempt at the new time.
+        // With failures: the wait that was due, counted from the first attempt at the new time.
         let bad = stranger("bo", "198.51.100.2");
         for _ in 0..5 {
             assert_eq!(at(start, &bad), 0);
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn guessing_from_many_networks_delays_a_new_browser_by_two_seconds_and_a_known_one_not_at_all() {
+    fn guesses_from_many_networks_delay_only_unknown_browsers() {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(folder.path()).unwrap();
         let at = |now, subjects: &[Subject]| db.write_blocking(|tx| attempt(tx, subjects, Timestamp(now))).unwrap();
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_bounded_in_number_and_forgotten_after_a_day() {
+    fn failures_are_bounded_and_expire_after_a_day() {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(folder.path()).unwrap();
         let count = |db: &Db| {

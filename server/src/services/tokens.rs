@@ -1,75 +1,76 @@
-//! Personal tokens for the REST API: making them, ending them, and knowing one that is shown.
+//! Access tokens for the REST API: creating, revoking and recognising them.
 //!
-//! A token is 256 random bits, so its SHA-256 is all that is kept and a fast hash is enough. It acts
-//! as its owner, only while the owner is an enabled admin, and only within its scopes: those the door
-//! of the API checks (`http/rest/door.rs`), rights beyond them the services.
+//! A token is 256 random bits, so a fast hash is enough, and only its SHA-256 is stored. It acts as its
+//! owner, only while the owner is an active admin, and only within its scopes. The API checks the scopes
+//! (`http/rest/door.rs`), the services check the owner's rights.
 
 use app::{
     error::AppError,
     model::{
-        api::{ApiReference, MadeToken, NewToken, Scope, TokenRow},
+        api::{MadeToken, NewToken, Scope, TokenRow},
+        audit::{Action, Object},
         ids::{ApiTokenId, UserId},
+        page::{PageOf, Paged},
         time::Timestamp,
         user::{Me, Role},
     },
-    port::{Answer, Caller, api::Tokens},
+    port::{Admin, Answer, System, api::Tokens},
 };
 use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rand::Rng;
+use rusqlite::Transaction;
 use sha2::{Digest, Sha256};
 
 use crate::{
     clock,
     db::{
-        Db, accounts, audit,
+        Db, accounts,
+        audit::Change,
         tokens::{self, Kept, Known, NewRow},
     },
     error::Failure,
 };
 
-/// How every token begins, so that people and scanners of secrets know one when they see it.
+/// Prefix of every token, by which people and secret scanners recognise it.
 pub const BEGIN: &str = "axg_";
-/// Characters of a token that are kept readable: enough to tell one's tokens apart, far too few to guess from.
+/// Characters of a token that stay readable: enough to tell one's tokens apart, far too few to guess from.
 const PREFIX: usize = 10;
-/// Tokens of one person that may work at once: more than anybody names by hand.
+/// Active tokens per person: more than anybody names by hand.
 const MOST: u32 = 100;
-/// The use of a token is written down at most this often, in milliseconds: reading must not become writing.
+/// The last use of a token is recorded at most this often, in milliseconds, so that reads do not become
+/// writes.
 const TOUCH_MS: i64 = 60 * 1000;
-/// How long answers are kept under an idempotency key, in milliseconds.
+/// How long responses are stored under an idempotency key, in milliseconds.
 const KEEP_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The service; see the module.
 pub struct TokenService {
     db: Db,
 }
 
-/// Who shows a token that works.
+/// The bearer of a valid token.
 #[derive(Clone, Debug)]
 pub struct Bearer {
-    /// The token.
     pub id: ApiTokenId,
-    /// Whom it acts as.
+    /// The person it acts as.
     pub me: Me,
-    /// What it may be used for.
     pub scopes: Vec<Scope>,
 }
 
 impl Bearer {
-    /// Whether the token may do what needs `needed`.
+    /// Whether the token has the scope `needed`.
     pub fn may(&self, needed: Scope) -> bool {
         self.scopes.iter().any(|scope| scope.allows(needed))
     }
 }
 
 impl TokenService {
-    /// A service over `db`.
     pub fn new(db: Db) -> Self {
         TokenService { db }
     }
 
-    /// Who shows this token; nobody where it is unknown, was revoked, has run out, or its owner is no
-    /// enabled admin any more.
+    /// The bearer of this token; `None` if it is unknown, revoked or expired, or its owner is no active
+    /// admin.
     pub async fn bearer(&self, secret: &str) -> Result<Option<Bearer>, Failure> {
         if !secret.starts_with(BEGIN) {
             return Ok(None);
@@ -91,17 +92,17 @@ impl TokenService {
         Ok(Some(Bearer { id, me, scopes: live.scopes }))
     }
 
-    /// Makes a token for the admin of that name (command line).
+    /// Creates a token for the admin with this name (command line).
     ///
     /// # Errors
-    /// There is no such admin, or what is asked for cannot be given.
-    pub async fn create_for(&self, caller: &Caller, name: &str, new: NewToken) -> Answer<MadeToken> {
-        caller.admin()?;
+    ///
+    /// Fails if there is no such admin, or the request is invalid.
+    pub async fn create_for(&self, system: System, name: &str, new: NewToken) -> Answer<MadeToken> {
         let wanted = name.to_owned();
         let account = self.db.read(move |conn| accounts::by_name(conn, &wanted)).await?;
         match account {
             Some(account) if account.me.role == Role::Admin && !account.disabled => {
-                self.make(caller, account.me.id, new).await
+                self.make(&system.admin(), account.me.id, new).await
             }
             Some(_) => Err(AppError::invalid(
                 "--user",
@@ -112,7 +113,7 @@ impl TokenService {
         }
     }
 
-    async fn make(&self, caller: &Caller, owner: UserId, new: NewToken) -> Answer<MadeToken> {
+    async fn make(&self, admin: &Admin, owner: UserId, new: NewToken) -> Answer<MadeToken> {
         let label = new.label.trim().to_owned();
         if label.is_empty() || label.chars().count() > 100 {
             return Err(AppError::invalid(
@@ -147,10 +148,10 @@ impl TokenService {
         }
         let secret = format!("{BEGIN}{}", BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 32]>()));
         let expires_at = Timestamp(clock::now().0 + i64::from(new.days) * 24 * 60 * 60 * 1000);
-        let (caller, shown) = (caller.clone(), secret.clone());
+        let shown = secret.clone();
         let row = self
             .db
-            .write(move |tx| {
+            .write_audited(admin, Action::TokenCreate, move |tx| {
                 if tokens::count_live(tx, owner)? >= MOST {
                     return Err(Failure::conflict((
                         format!("There are already {MOST} active tokens. Revoke one first."),
@@ -168,13 +169,8 @@ impl TokenService {
                     expires_at,
                 };
                 let id = tokens::insert(tx, &new)?;
-                audit::note(
-                    tx,
-                    &caller,
-                    audit::Action::TokenCreate,
-                    &format!("{id} ({prefix}…) for account {owner}: {label}"),
-                )?;
-                tokens::get(tx, id)?.ok_or_else(|| Failure::internal("a token just made is not there"))
+                let row = tokens::get(tx, id)?.ok_or_else(|| Failure::internal("the new token is missing"))?;
+                Ok(Change::of(Object::Token(id), format!("{prefix}… for account {owner}: {label}"), row))
             })
             .await?;
         Ok(MadeToken { row, secret: shown })
@@ -190,7 +186,7 @@ impl TokenService {
             .await
     }
 
-    /// Keeps a request's answer under its key, or, without one, gives the key back.
+    /// Stores a request's response under its key, or, without a response, releases the key.
     pub async fn settle(&self, token: ApiTokenId, key: String, answer: Option<Kept>) -> Result<(), Failure> {
         self.db
             .write(move |tx| match answer {
@@ -203,38 +199,29 @@ impl TokenService {
 
 #[async_trait]
 impl Tokens for TokenService {
-    async fn list(&self, caller: &Caller) -> Answer<Vec<TokenRow>> {
-        caller.admin()?;
-        let owner = caller.id();
-        Ok(self.db.read(move |conn| tokens::list(conn, owner)).await?)
+    async fn list(&self, admin: &Admin, of: PageOf) -> Answer<Paged<TokenRow>> {
+        let owner = admin.id();
+        Ok(self.db.read(move |conn| tokens::list(conn, owner, &of)).await?)
     }
 
-    async fn create(&self, caller: &Caller, new: NewToken) -> Answer<MadeToken> {
-        caller.admin()?;
-        self.make(caller, caller.user()?.id, new).await
+    async fn create(&self, admin: &Admin, new: NewToken) -> Answer<MadeToken> {
+        let owner = admin.id().ok_or(AppError::Unauthenticated)?;
+        self.make(admin, owner, new).await
     }
 
-    async fn revoke(&self, caller: &Caller, id: ApiTokenId) -> Answer<()> {
-        caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                if !tokens::revoke(tx, id, caller.id())? {
-                    return Err(Failure::not_found("token that works"));
-                }
-                audit::note(tx, &caller, audit::Action::TokenRevoke, &id.to_string())
-            })
-            .await?)
-    }
-
-    async fn reference(&self, caller: &Caller) -> Answer<ApiReference> {
-        caller.admin()?;
-        Ok(crate::http::rest::reference::reference())
+    async fn revoke(&self, admin: &Admin, id: ApiTokenId) -> Answer<()> {
+        let owner = admin.id();
+        let revoke = move |tx: &Transaction<'_>| {
+            if !tokens::revoke(tx, id, owner)? {
+                return Err(Failure::not_found("active token"));
+            }
+            Ok(Change::of(Object::Token(id), "", ()))
+        };
+        Ok(self.db.write_audited(admin, Action::TokenRevoke, revoke).await?)
     }
 }
 
-/// What a secret of 256 random bits is kept as.
+/// The stored form of a secret of 256 random bits.
 pub(super) fn hash(secret: &str) -> String {
     hex::encode(Sha256::digest(secret.as_bytes()))
 }

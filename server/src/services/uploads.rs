@@ -1,7 +1,7 @@
-//! Files that people send, stored under their checksum while they stream in.
+//! Uploaded files, stored under their checksum while they stream in.
 //!
-//! A file is written under a temporary name, hashed on the way, flushed to the disk and only then
-//! given its name, so that what has a checksum's name has its content. Nothing is held in memory.
+//! A file is written under a temporary name, hashed meanwhile, flushed to disk and only then renamed, so a
+//! file with a checksum as its name has that content. Nothing is held in memory.
 
 use std::{
     io::{self, ErrorKind},
@@ -14,12 +14,12 @@ use tokio::io::AsyncWriteExt;
 
 use crate::error::Failure;
 
-/// The largest file taken, in bytes: five times what the largest published benchmark needs with
-/// two hundred samples a task.
+/// Maximum file size in bytes: five times the size of the largest published benchmark with two hundred
+/// samples per task.
 pub const LARGEST: u64 = 512 * 1024 * 1024;
 
-/// How the names of unfinished files begin. Whoever writes one keeps it locked: a file without a lock was left by a
-/// process that was killed.
+/// Prefix of unfinished files. The writer keeps its file locked: a file without a lock was left by a process
+/// that was killed.
 const UNFINISHED: &str = "incoming-";
 
 /// The folder of uploads inside the data folder.
@@ -33,16 +33,15 @@ pub struct Uploads {
 pub struct StoredFile {
     /// SHA-256 of its bytes.
     pub checksum: String,
-    /// Its name as its owner knows it, without folders.
+    /// The client's file name, without folders.
     pub name: String,
-    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// A file that is there for now; dropping this removes it.
+/// A temporary file; dropping this deletes it.
 #[derive(Debug)]
 pub struct HeldFile {
-    /// Its name as its owner knows it, without folders.
+    /// The client's file name, without folders.
     pub name: String,
     path: tempfile::TempPath,
     /// Keeps the lock.
@@ -53,7 +52,8 @@ impl HeldFile {
     /// Opens it.
     ///
     /// # Errors
-    /// It cannot be read.
+    ///
+    /// Fails if it cannot be read.
     pub fn open(&self) -> Result<std::fs::File, Failure> {
         Ok(std::fs::File::open(&self.path)?)
     }
@@ -70,21 +70,26 @@ pub struct Incoming {
 }
 
 impl Uploads {
-    /// The uploads below a data folder.
+    /// The uploads of a data folder.
     pub fn new(data: &Path) -> Uploads {
         Uploads { folder: data.join("uploads") }
     }
 
-    /// Begins to take a file; `name` is its sender's, of which folders are left out.
+    /// Starts to receive a file; `name` is the client's file name, of which directories are stripped.
     ///
     /// # Errors
-    /// The data folder cannot be written.
+    ///
+    /// Fails if the data folder cannot be written.
     pub async fn begin(&self, name: &str) -> Result<Incoming, Failure> {
+        self.begin_file(name).await.map_err(|e| Failure::from(e).writing(&self.folder))
+    }
+
+    async fn begin_file(&self, name: &str) -> io::Result<Incoming> {
         tokio::fs::create_dir_all(&self.folder).await?;
         let (file, temporary) = loop {
-            // Dropped before it is finished, a temporary file removes itself.
+            // If dropped before it is finished, a temporary file deletes itself.
             let (file, temporary) = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?.into_parts();
-            // Between the two, another process may have cleared the file.
+            // Between the two, another process may have deleted the file.
             if file.try_lock().is_ok() && temporary.try_exists()? {
                 break (file, temporary);
             }
@@ -99,12 +104,12 @@ impl Uploads {
         })
     }
 
-    /// The files that a killed process left unfinished, with their sizes.
+    /// Files that a killed process left unfinished, with their sizes.
     pub fn unfinished(&self) -> io::Result<Vec<(PathBuf, u64)>> {
         self.each_unfinished(|_| Ok(()))
     }
 
-    /// Deletes the files that a killed process left unfinished.
+    /// Deletes files that a killed process left unfinished.
     pub fn clear_unfinished(&self) -> io::Result<Vec<(PathBuf, u64)>> {
         self.each_unfinished(|path| std::fs::remove_file(path))
     }
@@ -116,7 +121,7 @@ impl Uploads {
                 continue;
             }
             match std::fs::File::open(&path) {
-                // While the lock is ours, its writer is not writing; a writer that starts now notices.
+                // While we have the lock, the writer is not writing; a writer that starts now notices.
                 Ok(file) if file.try_lock().is_ok() => {
                     act(&path)?;
                     found.push((path, metadata.len()));
@@ -146,7 +151,7 @@ impl Uploads {
             let entry = entry?;
             match entry.metadata() {
                 Ok(metadata) => files.push((entry.file_name().to_string_lossy().into_owned(), entry.path(), metadata)),
-                // It was finished or given up meanwhile.
+                // It was finished or abandoned meanwhile.
                 Err(e) if e.kind() == ErrorKind::NotFound => {}
                 Err(e) => return Err(e),
             }
@@ -154,12 +159,12 @@ impl Uploads {
         Ok(files)
     }
 
-    /// Whether a stored file is missing, or was stored longer ago than `age`.
+    /// Whether a stored file is missing, or was stored more than `age` ago.
     pub fn is_old(&self, checksum: &str, age: Duration) -> bool {
         std::fs::metadata(self.folder.join(checksum)).map_or(true, |metadata| super::prune::is_old(&metadata, age))
     }
 
-    /// Deletes a stored file, if it is there.
+    /// Deletes a stored file, if it exists.
     pub fn remove(&self, checksum: &str) -> io::Result<()> {
         match std::fs::remove_file(self.folder.join(checksum)) {
             Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
@@ -170,7 +175,8 @@ impl Uploads {
     /// Opens a stored file.
     ///
     /// # Errors
-    /// It is not there, or cannot be read.
+    ///
+    /// Fails if it is missing or cannot be read.
     pub fn open(&self, checksum: &str) -> Result<std::fs::File, Failure> {
         std::fs::File::open(self.folder.join(checksum))
             .map_err(|e| Failure::internal(format!("the upload {checksum} cannot be opened: {e}")))
@@ -178,7 +184,11 @@ impl Uploads {
 }
 
 impl Incoming {
-    /// How many bytes have come in.
+    fn full(&self, e: io::Error) -> Failure {
+        Failure::from(e).writing(&self.folder)
+    }
+
+    /// Number of bytes received.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -186,7 +196,8 @@ impl Incoming {
     /// Appends bytes.
     ///
     /// # Errors
-    /// The file grows beyond [`LARGEST`], or cannot be written.
+    ///
+    /// Fails if the file grows beyond [`LARGEST`] or cannot be written.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.bytes += bytes.len() as u64;
         if self.bytes > LARGEST {
@@ -200,33 +211,34 @@ impl Incoming {
             ));
         }
         self.hash.update(bytes);
-        Ok(self.file.write_all(bytes).await?)
+        self.file.write_all(bytes).await.map_err(|e| self.full(e))
     }
 
-    /// Keeps the file only as long as the answer lives: for what is read once and then stored
-    /// elsewhere.
+    /// Keeps the file only until this value is dropped: for content that is read once and stored elsewhere.
     ///
     /// # Errors
-    /// It cannot be written.
+    ///
+    /// Fails if it cannot be written.
     pub async fn hold(mut self) -> Result<HeldFile, Failure> {
-        self.file.flush().await?;
+        self.file.flush().await.map_err(|e| self.full(e))?;
         Ok(HeldFile { name: self.name, path: self.temporary, _file: self.file })
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its final name.
     ///
     /// # Errors
-    /// It cannot be written.
+    ///
+    /// Fails if it cannot be written.
     pub async fn finish(mut self) -> Result<StoredFile, Failure> {
-        self.file.flush().await?;
-        // On the disk before it has its name.
-        self.file.sync_all().await?;
+        self.file.flush().await.map_err(|e| self.full(e))?;
+        // Flush the content before it gets its name.
+        self.file.sync_all().await.map_err(|e| self.full(e))?;
         drop(self.file);
         let checksum = hex::encode(self.hash.finalize());
         let (temporary, folder, place) = (self.temporary, self.folder.clone(), self.folder.join(&checksum));
         let moved = tokio::task::spawn_blocking(move || {
             temporary.persist(place).map_err(|e| e.error)?;
-            // And the name on the disk too.
+            // Flush the name, too.
             std::fs::File::open(folder)?.sync_all()
         });
         moved.await.map_err(Failure::internal)??;
@@ -234,7 +246,7 @@ impl Incoming {
     }
 }
 
-/// The last part of a path, printable and of bearable length.
+/// The last part of a path, printable and of limited length.
 fn tidy(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = last.chars().filter(|c| !c.is_control()).take(200).collect();
@@ -246,7 +258,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_file_gets_its_name_when_it_is_whole() {
+    async fn complete_file_gets_its_final_name() {
         let data = tempfile::tempdir().unwrap();
         let uploads = Uploads::new(data.path());
         let mut incoming = uploads.begin("C:\\work\\out.jsonl").await.unwrap();
@@ -257,7 +269,7 @@ mod tests {
         assert_eq!(stored.checksum, "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9");
         assert_eq!(std::io::read_to_string(uploads.open(&stored.checksum).unwrap()).unwrap(), "hello world");
 
-        // The same again is the same file; one that was given up leaves nothing.
+        // The same content again is the same file; an abandoned one leaves nothing.
         let mut again = uploads.begin("again").await.unwrap();
         again.write(b"hello world").await.unwrap();
         assert_eq!(again.finish().await.unwrap().checksum, stored.checksum);
@@ -273,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_killed_process_left_is_cleared_and_what_is_being_written_stays() {
+    async fn abandoned_files_are_deleted_and_open_ones_kept() {
         let data = tempfile::tempdir().unwrap();
         let uploads = Uploads::new(data.path());
         assert!(uploads.clear_unfinished().unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! Logging in and out, joining, passwords, and who may open what.
+//! Logging in and out, joining, passwords, and access to pages.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -11,9 +11,10 @@ use app::{
         ids::SubmissionId,
         keys::Settings,
         lang::Lang,
+        page::PageOf,
         user::{Me, Role},
     },
-    port::{Accounts, Caller, Runs as _},
+    port::{Accounts, Admin, Caller, Capability, Runs as _, System},
 };
 use axum::http::{Method, StatusCode};
 use serde_json::json;
@@ -21,7 +22,7 @@ use serde_json::json;
 use crate::util::TestApp;
 
 #[tokio::test]
-async fn a_session_survives_a_restart_and_ends_with_the_log_out() {
+async fn session_survives_a_restart_and_ends_at_log_out() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     assert_eq!(ada.get("/").await.status, StatusCode::OK);
@@ -38,7 +39,7 @@ async fn a_session_survives_a_restart_and_ends_with_the_log_out() {
 }
 
 #[tokio::test]
-async fn wrong_guesses_are_told_apart_from_nothing_and_slowed() {
+async fn wrong_names_and_passwords_look_alike_and_are_slowed() {
     let app = TestApp::demo().await;
     for name in ["ada", "nobody-here"] {
         let mut client = app.anonymous();
@@ -49,7 +50,7 @@ async fn wrong_guesses_are_told_apart_from_nothing_and_slowed() {
         }
         assert_eq!(answers[..5], ["error=wrong"; 5], "{name}");
         assert_eq!(answers[5], "error=slow", "{name}");
-        // Slowed also with the right password, or guessing would go on.
+        // Slowed with the right password as well; otherwise guessing would go on.
         let right = [("name", "ADA"), ("password", "demo-password-ada")];
         if name == "ada" {
             let answer = app.anonymous().form("/log-in", &right).await;
@@ -59,7 +60,7 @@ async fn wrong_guesses_are_told_apart_from_nothing_and_slowed() {
 }
 
 #[tokio::test]
-async fn guesses_sent_together_are_counted_like_guesses_sent_in_turn() {
+async fn simultaneous_guesses_are_all_counted() {
     let app = TestApp::demo().await;
     let guesses = (0..30).map(|n| {
         let mut client = app.anonymous();
@@ -74,16 +75,16 @@ async fn guesses_sent_together_are_counted_like_guesses_sent_in_turn() {
 }
 
 #[tokio::test]
-async fn guessing_slows_strangers_and_not_the_browser_that_logged_in_before() {
+async fn guesses_slow_unknown_browsers_only() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     ada.form("/log-out", &[]).await;
-    // More guesses than an account as a whole may fail, from as many networks as an attacker can have.
+    // More guesses than an account as a whole may have, from as many networks as an attacker likes.
     for n in 0..60 {
         let mut guesser = app.anonymous().at(&format!("203.0.113.{n}"));
         guesser.form("/log-in", &[("name", "ada"), ("password", "wrong-password")]).await;
     }
-    // Ada's browser gets in at once, from wherever she is now, and so it does once more.
+    // Ada's browser gets in at once, from any network, and once more.
     let fields = [("name", "ada"), ("password", "demo-password-ada")];
     let mut ada = ada.at("198.51.100.7");
     let tokens = || {
@@ -95,19 +96,19 @@ async fn guessing_slows_strangers_and_not_the_browser_that_logged_in_before() {
     for _ in 0..2 {
         assert_eq!(ada.form("/log-in", &fields).await.location(), "/");
         ada.form("/log-out", &[]).await;
-        // Each log-in changes the browser's cookie: an old copy of it is worthless.
+        // Each log-in changes the browser's cookie, so an old copy is worthless.
         let after = tokens().unwrap();
         assert_eq!(after.len(), 1);
         assert_ne!(after, before);
         before = after;
     }
-    // A password that was reset makes every browser a stranger.
-    app.services.accounts.reset_password(&Caller::Operator, "ada", "another-password").await.unwrap();
+    // A password reset makes every browser unknown.
+    app.services.accounts.reset_password(System, "ada", "another-password").await.unwrap();
     assert!(tokens().unwrap().is_empty());
 }
 
 #[tokio::test]
-async fn guessing_does_not_keep_the_owner_from_changing_the_password() {
+async fn guesses_do_not_block_password_changes() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     for _ in 0..8 {
@@ -120,15 +121,19 @@ async fn guessing_does_not_keep_the_owner_from_changing_the_password() {
 #[tokio::test]
 async fn a_long_name_is_neither_stored_nor_repeated() {
     let app = TestApp::demo().await;
-    let long = "a".repeat(500_000);
+    // A body that is larger than every form of somebody without an account is refused.
+    let huge = "a".repeat(500_000);
+    let answer = app.anonymous().form("/log-in", &[("name", &huge), ("password", "x")]).await;
+    assert!(answer.status.is_client_error(), "{}", answer.status);
+    let long = "a".repeat(7_500);
     let answer = app.anonymous().form("/log-in", &[("name", &long), ("password", "x"), ("next", &long)]).await;
     assert_eq!(answer.location(), "/log-in?error=wrong");
-    let secret = app.services.accounts.invite(&Caller::Operator, "dora", Role::Rater, 7).await.unwrap();
+    let secret = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7).await.unwrap();
     let fields = [("name", long.as_str()), ("password", "long-enough-password")];
     let answer = app.anonymous().form(&format!("/join/{secret}"), &fields).await;
     assert_eq!(answer.location(), format!("/join/{}?error=name", secret.replace('-', "%2D").replace('_', "%5F")));
-    assert_eq!(app.anonymous().get(&format!("/admin?x={}", &long[..9000])).await.location(), "/log-in");
-    // What a name of bearable length leaves behind does not grow with it, and is not the name.
+    assert_eq!(app.anonymous().get(&format!("/admin?x={}", "a".repeat(9000))).await.location(), "/log-in");
+    // What a long name leaves behind has a fixed size and does not contain the name.
     for name in ["short", &"n".repeat(40), &"x".repeat(41)] {
         app.anonymous().form("/log-in", &[("name", name), ("password", "x")]).await;
     }
@@ -145,7 +150,7 @@ async fn a_long_name_is_neither_stored_nor_repeated() {
     assert!(subjects.iter().all(|subject| subject.len() == 64 && !subject.contains("short")), "{subjects:?}");
 }
 
-/// What the whole process logs, at every level.
+/// Everything that the process logs, at every level.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -170,7 +175,7 @@ async fn logs_contain_no_secret() {
         .with_writer(move || writer.clone())
         .init();
     let app = TestApp::demo().await;
-    let invitation = app.services.accounts.invite(&Caller::Operator, "dora", Role::Rater, 7).await.unwrap();
+    let invitation = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7).await.unwrap();
     let token = app.token(&[Scope::Read]).await;
     let mut dora = app.anonymous();
     dora.get(&format!("/join/{invitation}?error=name")).await;
@@ -208,9 +213,9 @@ async fn session_ids_are_not_stored() {
 }
 
 #[tokio::test]
-async fn an_invitation_makes_one_account() {
+async fn invitation_creates_one_account() {
     let app = TestApp::demo().await;
-    let secret = app.services.accounts.invite(&Caller::Operator, "dora", Role::Rater, 7).await.unwrap();
+    let secret = app.services.accounts.invite(&System.admin(), "dora", Role::Rater, 7).await.unwrap();
     let path = format!("/join/{secret}");
     let mut dora = app.anonymous();
     assert_eq!(dora.get(&path).await.status, StatusCode::OK);
@@ -239,10 +244,10 @@ async fn a_changed_password_ends_the_other_sessions() {
 }
 
 #[tokio::test]
-async fn a_disabled_account_is_out_at_once_and_an_admin_cannot_shut_themselves_out() {
+async fn deactivation_is_immediate_and_admins_cannot_deactivate_themselves() {
     let app = TestApp::demo().await;
     let (mut ada, mut admin) = (app.rater().await, app.admin().await);
-    let users = app.services.accounts.users(&Caller::Operator).await.unwrap();
+    let users = app.services.accounts.users(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let id = |name: &str| users.iter().find(|u| u.name == name).unwrap().id.to_string();
     let set = |user: String| [("user", user), ("disabled", "true".to_owned())];
     let fields = set(id("ada"));
@@ -257,12 +262,58 @@ async fn a_disabled_account_is_out_at_once_and_an_admin_cannot_shut_themselves_o
         settings: Settings::default(),
     };
     let own = me.id;
-    assert!(app.services.accounts.set_disabled(&Caller::User(me), own, true).await.is_err());
+    let themselves = Admin::of(&Caller::User(me)).unwrap();
+    assert!(app.services.accounts.set_disabled(&themselves, own, true).await.is_err());
     assert_eq!(admin.get("/admin").await.status, StatusCode::OK);
 }
 
+/// The target of the first link that names `key` in its query.
+fn link(body: &str, key: &str) -> Option<String> {
+    let hrefs = body.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    hrefs.map(|href| href.replace("&amp;", "&")).find(|href| href.starts_with('?') && href.contains(key))
+}
+
 #[tokio::test]
-async fn pages_open_for_those_they_are_for() {
+async fn long_list_is_read_page_by_page_on_screen_and_in_the_api() {
+    let app = TestApp::demo().await;
+    let all: Vec<String> = (0..120).map(|n| format!("rater-{n:03}")).collect();
+    app.services
+        .db
+        .write_blocking(|tx| {
+            let insert = "INSERT INTO users (name, role, password_hash, created_at) VALUES (?1, 'rater', '', 0)";
+            all.iter().try_for_each(|name| Ok(tx.execute(insert, [name]).map(drop)?))
+        })
+        .unwrap();
+    let mut admin = app.admin().await;
+    let on = |body: &str| all.iter().filter(|name| body.contains(*name)).cloned().collect::<Vec<_>>();
+    // Plain links, as a browser without JavaScript follows them.
+    let (mut pages, mut address) = (Vec::new(), "/admin/people".to_owned());
+    loop {
+        let body = admin.get(&address).await.body;
+        let next = link(&body, "after=");
+        pages.push(body);
+        let Some(query) = next else { break };
+        address = format!("/admin/people{query}");
+    }
+    assert_eq!(pages.len(), 3);
+    assert_eq!(pages.iter().flat_map(|body| on(body)).collect::<Vec<_>>(), all);
+    assert!(link(&pages[0], "before=").is_none());
+    let back = link(&pages[2], "before=").unwrap();
+    assert_eq!(on(&admin.get(&format!("/admin/people{back}")).await.body), on(&pages[1]));
+    // The API's cursor reads the same list.
+    let token = app.token(&[Scope::Admin]).await;
+    let (mut found, mut next) = (Vec::new(), Some("/api/v1/people?limit=50".to_owned()));
+    while let Some(path) = next {
+        let page: serde_json::Value = app.anonymous().api(&token, Method::GET, &path, None).await.json();
+        found.extend(page["items"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()));
+        next = page["next"].as_str().map(str::to_owned);
+    }
+    assert_eq!(found.len(), 120 + 4);
+    assert_eq!(found.into_iter().filter(|name| all.contains(name)).collect::<Vec<_>>(), all);
+}
+
+#[tokio::test]
+async fn pages_open_by_role() {
     let app = TestApp::demo().await;
     let (mut nobody, mut ada, mut admin) = (app.anonymous(), app.rater().await, app.admin().await);
     let pages =
@@ -285,7 +336,7 @@ async fn pages_open_for_those_they_are_for() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_not_for_raters_says_so_in_their_language_with_a_way_back() {
+async fn forbidden_page_explains_itself_in_the_raters_language() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     for (lang, title) in [("en", common::EN.forbidden), ("zh", common::ZH.forbidden)] {
@@ -298,13 +349,13 @@ async fn a_page_that_is_not_for_raters_says_so_in_their_language_with_a_way_back
         }
         assert!(page.headers.contains_key("content-security-policy"));
     }
-    // A script that asks for a file gets a line of text.
+    // A script that requests a file gets a line of text.
     let line = ada.send(Method::GET, "/admin/studies/1/ratings.csv", &[("accept", "text/csv")], String::new()).await;
     assert_eq!((line.status, line.body.lines().count()), (StatusCode::FORBIDDEN, 1));
 }
 
 #[tokio::test]
-async fn what_a_dataset_is_not_made_for_is_not_offered() {
+async fn unsuitable_actions_are_not_offered() {
     let app = TestApp::demo().await;
     let mut admin = app.admin().await;
     let (run, study) = ("action=\"/rpc/start_run\"", "/admin/studies/new?dataset=starter");
@@ -314,16 +365,16 @@ async fn what_a_dataset_is_not_made_for_is_not_offered() {
         let set = format!("UPDATE task_revisions SET {change}");
         app.services.db.write_blocking(|tx| Ok(tx.execute(&set, [])?)).unwrap();
     };
-    set("test_class = NULL");
+    set("tests = 0");
     assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, true));
-    let refused = app.services.runs.start(&Caller::Operator, SubmissionId(1), false).await.unwrap_err().to_string();
+    let refused = app.services.runs.start(&System.admin(), SubmissionId(1), false).await.unwrap_err().to_string();
     assert_eq!(refused, "None of the tasks of submission 1 (dataset starter) has tests, so there is nothing to run.");
     set("human = 0");
     assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, false));
 }
 
 #[tokio::test]
-async fn other_sites_change_nothing_and_pages_are_strict() {
+async fn cross_site_requests_change_nothing_and_headers_are_strict() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let headers = [("sec-fetch-site", "cross-site"), ("content-type", "application/x-www-form-urlencoded")];
@@ -334,7 +385,7 @@ async fn other_sites_change_nothing_and_pages_are_strict() {
     let policy = page.headers["content-security-policy"].to_str().unwrap();
     let nonce = policy.split("'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
     assert!(!nonce.is_empty() && !policy.contains("unsafe-inline"));
-    // Every script carries the nonce.
+    // Every script has the nonce.
     for script in page.body.split("<script").skip(1) {
         let tag = script.split('>').next().unwrap();
         assert!(tag.contains(&format!("nonce=\"{nonce}\"")), "{tag}");
@@ -350,7 +401,7 @@ async fn other_sites_change_nothing_and_pages_are_strict() {
 }
 
 #[tokio::test]
-async fn over_tls_cookies_are_bound_to_the_host_and_browsers_stay_with_tls() {
+async fn tls_binds_cookies_to_the_host_and_sends_hsts() {
     let app = TestApp::demo().await;
     assert!(!app.anonymous().get("/log-in").await.headers.contains_key("strict-transport-security"));
     let app = app.public_at("https://grade.example.org");
@@ -363,7 +414,7 @@ async fn over_tls_cookies_are_bound_to_the_host_and_browsers_stay_with_tls() {
 }
 
 #[tokio::test]
-async fn the_log_in_leads_back_to_our_own_pages_only() {
+async fn log_in_redirects_only_to_own_pages() {
     let app = TestApp::demo().await;
     for (next, to) in [("/account", "/account"), ("https://elsewhere.example", "/"), ("//elsewhere.example", "/")] {
         let fields = [("name", "ada"), ("password", "demo-password-ada"), ("next", next)];

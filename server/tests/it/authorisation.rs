@@ -1,8 +1,9 @@
-//! Who may do what: one row for every page, form, download, server function and operation of the API,
-//! tried as nobody, as a rater of the study, as a rater of another, as an admin, and with a token of each
-//! scope. What there is is read from the code; what has no row in `authorisation/rows.rs` fails here.
+//! Authorisation: one row for every page, form, download, server function and operation of the API,
+//! requested without an account, as a rater of the study, as a rater of another, as an admin, and with a
+//! token of each scope. The list comes from the code; anything without a row in `authorisation/rows.rs`
+//! fails here.
 //!
-//! Besides the status, every answer to somebody who is no admin is searched for the names of models.
+//! Besides the status, every answer to a non-admin is searched for the names of models.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -13,18 +14,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::util::{Answer, Client, TestApp};
 use app::{
-    model::{api::Scope, study::NewStudy, user::Role},
-    port::{Accounts, Caller, Grading, Runs, Studies},
+    model::{api::Scope, page::PageOf, study::NewStudy, user::Role},
+    port::{Accounts, Caller, Capability, Grading, Person, Runs, Studies, System},
 };
 use axum::http::{Method, StatusCode};
 use rows::{Call, Row};
 use serde_json::{Value, json};
 
-/// Words that only somebody who may know the models should ever read.
+/// Words that only people who may know the models may read.
 const MODELS: [&str; 3] = ["northwind", "quillmoor", "saltmarsh"];
 
-/// Nobody, a rater of the study, a rater of another study, an admin.
-const PEOPLE: [&str; 4] = ["nobody", "a rater of the study", "a rater of another study", "an admin"];
+/// No account, a rater of the study, a rater of another study, an admin.
+const PEOPLE: [&str; 4] = ["no account", "a rater of the study", "a rater of another study", "an admin"];
 
 struct Ground {
     app: TestApp,
@@ -40,13 +41,19 @@ async fn ground() -> Ground {
 }
 
 async fn ground_over(app: TestApp) -> Ground {
-    let caller = Caller::Operator;
-    let users = app.services.accounts.users(&caller).await.unwrap();
+    let admin = System.admin();
+    let users = app.services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let id = |name: &str| users.iter().find(|user| user.name == name).unwrap().id;
     let submissions = app.services.submissions.clone();
-    let first = app::port::Submissions::list(&*submissions, &caller, None).await.unwrap().last().unwrap().id;
-    app.services.runs.start(&caller, first, false).await.unwrap();
-    let secret = app.services.accounts.invite(&caller, "dora", Role::Rater, 7).await.unwrap();
+    let first = app::port::Submissions::list(&*submissions, &admin, None, PageOf::first(PageOf::MOST))
+        .await
+        .unwrap()
+        .rows
+        .last()
+        .unwrap()
+        .id;
+    app.services.runs.start(&admin, first, false).await.unwrap();
+    let secret = app.services.accounts.invite(&admin, "dora", Role::Rater, 7).await.unwrap();
     let dora = app.services.accounts.join(&secret, "dora", "demo-password-dora").await.unwrap().me;
     let other = NewStudy {
         title: "Another".into(),
@@ -56,27 +63,38 @@ async fn ground_over(app: TestApp) -> Ground {
         overlap: 1,
         ..NewStudy::default()
     };
-    app.services.studies.create(&caller, other).await.unwrap();
-    let study = app.services.studies.list(&caller).await.unwrap().into_iter().find(|s| s.id.0 == 1).unwrap().token;
-    // Publishing the demo's passwords began epoch 1.
+    app.services.studies.create(&admin, other).await.unwrap();
+    let study = app
+        .services
+        .studies
+        .list(&admin, PageOf::first(PageOf::MOST))
+        .await
+        .unwrap()
+        .rows
+        .into_iter()
+        .find(|s| s.id.0 == 1)
+        .unwrap()
+        .token;
+    // Setting the demo's passwords started epoch 1.
     let ada = app.services.accounts.resume(id("ada"), 1).await.unwrap().unwrap().0;
-    let next = app.services.grading.next(&Caller::User(ada), &study, Vec::new()).await.unwrap();
+    let ada = Person::of(&Caller::User(ada)).unwrap();
+    let next = app.services.grading.next(&ada, &study, Vec::new()).await.unwrap();
     let item = serde_json::to_value(next).unwrap();
     let item = item.pointer("/Item/token").and_then(Value::as_str).unwrap_or_else(|| panic!("{item}")).to_owned();
-    let tasks = app.services.studies.tasks(&caller, app::model::ids::StudyId(1)).await.unwrap();
+    let tasks = app.services.studies.tasks(&admin, app::model::ids::StudyId(1)).await.unwrap();
     let people = vec![app.anonymous(), app.rater().await, app.demo_user("dora").await, app.admin().await];
     Ground { app, people, study: study.0, item, task: tasks[0].task.id.to_string() }
 }
 
 impl Ground {
-    /// The row's text with the names of what is there in it.
+    /// The row's text with the names of real objects filled in.
     fn fill(&self, text: &str) -> String {
-        // A task's number stands without quotes in JSON.
+        // JSON has a task's number without quotes.
         let text = text.replace("\"TASK\"", &self.task).replace("TASK", &self.task);
         text.replace("STUDY", &self.study).replace("ITEM", &self.item)
     }
 
-    /// An operation's address, with numbers in it.
+    /// An operation's address with numbers filled in.
     fn address(&self, path: &str, id: &str) -> String {
         let mut address = path
             .replace("{slug}", "starter")
@@ -109,7 +127,7 @@ impl Ground {
                 if answer.status != StatusCode::BAD_REQUEST {
                     return answer;
                 }
-                // It takes a form, then; JSON was refused before anything was done.
+                // It accepts a form, then; JSON was refused before anything was done.
                 let fields = flat(&arguments);
                 let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
                 let body = server::http::guard::query(fields.iter().copied());
@@ -124,7 +142,7 @@ impl Ground {
     }
 }
 
-/// Arguments as the fields of a form.
+/// Arguments as form fields.
 fn flat(arguments: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut fields = Vec::new();
@@ -141,7 +159,7 @@ fn flat(arguments: &Value) -> Vec<(String, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everybody_may_do_what_their_row_says_and_nothing_else() {
+async fn every_row_of_the_table_is_enforced() {
     let ground = ground().await;
     let mut wrong = Vec::new();
     for row in rows::rows() {
@@ -164,13 +182,13 @@ async fn everybody_may_do_what_their_row_says_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn everything_that_can_be_asked_has_a_row() {
+async fn every_route_has_a_row() {
     let mut there: BTreeSet<String> = BTreeSet::new();
     // Pages, from the router of the pages.
     there.extend(server::http::router::pages().iter().map(|path| format!("GET {path}")));
     // Server functions, from their registry.
     there.extend(app_functions());
-    // The rest, from the table of contents.
+    // The rest, from the router.
     there.extend(routes_of(include_str!("../../src/http/router.rs")));
     let rows: BTreeSet<String> = rows::rows().iter().map(|row| row.what.to_owned()).collect();
     let missing: Vec<_> = there.difference(&rows).collect();
@@ -182,7 +200,7 @@ async fn everything_that_can_be_asked_has_a_row() {
          `admins_call(\"/rpc/x\", json!({{\"id\": 1}}))`; others say the four statuses themselves. STUDY and ITEM \
          stand for a study's and an output's name on ada's side, TASK for the number of a task of the study."
     );
-    // Nothing is routed elsewhere.
+    // No other file defines routes.
     for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http")).unwrap() {
         let path = file.unwrap().path();
         if path.is_file() && !path.ends_with("router.rs") {
@@ -200,9 +218,9 @@ fn app_functions() -> Vec<String> {
     leptos::server_fn::axum::server_fn_paths().map(|(path, _)| path.to_owned()).collect()
 }
 
-/// What a router's source registers by name: `.route("/x", post(f))` is `POST /x`.
+/// The routes in a router's source: `.route("/x", post(f))` is `POST /x`.
 fn routes_of(source: &str) -> Vec<String> {
-    // Anybody's, and the same for everybody; the API has a table of its own below.
+    // Public and the same for everybody; the API has a table of its own below.
     let skipped = ["GET /healthz", "GET /assets/{name}", "GET /dev/server", "POST /rpc/{*function}"];
     let mut found = Vec::new();
     for part in source.split(".route(").skip(1) {
@@ -221,7 +239,7 @@ fn routes_of(source: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_operation_takes_the_tokens_that_its_row_says() {
+async fn every_operation_requires_its_scope() {
     let ground = ground().await;
     let document: Value = ground.app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
     let mut there = BTreeMap::new();
@@ -247,7 +265,7 @@ async fn every_operation_takes_the_tokens_that_its_row_says() {
     for (what, needed) in &table {
         let (method, path) = what.split_once(' ').unwrap();
         let method: Method = method.parse().unwrap();
-        // Reading is of what is there; a change is of what is not, so that the rows after it find the same ground.
+        // Reads use existing objects; changes use missing ones, so that later rows find the same data.
         let address = ground.address(path, if method == Method::GET { "1" } else { "4711" });
         let example = &there[what]["requestBody"]["content"]["application/json"]["example"];
         let body = example.is_object().then(|| example.clone());
@@ -255,14 +273,14 @@ async fn every_operation_takes_the_tokens_that_its_row_says() {
             let status = answer.status.as_u16();
             let right = match expected {
                 Some(expected) => status == expected,
-                // It may: whether it can is another question.
+                // The request is allowed; whether it succeeds is another question.
                 None => !matches!(status, 401 | 403) && status < 500,
             };
             if !right {
                 wrong.push(format!("{what} with {who}: {status} {}", answer.body));
             }
         };
-        // Sessions mean nothing here, an admin's as little as a rater's.
+        // Sessions mean nothing here, not even an admin's.
         for (who, client) in PEOPLE.iter().zip(&ground.people) {
             let answer = client.clone().api("", method.clone(), &address, body.clone()).await;
             check(who, &answer, if needed.is_some() { Some(401) } else { None });
@@ -274,10 +292,13 @@ async fn every_operation_takes_the_tokens_that_its_row_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // The same for whoever has stopped being an admin, or whose token ended.
+    // The same for former admins and revoked tokens.
     let token = ground.app.token(&[Scope::Admin]).await;
-    let rows = app::port::api::Tokens::list(&*ground.app.services.tokens, &Caller::Operator).await.unwrap();
-    app::port::api::Tokens::revoke(&*ground.app.services.tokens, &Caller::Operator, rows[0].id).await.unwrap();
+    let rows = app::port::api::Tokens::list(&*ground.app.services.tokens, &System.admin(), PageOf::first(PageOf::MOST))
+        .await
+        .unwrap()
+        .rows;
+    app::port::api::Tokens::revoke(&*ground.app.services.tokens, &System.admin(), rows[0].id).await.unwrap();
     let answer = ground.app.anonymous().api(&token, Method::GET, "/api/v1/me", Some(json!({}))).await;
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
 }

@@ -1,9 +1,9 @@
-//! What a rater's session can reach, and that none of it names a model, a submission, a file, another
+//! Everything that a rater's session can reach, none of which names a model, a submission, a file, another
 //! person or a database id.
 //!
-//! The lists of server functions, pages and other addresses come from the program itself; what the walk
-//! below does not know fails it. So a new one cannot be forgotten: it needs a line here, which says what
-//! a rater sends to it and that they may, or that they may not.
+//! The lists of server functions, pages and other addresses come from the program itself, and the walk below
+//! fails for any that it does not know. Each new one therefore needs a line here with the rater's request
+//! and whether it is allowed.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -16,24 +16,25 @@ use app::{
         grading::{Draft, Flag, GradingItem, Next, NextTask},
         ids::StudyId,
         note::{LineNote, Place},
+        page::PageOf,
         plan::Presentation,
         quality::{GoldSource, NewGold, Opening, Policy, QualitySettings, Shown},
         study::NewStudy,
     },
     port::{
-        Accounts, Caller, Studies, Submissions,
+        Accounts, Admin, Studies, Submissions, System,
         quality::{Quality as _, Watching as _},
     },
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-const ADMIN: Caller = Caller::Operator;
+const ADMIN: Admin = System.admin();
 
-/// Who may use a thing.
+/// Who may use an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
-    /// Whoever is logged in.
+    /// Everyone who is logged in.
     Raters,
     /// Admins: a rater is refused, whatever they send.
     Admins,
@@ -41,7 +42,7 @@ enum For {
     Everybody,
 }
 
-/// What is sent to a server function.
+/// The body sent to a server function.
 enum Sent {
     Json(Value),
     Form(Vec<(&'static str, String)>),
@@ -55,11 +56,11 @@ struct Here {
     dispute: String,
 }
 
-/// A line of the walk: an endpoint under `/rpc`, who may call it, and what they send.
+/// A line of the walk: an endpoint under `/rpc`, who may call it, and the request body.
 type Line = (&'static str, For, Sent);
 
-/// Every server function. Functions that change something come last, those that end the phase (a skip,
-/// say) are left to [`Walk::ends`].
+/// Every server function. Functions that change something come last; those that end the phase (such as a
+/// skip) are left to [`Walk::ends`].
 fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     let form = |fields: &[(&'static str, &str)]| {
         Sent::Form(fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
@@ -82,10 +83,10 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("dispute", For::Raters, Sent::Json(json!({"token": here.dispute}))),
         ("read_replies", For::Raters, form(&[])),
         ("invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
-        // A link to a closed study's results is made by an admin, for the public; nobody guesses one.
+        // Admins create links to a closed study's results, for the public; nobody can guess one.
         ("public_study", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         ("public_task", For::Everybody, Sent::Json(json!({"secret": "none", "task": 1}))),
-        // Named here so that they are known; done where the walk wants what they do.
+        // Listed so that they are known; called where the walk needs their effect.
         ("skip", For::Raters, Sent::Json(json!({"assignment": "none"}))),
         ("undo_rating", For::Raters, Sent::Json(json!({"assignment": "none"}))),
         ("go_on", For::Raters, form(&[("what", "none")])),
@@ -93,16 +94,26 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     ];
     let admins: Vec<(&'static str, Sent)> = vec![
         ("people", Sent::Json(json!({}))),
+        ("audit", Sent::Json(json!({"filter": {}}))),
+        ("upkeep", Sent::Json(json!({"object": "submission 1"}))),
+        ("archived", Sent::Json(json!({}))),
+        ("rename_object", form(&[("object", "submission 1"), ("name", "x")])),
+        ("archive_object", form(&[("object", "submission 1"), ("archived", "true")])),
+        ("delete_object", form(&[("object", "submission 1")])),
+        ("restore_object", form(&[("object", "submission 1")])),
+        ("languages", Sent::Json(json!({}))),
         ("datasets", Sent::Json(json!({}))),
         ("dataset", Sent::Json(json!({"slug": "starter", "version": null}))),
         ("submissions", Sent::Json(json!({"dataset": null}))),
         ("submission", Sent::Json(json!({"id": 1}))),
+        ("submission_outputs", Sent::Json(json!({"id": 1, "filter": {"words": "a", "empty": true}}))),
         ("output", Sent::Json(json!({"id": 1}))),
         (
             "preview_ratings",
             Sent::Json(json!({"upload": 1, "reading": {"dataset": "starter", "judge": false, "columns": {}}})),
         ),
         ("preview", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
+        ("overview", Sent::Json(json!({}))),
         ("studies", Sent::Json(json!({}))),
         ("study", Sent::Json(json!({"id": 1}))),
         ("comparison", Sent::Json(json!({"id": 1}))),
@@ -118,8 +129,11 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("engine_readiness", Sent::Json(json!({}))),
         ("runs", Sent::Json(json!({"submission": null}))),
         ("run", Sent::Json(json!({"id": 1}))),
+        ("run_items", Sent::Json(json!({"id": 1, "filter": {"words": "a", "came_to": "differs", "flagged": true}}))),
         ("run_item", Sent::Json(json!({"id": 1, "output": 1}))),
         ("compare_runs", Sent::Json(json!({"a": 1, "b": 1, "task": null}))),
+        ("results_board", Sent::Json(json!({"query": {}}))),
+        ("results_model", Sent::Json(json!({"model": 1, "baseline": null}))),
         ("compare_get", Sent::Json(json!({"choice": choice}))),
         ("compare_stamp", Sent::Json(json!({"choice": choice}))),
         ("compare_tasks", Sent::Json(json!({"choice": choice, "filter": {}}))),
@@ -181,7 +195,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     lines
 }
 
-/// Every page, as the routes name it, with an address that it has for this rater.
+/// Every page, as named by the routes, with a valid address for this rater.
 fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
     let Here { study, item, dispute } = here;
     let admin = |pattern: &'static str, path: &str| (pattern, For::Admins, path.to_owned());
@@ -214,6 +228,10 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/studies/new", "/admin/studies/new"),
         admin("/admin/studies/{id}/plan", "/admin/studies/1/plan"),
         admin("/admin/people", "/admin/people"),
+        admin("/admin/audit", "/admin/audit"),
+        admin("/admin/upkeep/{kind}/{key}", "/admin/upkeep/submission/1"),
+        admin("/admin/archive", "/admin/archive"),
+        admin("/admin/languages", "/admin/languages"),
         admin("/admin/api", "/admin/api"),
         admin("/admin/api/tokens", "/admin/api/tokens"),
         admin("/admin/api/webhooks", "/admin/api/webhooks"),
@@ -228,6 +246,9 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/runs/compare", "/admin/runs/compare?a=1&b=1"),
         admin("/admin/runs/{id}", "/admin/runs/1"),
         admin("/admin/runs/{id}/outputs/{output}", "/admin/runs/1/outputs/1"),
+        admin("/admin/results", "/admin/results"),
+        admin("/admin/results/models/{model}", "/admin/results/models/1"),
+        admin("/admin/results/datasets/{slug}", "/admin/results/datasets/starter"),
         admin("/admin/compare/{slug}", "/admin/compare/starter"),
         admin("/admin/compare/{slug}/tasks/{task}", "/admin/compare/starter/tasks/1"),
     ]
@@ -245,14 +266,18 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         ("/join/{secret}", For::Everybody, Method::POST, "/join/none"),
         ("/account/password", For::Raters, Method::POST, "/account/password"),
         ("/account/keys", For::Raters, Method::POST, "/account/keys"),
+        ("/account/display", For::Raters, Method::POST, "/account/display"),
         ("/account/toured", For::Raters, Method::POST, "/account/toured"),
         ("/lang", For::Everybody, Method::POST, "/lang"),
         ("/grade/{study}", For::Raters, Method::POST, "/grade/none"),
         ("/rpc/{*function}", For::Everybody, Method::POST, "/rpc/none"),
         admin("/admin/studies/{id}/ratings.csv", Method::GET, "/admin/studies/1/ratings.csv"),
         admin("/admin/studies/{id}/comparison.csv", Method::GET, "/admin/studies/1/comparison.csv"),
+        admin("/admin/results.csv", Method::GET, "/admin/results.csv"),
         admin("/admin/compare/{slug}/export/{file}", Method::GET, "/admin/compare/starter/export/table.csv"),
         admin("/admin/compare/{slug}/figures/{file}", Method::GET, "/admin/compare/starter/figures/x.svg"),
+        admin("/admin/audit.csv", Method::GET, "/admin/audit.csv"),
+        admin("/admin/languages.csv", Method::GET, "/admin/languages.csv"),
         admin("/admin/runs/{id}/progress", Method::GET, "/admin/runs/1/progress"),
         admin("/admin/runs/compare.csv", Method::GET, "/admin/runs/compare.csv?a=1&b=1"),
         admin("/admin/runs/{id}/results.csv", Method::GET, "/admin/runs/1/results.csv"),
@@ -263,7 +288,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
     ]
 }
 
-/// Fields that hold a number which is none of the database's: a count, a place, a score, a time.
+/// Fields with a number that is no database id: a count, a position, a score, a time.
 const NUMBERS: &[&str] = &[
     // Progress, steps, the rubric, scores.
     "rated",
@@ -278,7 +303,7 @@ const NUMBERS: &[&str] = &[
     "scores",
     "yours",
     "known",
-    // Line notes, drafts, answers to flags, decisions.
+    // Line notes, drafts, replies to flags, adjudications.
     "line",
     "column",
     "notes",
@@ -304,7 +329,7 @@ const NUMBERS: &[&str] = &[
     "longest_run",
 ];
 
-/// What no answer to a rater may hold.
+/// What no answer to a rater may contain.
 struct Secrets {
     names: Vec<String>,
     people: Vec<String>,
@@ -347,13 +372,13 @@ impl Secrets {
         for person in &self.people {
             assert!(!words.contains(person.as_str()), "{what} names {person}");
         }
-        // An answer may repeat what was asked, so the word counts only where it was not in the question.
+        // An answer may repeat the question, so a word counts only if the question did not contain it.
         assert!(what.contains("submission") || !text.contains("submission"), "{what} speaks of submissions");
-        // Addresses, values and other attributes hold no bare number of a row.
+        // Addresses, values and other attributes contain no bare row number.
         for attribute in ["href", "action", "src", "data-token", "for", "id"] {
             for value in answer.body.split(&format!(" {attribute}=\"")).skip(1) {
                 let value = value.split('"').next().unwrap_or_default();
-                // The icon is a picture in its address.
+                // The icon is an image in its address.
                 if value.starts_with("data:") {
                     continue;
                 }
@@ -396,11 +421,11 @@ async fn call(client: &mut Client, name: &str, sent: &Sent) -> Answer {
     }
 }
 
-/// One rater's walk through everything, again and again as things change.
+/// One rater's walk through everything, repeated as things change.
 struct Walk {
     secrets: Secrets,
     client: Client,
-    /// Functions and pages that have answered with what they are for.
+    /// Functions and pages that have given a useful answer.
     answered: BTreeSet<String>,
 }
 
@@ -421,7 +446,7 @@ impl Walk {
         }
     }
 
-    /// Everything, as it is `when`.
+    /// Everything, in the phase `when`.
     async fn everything(&mut self, when: &str, here: &Here, draft: &Draft) {
         for (pattern, of, path) in pages(here) {
             let answer = self.client.get(&path).await;
@@ -457,7 +482,7 @@ fn draft(scores: [u8; 3]) -> Draft {
     Draft { scores: scores.into_iter().map(Some).collect(), ..Draft::default() }
 }
 
-/// With everything that a draft can hold.
+/// With everything that a draft can contain.
 fn full() -> Draft {
     Draft {
         comment: "What is asked of an empty list?".into(),
@@ -474,7 +499,7 @@ async fn study_named(client: &mut Client, title: &str) -> String {
     found.unwrap_or_else(|| panic!("{desk}"))["token"].as_str().unwrap().to_owned()
 }
 
-/// Rates everything that somebody is given.
+/// Rates everything that a rater is assigned.
 async fn rate_all(client: &mut Client, study: &str, scores: [u8; 3]) {
     loop {
         match client.rpc("next", json!({"study": study, "holding": []})).await.json() {
@@ -497,7 +522,7 @@ async fn rate_all(client: &mut Client, study: &str, scores: [u8; 3]) {
 }
 
 #[tokio::test]
-async fn the_walk_knows_every_function_page_and_address() {
+async fn walk_covers_every_function_page_and_address() {
     let here = Here::default();
     let check = |kind: &str, there: BTreeSet<String>, known: BTreeSet<String>| {
         let unknown: Vec<_> = there.difference(&known).collect();
@@ -525,7 +550,7 @@ async fn the_walk_knows_every_function_page_and_address() {
 }
 
 #[tokio::test]
-async fn nothing_a_rater_can_reach_names_what_they_must_not_know() {
+async fn raters_never_see_models_or_ids() {
     let app = TestApp::demo().await;
     prepare(&app).await;
     let client = app.rater().await;
@@ -550,8 +575,8 @@ async fn nothing_a_rater_can_reach_names_what_they_must_not_know() {
     walk.everything("after the calibration", &here, &draft([1, 1, 1])).await;
     walk.done("go_on", Sent::Form(vec![("what", study.clone())])).await;
 
-    // Work: an output before and after it is rated, flagged, answered, taken back; a few more, hidden
-    // probes among them.
+    // Work: an output before and after it is rated, flagged, replied to, withdrawn; a few more, with hidden
+    // checks among them.
     let Next::Item(item) = walk.next(&study).await else { panic!("work") };
     here.item = item.token.0.clone();
     walk.everything("before rating", &here, &draft([1, 2, 3])).await;
@@ -576,7 +601,7 @@ async fn nothing_a_rater_can_reach_names_what_they_must_not_know() {
         walk.submit(&item, &full(), &format!("m{n}")).await;
     }
 
-    // The others do the rest and disagree; this rater decides about what is none of theirs.
+    // The others rate the rest and disagree; this rater adjudicates outputs that they did not rate.
     for (name, scores) in [("bo", [1, 1, 1]), ("chen", [4, 3, 5])] {
         rate_all(&mut app.demo_user(name).await, &study, scores).await;
     }
@@ -628,7 +653,7 @@ async fn nothing_a_rater_can_reach_names_what_they_must_not_know() {
         }
     }
 
-    // A walk on which nothing answers has seen nothing.
+    // A walk without useful answers would prove nothing.
     let silent: Vec<String> = functions(&here, &full())
         .iter()
         .filter(|(_, of, _)| *of == For::Raters)
@@ -640,7 +665,7 @@ async fn nothing_a_rater_can_reach_names_what_they_must_not_know() {
 }
 
 #[tokio::test]
-async fn nobody_reaches_anything_without_logging_in() {
+async fn nothing_is_reachable_without_log_in() {
     let app = TestApp::demo().await;
     let secrets = Secrets::of(&app, "").await;
     let here = Here { study: "none".into(), item: "none".into(), dispute: "none".into() };
@@ -650,7 +675,7 @@ async fn nobody_reaches_anything_without_logging_in() {
         if of != For::Everybody {
             assert!(answer.location().starts_with("/log-in"), "{pattern}: {}", answer.status);
         } else if pattern != "/log-in" {
-            // The log-in page says back the name that was tried.
+            // The log-in page repeats the name that was tried.
             secrets.check(pattern, &answer);
         }
     }
@@ -663,10 +688,10 @@ async fn nobody_reaches_anything_without_logging_in() {
     }
 }
 
-/// Two studies: one at a time with all that quality can ask, and one side by side.
+/// Two studies: one at a time with every quality setting, and one side by side.
 async fn prepare(app: &TestApp) {
-    let users = app.services.accounts.users(&ADMIN).await.unwrap();
-    let rows = app.services.submissions.list(&ADMIN, None).await.unwrap();
+    let users = app.services.accounts.users(&ADMIN, PageOf::first(PageOf::MOST)).await.unwrap().rows;
+    let rows = app.services.submissions.list(&ADMIN, None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let raters: Vec<_> = users.iter().filter(|user| user.name != "admin").map(|user| user.id).collect();
     let new = |title: &str, presentation| NewStudy {
         title: title.into(),
@@ -706,7 +731,7 @@ async fn prepare(app: &TestApp) {
     app.services.quality.set_adjudicator(&ADMIN, blind, ada, true).await.unwrap();
 }
 
-/// Rates all that is left side by side.
+/// Rates everything that is left, side by side.
 async fn rate_beside(walk: &mut Walk, study: &str) {
     let mut seen: BTreeMap<String, ()> = BTreeMap::new();
     loop {

@@ -1,8 +1,11 @@
-//! What `serve --demo` brings besides accounts and a study.
+//! What `serve --demo` adds besides accounts and a study.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::port::{Caller, Runs, Studies, Submissions};
+use app::{
+    model::page::PageOf,
+    port::{Runs, Studies, Submissions, System},
+};
 use server::{
     engine::readiness,
     services::{demo_results, starter},
@@ -18,14 +21,14 @@ async fn demo() -> TestApp {
 }
 
 #[tokio::test]
-async fn invented_ratings_say_so_and_leave_work_for_every_rater() {
+async fn demo_ratings_are_marked_and_leave_work() {
     let app = demo().await;
-    let study = app.services.studies.list(&Caller::Operator).await.unwrap().remove(0);
+    let study = app.services.studies.list(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows.remove(0);
     assert!(study.title.contains("invented"), "{}", study.title);
     // A restart adds nothing.
     for _ in 0..2 {
         demo_results::rate(&app.services).await.unwrap();
-        let path = format!("/admin/studies/{}/ratings.csv", study.id);
+        let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", study.id);
         let table = app.admin().await.get(&path).await.body;
         assert_eq!(table.lines().count(), 1 + 80, "{table}");
         assert_eq!(table.matches("Invented for the demo.").count(), 80);
@@ -39,14 +42,15 @@ async fn invented_ratings_say_so_and_leave_work_for_every_rater() {
 }
 
 #[tokio::test]
-async fn every_model_is_run_once_where_tests_can_run() {
-    let lacking = readiness::look();
+async fn demo_runs_every_model_once_if_possible() {
+    let lacking = readiness::look(None);
     let ready = lacking.missing.is_empty().then_some(()).ok_or(format!("the engine lacks {:?}", lacking.missing));
     let Some(()) = prerequisites::host(ready) else { return };
     let app = demo().await;
     assert!(demo_results::run(&app.services).await.unwrap());
     assert!(!demo_results::run(&app.services).await.unwrap(), "a restart starts no more runs");
-    let runs = app.services.runs.list(&Caller::Operator, None).await.unwrap();
-    let submissions = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
+    let runs = app.services.runs.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
+    let submissions =
+        app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     assert_eq!(runs.len(), submissions.len());
 }

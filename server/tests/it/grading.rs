@@ -1,4 +1,4 @@
-//! A rater's work: what is handed out, what is kept, what counts, and what never shows.
+//! A rater's work: which items are assigned, what is stored, what counts, and what is never shown.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -8,11 +8,12 @@ use app::{
         grading::{Draft, Flag, GradingItem, Next, NextTask, OwnRating, Receipt},
         ids::SubmissionId,
         note::{LineNote, Place},
+        page::PageOf,
         plan::Presentation,
         study::NewStudy,
         submission::Matching,
     },
-    port::{Accounts, Caller, Studies, Submissions, quality::Quality},
+    port::{Accounts, Studies, Submissions, System, quality::Quality},
 };
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -44,7 +45,7 @@ async fn own(client: &mut Client, study: &str) -> Vec<OwnRating> {
 }
 
 #[tokio::test]
-async fn the_same_submission_counts_once_and_a_changed_mind_keeps_the_old() {
+async fn repeated_submission_counts_once_and_changes_keep_history() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
@@ -62,13 +63,13 @@ async fn the_same_submission_counts_once_and_a_changed_mind_keeps_the_old() {
     let ratings = own(&mut ada, &study).await;
     assert_eq!(ratings.len(), 1);
     assert_eq!(ratings[0].scores, [Some(2); 3]);
-    let csv = app.admin().await.get("/admin/studies/1/ratings.csv").await.body;
+    let csv = app.admin().await.get("/admin/compare/starter/export/ratings-by-name.csv?studies=1&runs=none").await.body;
     assert_eq!(csv.lines().count(), 3, "{csv}");
     assert_ne!(next(&mut ada, &study).await.unwrap().token, item.token);
 }
 
 #[tokio::test]
-async fn what_is_acknowledged_survives_a_restart_and_so_do_drafts() {
+async fn acknowledged_ratings_and_drafts_survive_a_restart() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
@@ -88,7 +89,7 @@ async fn what_is_acknowledged_survives_a_restart_and_so_do_drafts() {
 }
 
 #[tokio::test]
-async fn gaps_scores_off_the_scale_and_other_peoples_outputs_are_refused() {
+async fn invalid_ratings_and_foreign_outputs_are_refused() {
     let app = TestApp::demo().await;
     let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
     let study = study(&mut ada).await;
@@ -152,13 +153,13 @@ async fn every_output_gets_exactly_its_overlap_of_different_raters() {
 }
 
 #[tokio::test]
-async fn skipping_gives_the_output_back_and_offers_it_once_more() {
+async fn skipped_output_comes_once_more() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
     let first = next(&mut ada, &study).await.unwrap();
     for _ in 0..2 {
-        // The second time, nothing is in hand any more: pressed twice by mistake.
+        // The second time, nothing is leased any more: it was pressed twice by mistake.
         assert_eq!(ada.rpc("skip", json!({"assignment": first.token})).await.status, StatusCode::OK);
     }
     let second = next(&mut ada, &study).await.unwrap();
@@ -170,7 +171,7 @@ async fn skipping_gives_the_output_back_and_offers_it_once_more() {
         last = next(&mut ada, &study).await.expect("the skipped one comes at the end");
     }
     ada.rpc("skip", json!({"assignment": first.token})).await;
-    // What others have not begun comes still, but not what was passed over twice.
+    // Work that others have not started still comes, but not what was skipped twice.
     while let Some(item) = next(&mut ada, &study).await {
         assert_ne!(item.token, first.token, "passed over twice, it is not offered again");
         submit(&mut ada, &item, &full(&item, 1), "k").await.json::<Receipt>();
@@ -224,16 +225,16 @@ fn names_nobody(secrets: &[String], what: &str, answer: &Answer) {
             assert!(!text.contains(&part.to_lowercase()), "{what} names {part}");
         }
     }
-    // An answer may repeat what was asked, so the word counts only where it was not in the question.
+    // An answer may repeat the question, so a word counts only if the question did not contain it.
     assert!(what.contains("submission") || !text.contains("submission"), "{what} speaks of submissions");
 }
 
 #[tokio::test]
-async fn outputs_side_by_side_stand_under_letters_and_name_nobody() {
+async fn side_by_side_outputs_have_letters_and_no_names() {
     let app = TestApp::demo().await;
-    let operator = Caller::Operator;
-    let users = app.services.accounts.users(&operator).await.unwrap();
-    let rows = app.services.submissions.list(&operator, None).await.unwrap();
+    let operator = System.admin();
+    let users = app.services.accounts.users(&operator, PageOf::first(PageOf::MOST)).await.unwrap().rows;
+    let rows = app.services.submissions.list(&operator, None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let new = NewStudy {
         title: "Beside".into(),
         dataset: "starter".into(),
@@ -270,13 +271,13 @@ async fn outputs_side_by_side_stand_under_letters_and_name_nobody() {
         assert!(page.body.contains("Output C"), "{}", page.body);
         names_nobody(&secrets, "/beside", &page);
     }
-    // Without JavaScript one form comes back to the whole task.
+    // Without JavaScript, one form returns to the whole task.
     let fields = [("score-0", "4"), ("score-1", "3"), ("score-2", "5"), ("action", "submit"), ("beside", "1")];
     assert_eq!(ada.form(&format!("/grade/{}", first[0].token), &fields).await.location(), format!("/beside/{study}"));
 }
 
 #[tokio::test]
-async fn a_paused_study_takes_no_rating_and_keeps_the_draft() {
+async fn paused_study_rejects_ratings_and_keeps_drafts() {
     let app = TestApp::demo().await;
     let (mut ada, mut admin) = (app.rater().await, app.admin().await);
     let study = study(&mut ada).await;
@@ -312,7 +313,7 @@ async fn line_notes_are_kept_submitted_superseded_and_exported() {
     assert_eq!(own[0].notes, noted(&item, 3, "changed").notes);
 
     let mut admin = app.admin().await;
-    let csv = admin.get("/admin/studies/1/ratings.csv").await.body;
+    let csv = admin.get("/admin/compare/starter/export/ratings-by-name.csv?studies=1&runs=none").await.body;
     assert!(csv.contains(r#""[{""line"":1,""column"":1,""text"":""why \""this\"", so?""}]""#), "{csv}");
     assert!(csv.contains("changed"), "{csv}");
     let task: i64 = app
@@ -330,7 +331,10 @@ async fn line_notes_are_kept_submitted_superseded_and_exported() {
         .await
         .unwrap();
     let page = admin.get(&format!("/admin/studies/1/tasks/{task}")).await.body;
-    assert!([">changed<", ">why \"this\", so?<"].iter().all(|note| page.contains(note)), "both stand beside the code");
+    assert!(
+        [">changed<", ">why \"this\", so?<"].iter().all(|note| page.contains(note)),
+        "both are shown next to the code"
+    );
 
     let check = async |client: &mut Client, line: u32, text: &str| {
         let notes = vec![LineNote { at: Place { line, column: 1 }, text: text.into() }];
@@ -344,7 +348,7 @@ async fn line_notes_are_kept_submitted_superseded_and_exported() {
 }
 
 #[tokio::test]
-async fn notes_come_by_the_form_without_javascript() {
+async fn notes_work_without_javascript() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
@@ -360,7 +364,7 @@ async fn notes_come_by_the_form_without_javascript() {
 }
 
 #[tokio::test]
-async fn the_last_rating_can_be_taken_back_and_an_earlier_one_counts_again() {
+async fn undo_restores_the_previous_rating() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
@@ -372,7 +376,7 @@ async fn the_last_rating_can_be_taken_back_and_an_earlier_one_counts_again() {
     let second = next(&mut ada, &study).await.unwrap();
     submit(&mut ada, &second, &noted(&second, 2, "kept"), "b1").await.json::<Receipt>();
 
-    // Only the newest; asked twice, it is done once.
+    // Only the newest; a repeated request does it once.
     assert_eq!(undo(&mut ada, &first).await, StatusCode::CONFLICT);
     for _ in 0..2 {
         assert_eq!(undo(&mut ada, &second).await, StatusCode::OK);
@@ -380,7 +384,7 @@ async fn the_last_rating_can_be_taken_back_and_an_earlier_one_counts_again() {
     assert_eq!(own(&mut ada, &study).await.len(), 1);
     let again = next(&mut ada, &study).await.unwrap();
     assert_eq!((&again.token, again.rated, &again.draft), (&second.token, false, &noted(&second, 2, "kept")));
-    // A late copy of what was taken back does not bring it back.
+    // A late copy of a withdrawn rating does not restore it.
     assert_eq!(
         submit(&mut ada, &second, &noted(&second, 2, "kept"), "b1").await.json::<Receipt>(),
         Receipt::AlreadyStored
@@ -388,7 +392,7 @@ async fn the_last_rating_can_be_taken_back_and_an_earlier_one_counts_again() {
     assert_eq!(own(&mut ada, &study).await.len(), 1);
     submit(&mut ada, &second, &full(&second, 3), "b2").await.json::<Receipt>();
 
-    // A changed mind taken back leaves what was there before it.
+    // Withdrawing a changed rating restores the one before it.
     submit(&mut ada, &first, &full(&first, 2), "a2").await.json::<Receipt>();
     assert_eq!(undo(&mut ada, &first).await, StatusCode::OK);
     let ratings = own(&mut ada, &study).await;
@@ -407,13 +411,13 @@ async fn the_last_rating_can_be_taken_back_and_an_earlier_one_counts_again() {
         .await
         .unwrap();
     assert_eq!(counts, (4, 2));
-    // Nobody takes back what is not theirs.
+    // Nobody can withdraw another rater's rating.
     assert_eq!(undo(&mut app.demo_user("bo").await, &second).await, StatusCode::NOT_FOUND);
     assert_eq!(undo(&mut app.anonymous(), &second).await, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]
-async fn keys_and_the_tour_are_remembered_with_the_account() {
+async fn shortcuts_and_tour_are_stored_with_the_account() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let wrong = ada.form("/account/keys", &[("key-comment", "f"), ("action", "save")]).await;
@@ -442,12 +446,29 @@ async fn keys_and_the_tour_are_remembered_with_the_account() {
 }
 
 #[tokio::test]
-async fn notes_behind_a_mask_are_stored_where_they_belong_in_the_code_as_it_came() {
+async fn display_settings_are_in_every_document_of_their_person() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let default = r#"data-theme="system" data-text="normal" data-density="comfortable" data-wrap="scroll""#;
+    assert!(ada.get("/desk").await.body.contains(default));
+    let wrong = ada.form("/account/display", &[("theme", "purple")]).await;
+    assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+    let saved = ada.form("/account/display", &[("theme", "dark"), ("text", "large"), ("wrap", "wrap")]).await;
+    assert_eq!(saved.location(), "/account?done=display#display");
+    let chosen = r#"data-theme="dark" data-text="large" data-density="comfortable" data-wrap="wrap""#;
+    assert!(app.demo_user("ada").await.get("/desk").await.body.contains(chosen), "a new session");
+    assert!(app.demo_user("bo").await.get("/desk").await.body.contains(default), "another person");
+    assert!(app.anonymous().get("/log-in").await.body.contains(default));
+    assert_eq!(app.anonymous().form("/account/display", &[]).await.location(), "/log-in?next=%2Faccount");
+}
+
+#[tokio::test]
+async fn notes_after_a_mask_map_to_the_original_code() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
     let first = next(&mut ada, &study).await.unwrap();
-    // The answer is one line that names its model, and an admin masks the name.
+    // The output is one line that names its model, and an admin masks the name.
     let given = "int a; /* Northwind wrote this */ int b;";
     let token = first.token.0.clone();
     let submission = app.services.db.write(move |tx| {
@@ -456,7 +477,7 @@ async fn notes_behind_a_mask_are_stored_where_they_belong_in_the_code_as_it_came
         let sql = format!("SELECT submission_id FROM outputs WHERE id = ({id})");
         Ok(tx.query_row(&sql, [&token], |row| row.get(0).map(SubmissionId))?)
     });
-    app.services.quality.set_mask(&Caller::Operator, submission.await.unwrap(), true).await.unwrap();
+    app.services.quality.set_mask(&System.admin(), submission.await.unwrap(), true).await.unwrap();
 
     let item: GradingItem = ada.rpc("item", json!({"assignment": first.token})).await.json();
     let read = item.code.raw[0].text();
@@ -464,7 +485,7 @@ async fn notes_behind_a_mask_are_stored_where_they_belong_in_the_code_as_it_came
     let column = |text: &str, of: &str| u32::try_from(text.find(of).unwrap()).unwrap() + 1;
     let note = |text: &str| LineNote { at: Place { line: 1, column: column(text, "int b") }, text: "unused".into() };
     let draft = Draft { notes: vec![note(&read)], ..full(&item, 2) };
-    // The rater finds the note where they put it, in the draft, in the rating and in the list.
+    // The rater finds the note at its place, in the draft, in the rating and in the list.
     assert_eq!(ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await.status, StatusCode::OK);
     let again: GradingItem = ada.rpc("item", json!({"assignment": first.token})).await.json();
     assert_eq!(again.draft, draft);
@@ -473,7 +494,7 @@ async fn notes_behind_a_mask_are_stored_where_they_belong_in_the_code_as_it_came
     let again: GradingItem = ada.rpc("item", json!({"assignment": first.token})).await.json();
     assert_eq!(again.draft, draft);
     assert_eq!(own(&mut ada, &study).await[0].notes, draft.notes);
-    // Everybody else counts in the code as the model gave it.
+    // Everybody else uses positions in the original code.
     let sql = "SELECT line, \"column\", text FROM rating_notes";
     let stored = app.services.db.read(move |conn| {
         let note = |row: &rusqlite::Row<'_>| {
@@ -485,9 +506,9 @@ async fn notes_behind_a_mask_are_stored_where_they_belong_in_the_code_as_it_came
 }
 
 #[tokio::test]
-async fn a_task_with_fifteen_outputs_is_handed_out_and_rated_whole() {
+async fn task_with_fifteen_outputs_is_rated_completely() {
     let app = TestApp::demo().await;
-    let operator = Caller::Operator;
+    let operator = System.admin();
     // A model with fifteen samples of each of two tasks.
     let lines: String = (0..30)
         .map(|n| {
@@ -501,7 +522,7 @@ async fn a_task_with_fifteen_outputs_is_handed_out_and_rated_whole() {
     let upload = app.services.submissions.note_upload(&operator, incoming.finish().await.unwrap()).await.unwrap();
     let submission =
         app.services.submissions.take(&operator, upload, "starter", Matching::TaskId, "Sampler").await.unwrap();
-    let users = app.services.accounts.users(&operator).await.unwrap();
+    let users = app.services.accounts.users(&operator, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let new = NewStudy {
         title: "Samples".into(),
         dataset: "starter".into(),
@@ -533,4 +554,21 @@ async fn a_task_with_fifteen_outputs_is_handed_out_and_rated_whole() {
         }
     }
     assert_eq!(rated, 30);
+}
+
+#[tokio::test]
+async fn every_link_of_the_tour_leads_to_a_page() {
+    let app = TestApp::demo().await;
+    let mut rater = app.rater().await;
+    let tour = rater.get("/tour").await;
+    let links = tour.body.split("<a ").skip(1).filter_map(|link| link.split("href=\"").nth(1)?.split('"').next());
+    let pages: Vec<_> = links.filter(|href| href.starts_with('/')).map(str::to_owned).collect();
+    assert!(pages.iter().any(|href| href == "/desk"), "{pages:?}");
+    for page in pages {
+        let mut answer = rater.get(&page).await;
+        if answer.status.is_redirection() {
+            answer = rater.get(answer.location()).await;
+        }
+        assert_eq!(answer.status, StatusCode::OK, "{page}");
+    }
 }

@@ -1,22 +1,26 @@
-//! Tests of the whole server, one module an area. They share one program: each would link the server again.
+//! Tests of the whole server, one module per area, in one program, because each program would link the
+//! server again.
 //!
-//! Tests that look at their own process, or that need no more of the server than its engine, are programs beside
-//! this folder.
+//! Tests that inspect their own process, or that need only the engine, are programs beside this folder.
 
 mod accounts;
+mod audit;
 mod authorisation;
 mod blindness;
 mod demo;
 mod grading;
+mod languages;
 mod packaged;
 mod plans;
 mod public;
 mod quality;
 mod rest;
 mod results;
+mod results_board;
 mod runs;
 mod sources;
 mod stalls;
+mod upkeep;
 mod uploads;
 #[path = "../util/mod.rs"]
 mod util;

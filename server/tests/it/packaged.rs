@@ -1,5 +1,5 @@
-//! Hand-assembled classes, as the published benchmark packages its models' answers: taken as a
-//! submission, run, compared, run again; through the command line and as a browser sends them.
+//! Hand-assembled classes, as packaged by the published benchmark: imported as a submission, run, compared,
+//! run again, on the command line and as a browser does it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -14,10 +14,11 @@ use crate::util::{TestApp, prerequisites};
 use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{Again, ItemState, Origin, RunDetail, RunStatus, Verdict},
+        page::PageOf,
+        run::{Again, ItemFilter, ItemRow, ItemState, Origin, RunDetail, RunStatus, Verdict},
         run_pair::Passes,
     },
-    port::{Caller, Runs, Submissions},
+    port::{Runs, Submissions, System},
 };
 use axum::http::StatusCode;
 use serde_json::Value;
@@ -49,7 +50,7 @@ fn write(root: &Path, files: &[(&str, &str)]) {
 
 const PACKAGE: &str = "src/main/java/com/aixcode/autoTest";
 
-/// A checkout in the benchmark's shape, made up for this: three tasks, two models.
+/// A checkout in the benchmark's shape, invented for this test: three tasks, two models.
 fn made_up() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let evaluation = |number: u32, cases: &str| {
@@ -122,7 +123,7 @@ fn made_up() -> tempfile::TempDir {
     folder
 }
 
-/// Imports a checkout and takes its models' folders as submissions 1, 2, …
+/// Imports a checkout and its models' folders as submissions 1, 2, …
 fn take(app: &TestApp, checkout: &Path, models: &[(&str, &str)]) {
     well(program(app, &["import", "aixbench", checkout.to_str().unwrap()]));
     for (model, folder) in models {
@@ -138,16 +139,22 @@ fn run(app: &TestApp, submission: &str) -> Vec<Value> {
 }
 
 async fn get(app: &TestApp, run: i64) -> RunDetail {
-    app.services.runs.get(&Caller::Operator, RunId(run)).await.unwrap()
+    app.services.runs.get(&System.admin(), RunId(run)).await.unwrap()
+}
+
+/// The outputs of a run.
+async fn outputs(app: &TestApp, run: RunId) -> Vec<ItemRow> {
+    let most = PageOf::first(PageOf::MOST);
+    app.services.runs.items(&System.admin(), run, ItemFilter::default(), most).await.unwrap().rows
 }
 
 #[tokio::test]
-async fn a_made_up_checkouts_classes_run_compare_and_run_again() {
+async fn packaged_classes_are_run_compared_and_run_again() {
     let app = TestApp::empty().await;
     let checkout = made_up();
     take(&app, checkout.path(), &[("One", "one"), ("Two", "two")]);
 
-    // A line an output with the fields that scripts read, and the figures at the end.
+    // A line per output with the fields that scripts read, and the figures at the end.
     let first = run(&app, "1");
     let found: Vec<_> = first[..3]
         .iter()
@@ -162,23 +169,19 @@ async fn a_made_up_checkouts_classes_run_compare_and_run_again() {
     let second = run(&app, "2");
     assert_eq!(second[1]["verdict"], "compile_error");
 
-    // The same data, the same bytes: from the command line, again, and from the page.
+    // The same data give the same bytes: from the command line, again, and from the page.
     let exported = well(program(&app, &["runs", "export", "1", "--as", "jsonl"]));
     assert_eq!(lines(&exported), first);
     assert_eq!(exported, well(program(&app, &["runs", "export", "1"])));
-    app.services
-        .accounts
-        .add(&Caller::Operator, "root", app::model::user::Role::Admin, "a long password")
-        .await
-        .unwrap();
+    app.services.accounts.add(System, "root", app::model::user::Role::Admin, "a long password").await.unwrap();
     let mut admin = app.anonymous();
     admin.form("/log-in", &[("name", "root"), ("password", "a long password")]).await;
     assert_eq!(admin.get("/admin/runs/1/results.jsonl").await.body, exported);
     let csv = well(program(&app, &["runs", "export", "1", "--as", "csv"]));
     assert_eq!(admin.get("/admin/runs/1/results.csv").await.body, csv);
 
-    // Side by side.
-    let pair = app.services.runs.compare(&Caller::Operator, RunId(1), RunId(2), Some("2".into())).await.unwrap();
+    // The two runs compared.
+    let pair = app.services.runs.compare(&System.admin(), RunId(1), RunId(2), Some("2".into())).await.unwrap();
     assert_eq!(pair.passes, Passes { both: 0, only_a: 1, only_b: 0, neither: 2 });
     assert_eq!(
         pair.tasks.iter().map(|t| (t.task_id.as_str(), t.differs())).collect::<Vec<_>>(),
@@ -186,7 +189,7 @@ async fn a_made_up_checkouts_classes_run_compare_and_run_again() {
     );
     let focus = pair.focus.unwrap();
     assert_eq!((focus.previous.as_deref(), focus.next.as_deref()), (Some("1"), Some("30")));
-    assert!(focus.b.unwrap().message.contains("';' expected"), "the compiler's word stands beside the code");
+    assert!(focus.b.unwrap().message.contains("';' expected"), "the compiler's message is shown next to the code");
     let compared = admin.get("/admin/runs/compare.csv?a=1&b=2").await;
     assert_eq!(compared.body.lines().nth(3).unwrap(), "30,0,anomaly,4,2,,,,true");
     let unknown = admin.get("/admin/runs/compare.csv?a=1&b=99").await;
@@ -197,16 +200,16 @@ async fn a_made_up_checkouts_classes_run_compare_and_run_again() {
     assert_eq!(detail.missing.iter().map(|m| m.task_id.as_str()).collect::<Vec<_>>(), ["30"]);
     assert_eq!((detail.row.metrics.tasks, detail.row.metrics.answered), (3, 2));
 
-    // One output up close: its source beside the model's lines, the compiler's word at its line.
-    let output = detail.items[1].output;
-    let item = app.services.runs.item(&Caller::Operator, RunId(2), output).await.unwrap();
+    // One output: its source next to the model's lines, and the compiler's message at its line.
+    let output = outputs(&app, RunId(2)).await[1].output;
+    let item = app.services.runs.item(&System.admin(), RunId(2), output).await.unwrap();
     let wrong: Vec<_> = item.listing.iter().filter(|l| !l.messages.is_empty()).collect();
     assert!(matches!(wrong[..], [line] if line.origin == Origin::Same(4)), "{:?}", item.listing);
     assert!(item.listing.iter().any(|l| matches!(&l.origin, Origin::Changed(3, was) if was.contains("Second2"))));
     assert_eq!(item.previous.unwrap().task_id, "1");
     assert_eq!(item.next, None);
 
-    // Only one task: its line and the whole run's figures; it was run, not recalled.
+    // Only one task: its line and the whole run's figures; it was run, not cached.
     let again = lines(&well(program(&app, &["run", "--resume", "1", "--only", "2", "--json"])));
     assert_eq!((again.len(), &again[0]["task_id"], &again[0]["cached"]), (2, &"2".into(), &false.into()));
     assert_eq!(again[1]["metrics"], first[3]["metrics"]);
@@ -214,11 +217,11 @@ async fn a_made_up_checkouts_classes_run_compare_and_run_again() {
     assert_eq!(strange.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&strange.stderr).contains("run 1 has no output for 77"));
 
-    // Only what has changed: nothing has, then one item's outcome seems to be another engine's.
-    let finished = |run: &RunDetail| run.items.iter().map(|i| i.cpu_ms).collect::<Vec<_>>();
-    let before = finished(&get(&app, 1).await);
+    // Only outdated results: there are none, then one item's outcome seems to come from another engine.
+    let finished = async || outputs(&app, RunId(1)).await.iter().map(|i| i.cpu_ms).collect::<Vec<_>>();
+    let before = finished().await;
     well(program(&app, &["run", "--resume", "1", "--changed"]));
-    assert_eq!(finished(&get(&app, 1).await), before, "nothing had changed, so nothing was run");
+    assert_eq!(finished().await, before, "nothing had changed, so nothing was run");
     app.services
         .db
         .write_blocking(|tx| {
@@ -232,17 +235,17 @@ async fn a_made_up_checkouts_classes_run_compare_and_run_again() {
     well(program(&app, &["run", "--resume", "1", "--changed"]));
     let alike = get(&app, 1).await;
     assert_eq!((alike.mixed, alike.row.status), (0, RunStatus::Finished));
-    assert_eq!(finished(&alike)[1..], before[1..], "only what had changed was run");
+    assert_eq!(finished().await[1..], before[1..], "only what had changed was run");
 }
 
 #[tokio::test]
-async fn parts_of_a_run_are_sent_back_only_where_that_makes_sense() {
+async fn only_eligible_outputs_are_run_again() {
     let app = TestApp::demo().await;
-    let all = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
+    let all = app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let submission: SubmissionId = all[0].id;
-    let (services, caller) = (&app.services.runs, Caller::Operator);
+    let (services, caller) = (&app.services.runs, System.admin());
     let run = services.start(&caller, submission, true).await.unwrap();
-    let output: OutputId = services.get(&caller, run).await.unwrap().items[0].output;
+    let output: OutputId = outputs(&app, run).await[0].output;
     let refused = async |what: Again, why: &str| {
         let error = services.again(&caller, run, what.clone()).await.unwrap_err().to_string();
         assert!(error.contains(why), "{what:?}: {error}");
@@ -257,34 +260,31 @@ async fn parts_of_a_run_are_sent_back_only_where_that_makes_sense() {
     let detail = services.get(&caller, run).await.unwrap();
     assert_eq!((detail.row.status, detail.row.done), (RunStatus::Running, 0));
 
-    // What the engine failed on goes back; what was taken over from somebody who is gone is counted.
+    // Engine errors are reset; outputs taken over from a dead worker are counted.
     let db = &app.services.db;
     let past = app::model::time::Timestamp(0);
     let item = db.write_blocking(|tx| runs::claim(tx, run, "gone", past, false)).unwrap().unwrap().item;
-    let later = app::model::time::Timestamp(i64::MAX);
+    let later = app::model::time::Timestamp(server::clock::now().0 + runs::LEASE_MS);
     let again = db.write_blocking(|tx| runs::claim(tx, run, "here", later, false)).unwrap().unwrap().item;
     assert_eq!(item, again);
-    let failed = runs::Finish::Failed { fault: "no room", again: false };
+    let failed =
+        runs::Finish::Failed { fault: app::model::reason::Fault::System { detail: "no room".into() }, again: false };
     db.write_blocking(|tx| runs::finish(tx, item, "here", &failed)).unwrap();
     let detail = services.get(&caller, run).await.unwrap();
     assert_eq!((detail.taken_over, detail.row.failed), (1, 1));
-    // Which one comes first is the queue's business.
-    let at = detail.items.iter().position(|item| item.state == ItemState::Failed).unwrap();
+    // The queue decides which one comes first.
+    let at = outputs(&app, run).await.iter().position(|item| item.state == ItemState::Failed).unwrap();
     services.again(&caller, run, Again::Failed).await.unwrap();
-    assert_eq!(services.get(&caller, run).await.unwrap().items[at].state, ItemState::Waiting);
+    assert_eq!(outputs(&app, run).await[at].state, ItemState::Waiting);
 
-    // Who may not, may not.
-    for what in [Again::Output(output), Again::Failed, Again::Changed, Again::Rest] {
-        assert!(services.again(&Caller::Anonymous, run, what).await.is_err());
-    }
-    assert!(services.compare(&Caller::Anonymous, run, run, None).await.is_err());
+    // Forbidden for others.
     let mut rater = app.rater().await;
     let answer = rater.get(&format!("/admin/runs/compare.csv?a={run}&b={run}")).await;
     assert_eq!(answer.status, StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]
-async fn a_folder_that_is_no_models_names_its_files() {
+async fn invalid_folder_of_classes_names_its_files() {
     let app = TestApp::empty().await;
     let checkout = made_up();
     well(program(&app, &["import", "aixbench", checkout.path().to_str().unwrap()]));
@@ -307,15 +307,20 @@ async fn a_folder_that_is_no_models_names_its_files() {
     let (code, said) = upload(checkout.path());
     assert_eq!(code, Some(2));
     assert!(said.contains("Java files in several folders"), "{said}");
-    assert!(app.services.submissions.list(&Caller::Operator, None).await.unwrap().is_empty(), "nothing was taken");
+    assert!(
+        app.services
+            .submissions
+            .list(&System.admin(), None, PageOf::first(PageOf::MOST))
+            .await
+            .unwrap()
+            .rows
+            .is_empty(),
+        "nothing was taken"
+    );
 }
 
-/// Tasks of the published benchmark whose results are not the same every time: 160 draws at random; 128 and 129 look at
-/// the clock (docs/engine.md).
-const UNSTEADY: [&str; 3] = ["128", "129", "160"];
-
 #[tokio::test]
-async fn the_published_classes_come_to_the_published_runners_figures() {
+async fn published_classes_reproduce_the_published_figures() {
     let Some(checkout) = prerequisites::aixbench_checkout() else { return };
     let Some(data) = prerequisites::aixbench_data() else { return };
     let app = TestApp::empty().await;
@@ -334,7 +339,7 @@ async fn the_published_classes_come_to_the_published_runners_figures() {
         assert_eq!(found.len(), expected.len() + 1);
         for line in &found[..expected.len()] {
             let id = line["task_id"].as_str().unwrap();
-            if !UNSTEADY.contains(&id) {
+            if !prerequisites::UNSTEADY_TASKS.contains(&id) {
                 let came_to = (line["passed"].as_u64().unwrap(), line["total"].as_u64().unwrap());
                 assert_eq!(came_to, expected[id], "{model}: {line}");
             }
@@ -350,7 +355,7 @@ async fn the_published_classes_come_to_the_published_runners_figures() {
         }
         println!("{model}: {metrics}");
     }
-    let detail = get(&app, 1).await;
-    let odd: Vec<_> = detail.items.iter().filter(|i| i.verdict == Some(Verdict::Anomaly)).collect();
+    let items = outputs(&app, RunId(1)).await;
+    let odd: Vec<_> = items.iter().filter(|i| i.verdict == Some(Verdict::Anomaly)).collect();
     assert!(matches!(odd[..], [item] if item.task_id == "164"), "{odd:?}");
 }

@@ -1,5 +1,5 @@
-//! Sharing a study's work while people join, leave and race: whatever happens, every output has its
-//! overlap of different raters, and nothing is lost or given twice.
+//! A study's plan while people join, leave and race: every output always has its overlap of different
+//! raters, and nothing is lost or assigned twice.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -12,17 +12,18 @@ use app::{
         grading::{Draft, GradingItem, Next, NextTask, Receipt},
         ids::{StudyId, SubmissionId, Token, UserId},
         lang::Lang,
+        page::PageOf,
         plan::{Extension, Presentation, Reads, Sharing},
         study::{NewStudy, StudyStatus},
         user::{Me, Role},
     },
-    port::{Caller, Grading, Plans, Studies, Submissions},
+    port::{Caller, Capability, Grading, Person, Plans, Studies, Submissions, System},
 };
 use proptest::{prelude::*, test_runner::TestRunner};
 use server::services::{Services, starter};
 
-/// A data folder with the starter's outputs and so many raters, who need no password here.
-async fn people(raters: usize) -> (TestApp, Vec<Caller>) {
+/// A data folder with the starter's outputs and this many raters, who need no password here.
+async fn people(raters: usize) -> (TestApp, Vec<Person>) {
     let app = TestApp::empty().await;
     starter::load(&app.services).await.unwrap();
     let callers = app
@@ -33,13 +34,8 @@ async fn people(raters: usize) -> (TestApp, Vec<Caller>) {
             for n in 0..raters {
                 let name = format!("rater{n}");
                 let id = server::db::accounts::insert(tx, &name, Role::Rater, "none")?.unwrap();
-                callers.push(Caller::User(Me {
-                    id,
-                    name,
-                    role: Role::Rater,
-                    lang: Lang::En,
-                    settings: Default::default(),
-                }));
+                let me = Me { id, name, role: Role::Rater, lang: Lang::En, settings: Default::default() };
+                callers.push(Person::of(&Caller::User(me))?);
             }
             Ok(callers)
         })
@@ -48,20 +44,27 @@ async fn people(raters: usize) -> (TestApp, Vec<Caller>) {
     (app, callers)
 }
 
-fn id(caller: &Caller) -> UserId {
-    caller.id().unwrap()
+fn id(person: &Person) -> UserId {
+    person.id
 }
 
 async fn submissions(services: &Services) -> Vec<SubmissionId> {
-    let mut all: Vec<_> =
-        services.submissions.list(&Caller::Operator, None).await.unwrap().iter().map(|row| row.id).collect();
+    let mut all: Vec<_> = services
+        .submissions
+        .list(&System.admin(), None, PageOf::first(PageOf::MOST))
+        .await
+        .unwrap()
+        .rows
+        .iter()
+        .map(|row| row.id)
+        .collect();
     all.sort_unstable();
     all
 }
 
 async fn study(services: &Services, new: NewStudy) -> (StudyId, Token) {
-    let id = services.studies.create(&Caller::Operator, new).await.unwrap();
-    let row = services.studies.get(&Caller::Operator, id).await.unwrap().row;
+    let id = services.studies.create(&System.admin(), new).await.unwrap();
+    let row = services.studies.get(&System.admin(), id).await.unwrap().row;
     (id, row.token)
 }
 
@@ -69,7 +72,7 @@ fn full(item: &GradingItem) -> Draft {
     Draft { scores: item.rubric.dimensions.iter().map(|_| Some(1)).collect(), ..Draft::default() }
 }
 
-/// What must hold at every moment.
+/// Checks what must always be true.
 async fn sound(services: &Services, study: StudyId) {
     services
         .db
@@ -82,7 +85,7 @@ async fn sound(services: &Services, study: StudyId) {
                      WHERE s.id = ?1 GROUP BY output_id HAVING count(*) <> s.overlap OR max(slot) <> s.overlap - 1)",
                 ),
                 (
-                    "somebody twice on one output",
+                    "a rater twice on one output",
                     "SELECT count(*) FROM (SELECT 1 FROM ratings r JOIN assignments a ON a.id = r.assignment_id
                      WHERE a.study_id = ?1 AND r.superseded_at IS NULL GROUP BY a.output_id, r.user_id
                      HAVING count(*) > 1)",
@@ -98,12 +101,12 @@ async fn sound(services: &Services, study: StudyId) {
                      AND NOT EXISTS (SELECT 1 FROM ratings r WHERE r.assignment_id = a.id AND r.superseded_at IS NULL)",
                 ),
                 (
-                    "somebody who left with work",
+                    "a former rater with work",
                     "SELECT count(*) FROM assignments a JOIN study_raters m USING (study_id, user_id)
                      WHERE a.study_id = ?1 AND m.left_at IS NOT NULL AND a.rated_at IS NULL",
                 ),
                 (
-                    "work of somebody who is not in the study",
+                    "work of a person outside the study",
                     "SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.user_id IS NOT NULL
                      AND NOT EXISTS (SELECT 1 FROM study_raters m
                          WHERE m.study_id = a.study_id AND m.user_id = a.user_id)",
@@ -123,7 +126,7 @@ async fn sound(services: &Services, study: StudyId) {
                      GROUP BY user_id HAVING count(*) > 3)",
                 ),
                 (
-                    "a language that somebody is not given",
+                    "a language that the rater may not get",
                     "SELECT count(*) FROM assignments a JOIN study_raters m USING (study_id, user_id)
                      JOIN outputs o ON o.id = a.output_id JOIN task_revisions t ON t.id = o.revision_id
                      WHERE a.study_id = ?1 AND instr(m.reads, t.lang) = 0",
@@ -137,14 +140,14 @@ async fn sound(services: &Services, study: StudyId) {
         .unwrap();
 }
 
-/// Rates until nothing is left for this rater, one output at a time; how many.
-async fn rate_all(services: &Services, caller: &Caller, study: &Token) -> usize {
+/// Rates until nothing is left for this rater, one output at a time; returns the number of ratings.
+async fn rate_all(services: &Services, person: &Person, study: &Token) -> usize {
     let mut given = 0;
     loop {
-        match services.grading.next(caller, study, Vec::new()).await.unwrap() {
+        match services.grading.next(person, study, Vec::new()).await.unwrap() {
             Next::Item(item) => {
-                // Another may have taken it over meanwhile; then there is another one.
-                match services.grading.submit(caller, &item.token, full(&item), "k").await {
+                // Another rater may have taken it over meanwhile; then there is another one.
+                match services.grading.submit(person, &item.token, full(&item), "k").await {
                     Ok(receipt) => given += usize::from(receipt == Receipt::Stored),
                     Err(AppError::Refused(Refusal::Away)) => {}
                     Err(e) => panic!("{e}"),
@@ -157,7 +160,7 @@ async fn rate_all(services: &Services, caller: &Caller, study: &Token) -> usize 
 }
 
 async fn finished(services: &Services, study: StudyId) -> (u64, u64) {
-    let row = services.studies.get(&Caller::Operator, study).await.unwrap().row;
+    let row = services.studies.get(&System.admin(), study).await.unwrap().row;
     (row.done, row.wanted)
 }
 
@@ -190,7 +193,7 @@ fn step(people: usize) -> impl Strategy<Value = Step> {
 }
 
 #[test]
-fn whatever_people_do_every_output_has_its_raters() {
+fn every_output_keeps_its_raters_through_all_changes() {
     const PEOPLE: usize = 6;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let strategy = (
@@ -210,7 +213,7 @@ fn whatever_people_do_every_output_has_its_raters() {
 async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presentation, sharing: Sharing) {
     let (app, callers) = people(people_n).await;
     let services = app.services.clone();
-    let operator = Caller::Operator;
+    let operator = System.admin();
     let models = submissions(&services).await;
     if sharing != Sharing::Count {
         let only = Reads::of(&[Lang::En]).unwrap();
@@ -288,7 +291,7 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
         }
         sound(&services, study).await;
     }
-    // With everybody in it, shared by count and nothing passed over, all of it is rated in the end.
+    // With all raters, shared by count and nothing skipped, everything is rated in the end.
     for caller in &callers {
         let _ = services.plans.join(&operator, study, id(caller), share.map(|_| 1000)).await;
     }
@@ -305,10 +308,10 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
     }
 }
 
-/// Rates the next output, if there is one for them.
-async fn one_rating(services: &Services, caller: &Caller, study: &Token) {
-    match services.grading.next(caller, study, Vec::new()).await {
-        Ok(Next::Item(item)) => match services.grading.submit(caller, &item.token, full(&item), "k").await {
+/// Rates the rater's next output, if there is one.
+async fn one_rating(services: &Services, person: &Person, study: &Token) {
+    match services.grading.next(person, study, Vec::new()).await {
+        Ok(Next::Item(item)) => match services.grading.submit(person, &item.token, full(&item), "k").await {
             Ok(_) | Err(AppError::Refused(Refusal::Away) | AppError::NotFound(_)) => {}
             Err(e) => panic!("{e}"),
         },
@@ -349,7 +352,7 @@ async fn twenty_at_once_finish_a_study_together() {
 }
 
 #[tokio::test]
-async fn side_by_side_hands_out_a_task_with_all_its_outputs_in_an_order_of_the_raters_own() {
+async fn side_by_side_assigns_whole_tasks_in_a_per_rater_order() {
     let (app, callers) = people(3).await;
     let services = &app.services;
     let new = NewStudy {
@@ -391,10 +394,10 @@ async fn side_by_side_hands_out_a_task_with_all_its_outputs_in_an_order_of_the_r
 }
 
 #[tokio::test]
-async fn a_draft_is_planned_looked_at_changed_and_started_and_a_clone_begins_anew() {
+async fn draft_is_planned_changed_started_and_duplicated() {
     let (app, callers) = people(4).await;
     let services = &app.services;
-    let operator = Caller::Operator;
+    let operator = System.admin();
     let new = NewStudy {
         title: "Draft".into(),
         dataset: starter::DATASET.into(),
@@ -418,7 +421,7 @@ async fn a_draft_is_planned_looked_at_changed_and_started_and_a_clone_begins_ane
     assert_eq!(plan.hours(plan.wanted), Some(0.5));
     for caller in &callers[..2] {
         assert!(matches!(services.grading.next(caller, &token, Vec::new()).await, Err(AppError::NotFound(_))));
-        assert!(services.grading.desk(caller).await.unwrap().is_empty(), "a draft is on nobody's desk");
+        assert!(services.grading.desk(caller).await.unwrap().is_empty(), "no rater sees a draft");
     }
     services.plans.join(&operator, study, id(&callers[2]), Some(30)).await.unwrap();
     let plan = services.plans.get(&operator, study).await.unwrap();
@@ -438,7 +441,7 @@ async fn a_draft_is_planned_looked_at_changed_and_started_and_a_clone_begins_ane
     assert_eq!((clone.status, clone.wanted, clone.title.as_str()), (StudyStatus::Draft, 60, "Draft (2)"));
     assert_ne!(clone.seed, plan.seed);
 
-    // Each change is in the audit log, and a rater may make none of them.
+    // Each change is in the audit log.
     let actions = services
         .db
         .read(|conn| {
@@ -448,14 +451,10 @@ async fn a_draft_is_planned_looked_at_changed_and_started_and_a_clone_begins_ane
         .await
         .unwrap();
     assert_eq!(actions, ["study.add_rater", "study.copy", "study.create", "study.extend", "study.set_status"]);
-    let rater = &callers[0];
-    assert_eq!(services.plans.get(rater, study).await, Err(AppError::Forbidden));
-    assert_eq!(services.plans.leave(rater, study, id(rater)).await, Err(AppError::Forbidden));
-    assert_eq!(services.plans.copy(&Caller::Anonymous, study).await, Err(AppError::Unauthenticated));
 }
 
 #[tokio::test]
-async fn the_database_itself_refuses_one_rating_too_many_or_too_few() {
+async fn database_enforces_the_overlap() {
     let (app, callers) = people(2).await;
     let services = &app.services;
     let new = NewStudy {
@@ -475,7 +474,7 @@ async fn the_database_itself_refuses_one_rating_too_many_or_too_few() {
     refused("INSERT INTO assignments (study_id, output_id, slot) SELECT ?1, output_id, 2 FROM assignments LIMIT 1")
         .await;
     refused("UPDATE assignments SET user_id = 1 WHERE study_id = ?1").await;
-    // One taken away from the draft, and it does not start.
+    // With one rating deleted, the draft does not start.
     services
         .db
         .write(move |tx| {
@@ -484,14 +483,14 @@ async fn the_database_itself_refuses_one_rating_too_many_or_too_few() {
         })
         .await
         .unwrap();
-    assert!(services.studies.set_status(&Caller::Operator, study, StudyStatus::Running).await.is_err());
-    services.plans.join(&Caller::Operator, study, UserId(99), None).await.unwrap_err();
+    assert!(services.studies.set_status(&System.admin(), study, StudyStatus::Running).await.is_err());
+    services.plans.join(&System.admin(), study, UserId(99), None).await.unwrap_err();
     services
         .plans
-        .extend(&Caller::Operator, study, Extension { overlap: Some(2), ..Extension::default() })
+        .extend(&System.admin(), study, Extension { overlap: Some(2), ..Extension::default() })
         .await
         .unwrap();
-    services.studies.set_status(&Caller::Operator, study, StudyStatus::Running).await.unwrap();
+    services.studies.set_status(&System.admin(), study, StudyStatus::Running).await.unwrap();
     refused("DELETE FROM assignments WHERE study_id = ?1").await;
     refused("UPDATE all_studies SET overlap = 1 WHERE id = ?1").await;
     let Next::Item(item) = services.grading.next(&callers[0], &token, Vec::new()).await.unwrap() else {

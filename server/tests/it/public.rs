@@ -1,4 +1,4 @@
-//! The public page of a closed study: who has the link reads the comparison, and nothing about raters.
+//! The public page of a closed study: anyone with the link reads the comparison, and nothing about raters.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -7,16 +7,17 @@ use app::{
     model::{
         api::{MadePublicLink, NewPublicLink, PublicStudy},
         ids::StudyId,
+        page::PageOf,
         study::StudyStatus,
     },
-    port::{Caller, Comparisons, Studies, api::PublicLinks},
+    port::{Admin, Comparisons, Studies, System, api::PublicLinks},
 };
 use axum::http::StatusCode;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-const OPERATOR: Caller = Caller::Operator;
+const OPERATOR: Admin = System.admin();
 const STUDY: StudyId = StudyId(1);
 const RATERS: [&str; 3] = ["ada", "bo", "chen"];
 
@@ -25,7 +26,8 @@ async fn closed() -> TestApp {
     let app = TestApp::demo().await;
     for name in RATERS {
         let mut rater = app.demo_user(name).await;
-        let study = app.services.studies.list(&OPERATOR).await.unwrap().pop().unwrap().token;
+        let study =
+            app.services.studies.list(&OPERATOR, PageOf::first(PageOf::MOST)).await.unwrap().rows.pop().unwrap().token;
         for n in 0..6 {
             let next = rater.rpc("next", json!({"study": study})).await;
             let item: serde_json::Value = next.json();
@@ -57,7 +59,7 @@ fn check_nobody_named(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn who_has_the_link_reads_the_comparison_and_no_rater() {
+async fn public_link_shows_the_comparison_without_raters() {
     let app = closed().await;
     app.run_all(&mut ChaCha8Rng::seed_from_u64(3)).await;
     let made = link(&app, false).await;
@@ -68,7 +70,7 @@ async fn who_has_the_link_reads_the_comparison_and_no_rater() {
     for word in ["Northwind", "Quillmoor", "Correctness", "95"] {
         assert!(page.body.contains(word), "{word} is missing");
     }
-    // No code behind a link that shows none.
+    // A link without code shows none.
     assert!(!page.body.contains("/tasks/"));
     let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
     assert_eq!(anybody.get(&format!("{}/tasks/{task}", made.path)).await.status, StatusCode::NOT_FOUND);
@@ -76,7 +78,7 @@ async fn who_has_the_link_reads_the_comparison_and_no_rater() {
     let data = anybody.rpc("public_study", json!({"secret": secret})).await;
     assert_eq!(data.status, StatusCode::OK);
     assert!(RATERS.iter().all(|rater| !data.body.contains(&format!("\"{rater}\""))), "{}", data.body);
-    // Every figure but those of single raters, of tests as of people; and no way into the house.
+    // Every figure except those of single raters, of tests and of people, and no link to internal pages.
     let found: PublicStudy = data.json();
     let human = found.sheet.human.unwrap();
     assert!(human.tests.iter().any(Result::is_ok) && human.reliability.iter().any(|r| r.pairs > 0));
@@ -85,18 +87,19 @@ async fn who_has_the_link_reads_the_comparison_and_no_rater() {
     let automated = found.sheet.automated.unwrap();
     assert!(automated.models.iter().all(|model| model.as_ref().is_some_and(|checked| checked.run.is_none())));
     assert!(found.sheet.both.is_some() && page.body.contains("pass@1") && !page.body.contains("/admin/"));
-    // They are those that admins see.
+    // They equal the figures that admins see.
     let choice = app.services.comparisons.study_choice(&OPERATOR, STUDY, true).await.unwrap();
     let inside = app.services.comparisons.get(&OPERATOR, choice).await.unwrap().sheet;
     assert_eq!(human.comparison, inside.human.unwrap().comparison);
-    assert_eq!(human.comparison, app.services.studies.comparison(&OPERATOR, STUDY).await.unwrap());
-    // The link is nowhere in the database.
+    let choice = app.services.comparisons.study_choice(&OPERATOR, STUDY, false).await.unwrap();
+    assert_eq!(human.comparison, app.services.comparisons.by_people(&OPERATOR, choice).await.unwrap());
+    // The database does not contain the link.
     let file = std::fs::read(app.services.db.path()).unwrap();
     assert!(!file.windows(secret.len()).any(|window| window == secret.as_bytes()));
 }
 
 #[tokio::test]
-async fn a_link_with_code_shows_what_the_models_wrote() {
+async fn public_link_with_code_shows_outputs() {
     let app = closed().await;
     let made = link(&app, true).await;
     let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
@@ -111,7 +114,7 @@ async fn a_link_with_code_shows_what_the_models_wrote() {
 }
 
 #[tokio::test]
-async fn a_link_ends_when_it_is_revoked_or_has_run_out() {
+async fn public_link_ends_when_revoked_or_expired() {
     let app = closed().await;
     let (revoked, expired, open) = (link(&app, false).await, link(&app, false).await, link(&app, false).await);
     app.services.public_links.revoke(&OPERATOR, revoked.row.id).await.unwrap();
@@ -121,8 +124,16 @@ async fn a_link_ends_when_it_is_revoked_or_has_run_out() {
     assert_eq!(anybody.get(&revoked.path).await.status, StatusCode::NOT_FOUND);
     assert_eq!(anybody.get(&expired.path).await.status, StatusCode::NOT_FOUND);
     assert_eq!(anybody.get(&open.path).await.status, StatusCode::OK);
-    let states: Vec<_> =
-        app.services.public_links.list(&OPERATOR, STUDY).await.unwrap().iter().map(|link| link.open).collect();
+    let states: Vec<_> = app
+        .services
+        .public_links
+        .list(&OPERATOR, STUDY, PageOf::first(PageOf::MOST))
+        .await
+        .unwrap()
+        .rows
+        .iter()
+        .map(|link| link.open)
+        .collect();
     assert_eq!(states, [true, false, false]);
 }
 

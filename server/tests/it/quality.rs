@@ -1,5 +1,5 @@
-//! Quality of studies: calibration, hidden checks, disagreements and their adjudication, flags and their
-//! answers, masking; and that none of it names a model to a rater or touches a study's ratings.
+//! Quality of studies: calibration, hidden checks, disagreements and their adjudication, flags and replies,
+//! masking. None of it names a model to a rater or changes a study's ratings.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -9,22 +9,22 @@ use app::{
         feedback::{Calibration, CameBack, Dispute, DisputeQueue},
         grading::{DeskStudy, Draft, Flag, GradingItem, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
+        page::PageOf,
         quality::{
-            DISPUTES_PAGE, DisputeRow, DisputeState, FinalBy, FlagOn, GoldSource, NewGold, Opening, Policy,
-            QualitySettings, RatingFilter, Shown,
+            DISPUTES_PAGE, DisputeRow, DisputeState, FlagOn, GoldSource, NewGold, Opening, Policy, QualitySettings,
+            RatingFilter, Shown,
         },
     },
     port::{
-        Caller,
+        Admin, System,
         quality::{Quality as _, Watching as _},
     },
 };
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use server::services::quality::finals;
 
 const STUDY: StudyId = StudyId(1);
-const ADMIN: Caller = Caller::Operator;
+const ADMIN: Admin = System.admin();
 
 async fn study(client: &mut Client) -> String {
     let desk: Vec<DeskStudy> = client.rpc("desk", json!({})).await.json();
@@ -55,7 +55,7 @@ async fn rate(client: &mut Client, item: &GradingItem, scores: [u8; 3]) {
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
 }
 
-/// Adds items with known scores, pasted for the first tasks of the dataset.
+/// Adds known-score items, pasted for the first tasks of the dataset.
 async fn add_gold(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
     let choices = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices;
     let mut ids = Vec::new();
@@ -86,7 +86,7 @@ async fn counts(app: &TestApp) -> (i64, i64) {
 }
 
 #[tokio::test]
-async fn settings_that_make_no_sense_are_refused() {
+async fn invalid_settings_are_refused() {
     let app = TestApp::demo().await;
     add_gold(&app, &[[4, 3, 5]]).await;
     let check = async |settings: QualitySettings, field: &str| {
@@ -103,7 +103,8 @@ async fn settings_that_make_no_sense_are_refused() {
     check(QualitySettings { tolerance: 4, ..of() }, "tolerance").await;
     check(QualitySettings { opening: Opening::MustPass, needed: 2, ..of() }, "needed").await;
     check(QualitySettings { opening: Opening::MustPass, needed: 0, ..of() }, "needed").await;
-    // What the study grades itself is no item with known scores; scores off the scale are none.
+    // Outputs that the study grades itself cannot become known-score items; scores off the scale are
+    // rejected.
     let planned = "SELECT min(output_id) FROM assignments";
     let graded = app.services.db.read(|conn| Ok(conn.query_row(planned, [], |row| row.get(0))?)).await.unwrap();
     let graded = GoldSource::Output(app::model::ids::OutputId(graded));
@@ -115,20 +116,20 @@ async fn settings_that_make_no_sense_are_refused() {
 }
 
 #[tokio::test]
-async fn who_must_pass_and_does_not_is_stopped_until_an_admin_says_otherwise() {
+async fn failed_calibration_stops_the_rater_until_admitted() {
     let app = TestApp::demo().await;
     add_gold(&app, &[[4, 3, 5], [1, 1, 1]]).await;
     set(&app, QualitySettings { opening: Opening::MustPass, needed: 2, tolerance: 1, ..QualitySettings::default() })
         .await;
     let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
     let token = study(&mut ada).await;
-    // Bo is near enough on both: within one level.
+    // Bo is close enough on both: within one level.
     for _ in 0..2 {
         let it = item(&mut bo, &token).await;
         assert_eq!(it.opening.unwrap().of, 2);
         let good = it.code.raw.iter().any(|line| line.text().contains("gold0"));
         rate(&mut bo, &it, if good { [3, 3, 4] } else { [2, 1, 2] }).await;
-        // An answer to a calibration item stays, and the item cannot be skipped.
+        // The rating of a calibration item is final, and the item cannot be skipped.
         assert_eq!(submit(&mut bo, &it, &draft([1, 2, 3]), "again").await.status, StatusCode::CONFLICT);
         assert_eq!(bo.rpc("skip", json!({"assignment": it.token})).await.status, StatusCode::CONFLICT);
     }
@@ -146,18 +147,18 @@ async fn who_must_pass_and_does_not_is_stopped_until_an_admin_says_otherwise() {
     for _ in 0..2 {
         let Next::Calibration(stopped) = next(&mut ada, &token).await else { panic!("not stopped") };
         assert!(matches!(*stopped, Calibration::Stopped(_)), "{stopped:?}");
-        // Saying that one has read it lets nobody in.
+        // Acknowledging the result admits nobody.
         ada.form("/rpc/go_on", &[("what", &token)]).await;
     }
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().stopped, 1);
     let rows = app.services.quality.page(&ADMIN, STUDY).await.unwrap().openings;
     let ada_id = rows.iter().find(|row| row.name == "ada").unwrap().rater;
-    // Begun again, the items come again; let in, the work does.
+    // After a restart, the items come again; after admission, the work does.
     app.services.quality.open_for(&ADMIN, STUDY, ada_id, false).await.unwrap();
     assert!(item(&mut ada, &token).await.opening.is_some());
     app.services.quality.open_for(&ADMIN, STUDY, ada_id, true).await.unwrap();
     assert!(item(&mut ada, &token).await.opening.is_none());
-    // No rating of the study came of all this.
+    // None of this created a rating of the study.
     assert_eq!(counts(&app).await, (0, 4));
 }
 
@@ -177,14 +178,14 @@ async fn training_shows_the_known_scores_after_each_item() {
     }
     ada.form("/rpc/go_on", &[("what", &it.token.0)]).await;
     let Next::Calibration(ended) = next(&mut ada, &token).await else { panic!("no end") };
-    assert!(matches!(*ended, Calibration::Passed(ref r) if r.right == 0), "training stops nobody: {ended:?}");
-    // Somebody else's item is not theirs to read.
+    assert!(matches!(*ended, Calibration::Passed(ref r) if r.right == 0), "training stops no rater: {ended:?}");
+    // Another rater's item is not readable.
     let mut bo = app.demo_user("bo").await;
     assert_eq!(bo.rpc("item", json!({"assignment": it.token})).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn hidden_checks_look_like_work_and_count_for_nothing() {
+async fn hidden_checks_look_like_work_and_do_not_count() {
     let app = TestApp::demo().await;
     add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
     set(
@@ -221,7 +222,7 @@ async fn hidden_checks_look_like_work_and_count_for_nothing() {
             }
             other => panic!("{other:?}"),
         };
-        // Others' work is taken over at the end: then there is more than was planned for her.
+        // Work of others is taken over at the end, so she gets more than was planned.
         if rated == all {
             break;
         }
@@ -230,7 +231,7 @@ async fn hidden_checks_look_like_work_and_count_for_nothing() {
     let (ratings, probes) = counts(&app).await;
     assert!(probes > 5, "{probes} checks came");
     assert_eq!(ratings + probes, rated as i64);
-    // They are among what she rated, newest first, and can be opened again; the study knows nothing.
+    // They are among her ratings, newest first, and can be opened again; the study does not contain them.
     let own: Vec<OwnRating> = ada.rpc("own_ratings", json!({"study": token})).await.json();
     assert_eq!(own.len() as u64, rated);
     let mut back = 0;
@@ -243,7 +244,7 @@ async fn hidden_checks_look_like_work_and_count_for_nothing() {
         back += 1;
     }
     assert_eq!(back + 1, rated, "the way back leads through all of them");
-    let csv = app.admin().await.get("/admin/studies/1/ratings.csv").await.body;
+    let csv = app.admin().await.get("/admin/compare/starter/export/ratings-by-name.csv?studies=1&runs=none").await.body;
     assert_eq!(csv.lines().count() as i64, ratings + 1);
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     let figures = &live.raters.iter().find(|r| r.name == "ada").unwrap().figures;
@@ -254,7 +255,7 @@ async fn hidden_checks_look_like_work_and_count_for_nothing() {
 }
 
 #[tokio::test]
-async fn a_skipped_hidden_check_comes_again_like_any_output() {
+async fn skipped_hidden_check_comes_again() {
     let app = TestApp::demo().await;
     add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
     set(&app, QualitySettings { gold_every: 2, ..QualitySettings::default() }).await;
@@ -277,8 +278,8 @@ async fn a_skipped_hidden_check_comes_again_like_any_output() {
     assert_eq!(item(&mut ada, &token).await.progress.skipped, 0);
 }
 
-/// Ada and Bo rate everything that they are given until one output of both lies far apart.
-/// The disagreements of all pages.
+/// Ada and Bo rate everything that they are assigned until one output of both has a large spread. Returns
+/// the disagreements of all pages.
 async fn every_dispute(app: &TestApp) -> Vec<DisputeRow> {
     let mut rows = Vec::new();
     loop {
@@ -302,12 +303,12 @@ async fn disagree(ada: &mut Client, bo: &mut Client, chen: &mut Client, token: &
 }
 
 #[tokio::test]
-async fn an_adjudicator_decides_blind_and_the_history_stays() {
+async fn adjudication_is_blind_and_keeps_history() {
     let app = TestApp::demo().await;
     set(&app, QualitySettings { spread: Some(2), ..QualitySettings::default() }).await;
     let (mut ada, mut bo, mut chen) = (app.rater().await, app.demo_user("bo").await, app.demo_user("chen").await);
     let token = study(&mut ada).await;
-    // In turn, so that everybody rates a third, and nobody takes over another's part.
+    // In turn, so that each rates a third, and nobody takes over another's part.
     let mut rated = 1;
     while rated > 0 {
         rated = 0;
@@ -322,7 +323,7 @@ async fn an_adjudicator_decides_blind_and_the_history_stays() {
     assert!(live.disputes > 0 && live.done == live.wanted);
     let before = counts(&app).await;
 
-    // A rater without the role may decide nothing; with it, only what they did not rate.
+    // A rater without the role may adjudicate nothing; with it, only what they did not rate.
     assert!(bo.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines.is_empty());
     let people = app.services.quality.page(&ADMIN, STUDY).await.unwrap().adjudicators;
     let bo_id = people.iter().find(|(_, name, _)| name == "bo").unwrap().0;
@@ -331,9 +332,9 @@ async fn an_adjudicator_decides_blind_and_the_history_stays() {
     let mut admin = app.admin().await;
     let DisputeQueue { lines: all, waiting, .. } = admin.rpc("disputes", json!({})).await.json();
     assert_eq!((all.len() as u64, waiting), (live.disputes, live.disputes));
-    assert!(mine.len() < all.len(), "those that bo rated are somebody else's");
+    assert!(mine.len() < all.len(), "bo cannot adjudicate outputs that he rated");
     assert!(!mine.is_empty());
-    // The name of one is of no use to another.
+    // One adjudicator's name for it does not work for another.
     assert_eq!(bo.rpc("dispute", json!({"token": all[0].token})).await.status, StatusCode::NOT_FOUND);
 
     let one: Dispute = bo.rpc("dispute", json!({"token": mine[0].token})).await.json();
@@ -367,19 +368,16 @@ async fn an_adjudicator_decides_blind_and_the_history_stays() {
     assert_eq!(history, [(vec![3, 2, 4], false), (vec![2, 2, 2], true)], "pressed twice it counts once");
     assert_eq!(counts(&app).await, before, "no rating was touched");
 
-    let finals = app.services.db.read(|conn| finals(conn, STUDY)).await.unwrap();
-    let by = |by| finals.iter().filter(|f| f.by == by).count();
-    assert_eq!((by(FinalBy::Adjudicator), by(FinalBy::Median)), (1, 0));
-    assert_eq!(finals.iter().find(|f| f.by == FinalBy::Adjudicator).unwrap().scores, [3.0, 2.0, 4.0]);
+    assert!(rows.iter().all(|row| row.final_scores.is_some() == (row.state == DisputeState::Decided)));
 }
 
 #[tokio::test]
-async fn an_extra_rater_is_asked_beyond_the_overlap_and_the_median_is_final() {
+async fn extra_rater_makes_the_median_final() {
     let app = TestApp::demo().await;
     set(&app, QualitySettings { spread: Some(2), policy: Policy::ExtraRater, ..QualitySettings::default() }).await;
     let (mut ada, mut bo, mut chen) = (app.rater().await, app.demo_user("bo").await, app.demo_user("chen").await);
     let token = study(&mut ada).await;
-    // Twice: extra ratings fall to those who had finished.
+    // Twice: extra ratings go to raters who had finished.
     for _ in 0..3 {
         disagree(&mut ada, &mut bo, &mut chen, &token).await;
     }
@@ -407,11 +405,11 @@ async fn an_extra_rater_is_asked_beyond_the_overlap_and_the_median_is_final() {
         })
         .await
         .unwrap();
-    assert_eq!(worst, 1, "nobody rates an output twice");
+    assert_eq!(worst, 1, "no rater rates an output twice");
 }
 
 #[tokio::test]
-async fn a_flag_is_answered_once_and_read_by_who_raised_it() {
+async fn flag_gets_one_reply_read_by_its_rater() {
     let app = TestApp::demo().await;
     let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
     let token = study(&mut ada).await;
@@ -430,11 +428,11 @@ async fn a_flag_is_answered_once_and_read_by_who_raised_it() {
     assert_eq!(beside.replies[0].reply, "The list is never empty.");
     assert!(bo.rpc("came_back", json!({})).await.json::<CameBack>().replies.is_empty());
     let desk = ada.get("/desk").await.body;
-    assert!(desk.contains("The list is never empty."), "it stands on the desk without JavaScript");
+    assert!(desk.contains("The list is never empty."), "it is on the start page without JavaScript");
     ada.form("/rpc/read_replies", &[]).await;
     let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
     assert!(flags[0].read);
-    // The same flag on a changed rating is answered already; another one is not.
+    // The same flag on a changed rating already has a reply; a different one does not.
     let changed = Draft { scores: draft([3, 2, 2]).scores, ..flagged.clone() };
     submit(&mut ada, &it, &changed, "k2").await;
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
@@ -445,7 +443,7 @@ async fn a_flag_is_answered_once_and_read_by_who_raised_it() {
 }
 
 #[tokio::test]
-async fn masked_names_are_gone_for_raters_and_stay_in_store() {
+async fn masked_names_are_hidden_from_raters_and_stay_stored() {
     let app = TestApp::demo().await;
     app.services
         .db
@@ -466,11 +464,11 @@ async fn masked_names_are_gone_for_raters_and_stay_in_store() {
     assert!(text(&it).contains("ChatGPT"));
     let submissions = [1, 2, 3].map(SubmissionId);
     for id in submissions {
-        let state = app.services.quality.mask(&ADMIN, id).await.unwrap();
+        let state = app.services.quality.mask(&ADMIN, id, true).await.unwrap();
         assert!(state.masked.is_none() && state.telltale_count > 0);
         assert_eq!(state.telltales[0].code_line, Some(1));
         app.services.quality.set_mask(&ADMIN, id, true).await.unwrap();
-        assert!(app.services.quality.mask(&ADMIN, id).await.unwrap().masked.is_some());
+        assert!(app.services.quality.mask(&ADMIN, id, true).await.unwrap().masked.is_some());
     }
     let masked: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
     assert!(text(&masked).contains("MASKED") && !text(&masked).contains("ChatGPT"), "{}", text(&masked));
@@ -478,7 +476,7 @@ async fn masked_names_are_gone_for_raters_and_stay_in_store() {
         assert!(!text(&masked).contains(name), "{name}");
     }
     let stored = app.admin().await.get("/admin/outputs/1").await.body;
-    assert!(stored.contains("ChatGPT"), "an admin sees it as it came");
+    assert!(stored.contains("ChatGPT"), "an admin sees the original");
     for id in submissions {
         app.services.quality.set_mask(&ADMIN, id, false).await.unwrap();
     }
@@ -502,8 +500,8 @@ async fn ratings_are_found_by_every_filter() {
     rate(&mut bo, &it, [4, 3, 5]).await;
     let find = async |filter: RatingFilter| app.services.quality.ratings(&ADMIN, STUDY, filter).await.unwrap();
     let all = find(RatingFilter::default()).await;
-    assert_eq!((all.found, all.rows.len(), all.rows[0].rater.as_str()), (7, 7, "bo"));
-    assert_eq!((all.rows[0].active_ms, all.rows[1].active_ms), (None, Some(90_000)));
+    assert_eq!((all.found, all.more, all.page.rows.len(), all.page.rows[0].rater.as_str()), (7, false, 7, "bo"));
+    assert_eq!((all.page.rows[0].active_ms, all.page.rows[1].active_ms), (None, Some(90_000)));
     let check = async |filter: RatingFilter, found: u64| {
         assert_eq!(find(filter.clone()).await.found, found, "{filter:?}");
     };
@@ -524,9 +522,12 @@ async fn ratings_are_found_by_every_filter() {
         sum
     };
     assert_eq!(models, 7);
-    let past = find(RatingFilter { page: 1, ..of() }).await;
-    assert_eq!((past.found, past.rows.len()), (7, 0));
-    // Pages and figures stand without JavaScript.
+    let first = find(RatingFilter { page: PageOf::first(5), ..of() }).await.page;
+    let rest = PageOf { after: first.next.clone(), ..PageOf::first(5) };
+    let rest = find(RatingFilter { page: rest, ..of() }).await.page;
+    assert_eq!((first.rows.len(), rest.rows.len(), &rest.next), (5, 2, &None));
+    assert_eq!([first.rows, rest.rows].concat(), all.page.rows);
+    // Pages and figures work without JavaScript.
     let mut admin = app.admin().await;
     for page in ["", "/ratings?flagged=1", "/quality", "/flags", "/disputes"] {
         let answer = admin.get(&format!("/admin/studies/1{page}")).await;
@@ -536,7 +537,7 @@ async fn ratings_are_found_by_every_filter() {
 }
 
 #[tokio::test]
-async fn a_rater_reaches_nothing_of_an_admins() {
+async fn raters_cannot_open_admin_pages() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     for page in ["ratings", "quality", "flags", "disputes"] {

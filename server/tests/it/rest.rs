@@ -1,5 +1,4 @@
-//! The REST API: who comes in, how it answers, what it does once, and that nothing that is sent to it
-//! ends in a failure of ours.
+//! The REST API: authentication, responses, idempotency, and robustness against any input.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -10,13 +9,14 @@ use app::{
     model::{
         api::Scope,
         ids::{ApiTokenId, UserId},
+        page::PageOf,
     },
-    port::{Accounts, Caller, api::Tokens},
+    port::{Accounts, System, api::Tokens},
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-/// An error is always the one form.
+/// An error always has the same form.
 fn check_problem(answer: &Answer, status: u16, what: &str) -> Value {
     assert_eq!(answer.status.as_u16(), status, "{what}: {}", answer.body);
     assert_eq!(answer.headers["content-type"], "application/problem+json", "{what}");
@@ -27,36 +27,36 @@ fn check_problem(answer: &Answer, status: u16, what: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_token_works_until_it_is_revoked_or_its_owner_may_no_longer() {
+async fn token_ends_when_revoked_or_owner_is_no_admin() {
     let app = TestApp::demo().await;
     let token = app.token(&[Scope::Read]).await;
     let mut program = app.anonymous();
     let me: Value = program.api(&token, Method::GET, "/api/v1/me", None).await.json();
     assert_eq!((me["name"].as_str(), &me["scopes"]), (Some("admin"), &json!(["read"])));
-    // Where it was used is written down; the token itself is nowhere.
-    let rows = app.services.tokens.list(&Caller::Operator).await.unwrap();
+    // The use is recorded; the token itself is not.
+    let rows = app.services.tokens.list(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
     assert!(rows[0].last_used_at.is_some() && rows[0].live && token.starts_with(&rows[0].prefix));
     let file = std::fs::read(app.services.db.path()).unwrap();
     let wal = std::fs::read(app.services.db.path().with_extension("sqlite3-wal")).unwrap_or_default();
     let holds = |bytes: &[u8]| bytes.windows(token.len()).any(|window| window == token.as_bytes());
     assert!(!holds(&file) && !holds(&wal));
 
-    app.services.tokens.revoke(&Caller::Operator, ApiTokenId(me["token"].as_i64().unwrap())).await.unwrap();
+    app.services.tokens.revoke(&System.admin(), ApiTokenId(me["token"].as_i64().unwrap())).await.unwrap();
     let answer = program.api(&token, Method::GET, "/api/v1/me", None).await;
     check_problem(&answer, 401, "revoked");
     assert_eq!(answer.headers["www-authenticate"], "Bearer");
 
     let token = app.token(&[Scope::Admin]).await;
-    let users = app.services.accounts.users(&Caller::Operator).await.unwrap();
+    let users = app.services.accounts.users(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let admin = users.iter().find(|user| user.name == "admin").unwrap().id;
-    app.services.accounts.set_disabled(&Caller::Operator, admin, true).await.unwrap();
+    app.services.accounts.set_disabled(&System.admin(), admin, true).await.unwrap();
     check_problem(&program.api(&token, Method::GET, "/api/v1/me", None).await, 401, "owner switched off");
-    app.services.accounts.set_disabled(&Caller::Operator, admin, false).await.unwrap();
+    app.services.accounts.set_disabled(&System.admin(), admin, false).await.unwrap();
     assert_eq!(program.api(&token, Method::GET, "/api/v1/me", None).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
-async fn only_a_token_opens_the_door() {
+async fn api_accepts_only_tokens() {
     let app = TestApp::demo().await;
     let mut admin = app.admin().await;
     check_problem(&admin.api("", Method::GET, "/api/v1/datasets", None).await, 401, "a session's cookie");
@@ -68,7 +68,7 @@ async fn only_a_token_opens_the_door() {
         let answer = app.anonymous().send(Method::GET, "/api/v1/datasets", &headers, String::new()).await;
         check_problem(&answer, 401, header);
     }
-    // A token is none of the pages' business.
+    // Pages ignore tokens.
     let token = app.token(&[Scope::Admin]).await;
     let headers = [("authorization", &*format!("Bearer {token}")), ("accept", "text/html")];
     let page = app.anonymous().send(Method::GET, "/admin", &headers, String::new()).await;
@@ -76,7 +76,7 @@ async fn only_a_token_opens_the_door() {
 }
 
 #[tokio::test]
-async fn errors_have_one_form_whatever_made_them() {
+async fn errors_are_always_problem_details() {
     let app = TestApp::demo().await;
     let token = &app.token(&[Scope::Admin]).await;
     let mut program = app.anonymous();
@@ -110,7 +110,7 @@ async fn errors_have_one_form_whatever_made_them() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages_and_unchanged_answers_are_not_sent_again() {
+async fn lists_are_paged_and_etags_are_honoured() {
     let app = TestApp::demo().await;
     let token = &app.token(&[Scope::Read]).await;
     let mut program = app.anonymous();
@@ -133,16 +133,16 @@ async fn lists_come_in_pages_and_unchanged_answers_are_not_sent_again() {
 }
 
 #[tokio::test]
-async fn a_request_under_a_key_is_done_once() {
+async fn idempotent_request_is_executed_once() {
     let app = TestApp::demo().await;
     let token = app.token(&[Scope::WriteStudies]).await;
-    let people = app.services.accounts.users(&Caller::Operator).await.unwrap();
+    let people = app.services.accounts.users(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let raters: Vec<UserId> = people.iter().filter(|p| p.name != "admin").map(|p| p.id).collect();
     let new = |title: &str| {
         json!({"title": title, "dataset": "starter", "submissions": [1], "raters": raters, "overlap": 1}).to_string()
     };
     let send = |key: &'static str, body: String| {
-        let (mut program, bearer) = (app.anonymous(), format!("Bearer {token}"));
+        let (mut program, bearer) = (app.anonymous().at("203.0.113.7"), format!("Bearer {token}"));
         async move {
             let headers =
                 [("authorization", bearer.as_str()), ("content-type", "application/json"), ("idempotency-key", key)];
@@ -158,13 +158,13 @@ async fn a_request_under_a_key_is_done_once() {
     assert_eq!(again.headers["location"], first.headers["location"]);
     assert_eq!(again.headers["idempotency-replayed"], "true");
     check_problem(&send("k1", new("Another")).await, 422, "another body");
-    // Many at once: one is done, the rest are told so or given its answer.
+    // Of many simultaneous requests one is executed; the others get 409 or its response.
     let many = futures::future::join_all((0..8).map(|_| send("k2", new("Two")))).await;
     assert!(many.iter().any(|answer| answer.status == StatusCode::CREATED));
     for answer in many.iter().filter(|answer| answer.status != StatusCode::CREATED) {
         check_problem(answer, 409, "at work");
     }
-    // What failed may be tried again under its key.
+    // A failed request may be retried with its key.
     check_problem(&send("k3", new("")).await, 422, "no title");
     check_problem(&send("k3", new("")).await, 422, "no title");
     assert_eq!(send("k3", new("Three")).await.status, StatusCode::CREATED);
@@ -178,14 +178,18 @@ async fn a_request_under_a_key_is_done_once() {
     ];
     let later = app.anonymous().send(Method::POST, "/api/v1/studies", &headers, new("One")).await;
     assert_eq!(later.body, first.body);
-    // Answers that hold a secret are not kept.
+    // The work goes on where the client disconnects, and its origin is recorded all the same.
     let admin = app.token(&[Scope::Admin]).await;
+    let path = "/api/v1/audit?action=study.create&limit=1";
+    let page: Value = app.anonymous().api(&admin, Method::GET, path, None).await.json();
+    assert_eq!((&page["items"][0]["via"], &page["items"][0]["address"]), (&json!("token"), &json!("203.0.113.7")));
+    // Responses with a secret are not stored.
     let headers = [("authorization", &*format!("Bearer {admin}")), ("idempotency-key", "k4")];
     check_problem(&app.anonymous().send(Method::POST, "/api/v1/tokens", &headers, "{}").await, 400, "a secret");
 }
 
 #[tokio::test]
-async fn outputs_go_in_and_come_out() {
+async fn outputs_are_uploaded_and_read_back() {
     let app = TestApp::demo().await;
     let token = &app.token(&[Scope::WriteData]).await;
     let mut program = app.anonymous();
@@ -209,12 +213,12 @@ async fn outputs_go_in_and_come_out() {
     let output: Value = program.api(token, Method::GET, &output, None).await.json();
     assert_eq!(output["task"]["task_id"], "S01");
     check_problem(&program.api(token, Method::POST, "/api/v1/submissions", Some(new)).await, 409, "twice");
-    // A dataset, as a file; a bad one changes nothing.
+    // A dataset as a file; an invalid one changes nothing.
     let bad = program.send(Method::POST, "/api/v1/imports?file=tasks.zip", &headers, "no archive").await;
     check_problem(&bad, 422, "no archive");
 }
 
-/// Bad values for a parameter in the path, and for one after the question mark.
+/// Bad values for a path parameter, and for a query parameter.
 const BAD: [&str; 12] = [
     "0",
     "-1",
@@ -231,7 +235,7 @@ const BAD: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn nothing_that_is_sent_ends_in_a_failure_of_ours() {
+async fn no_input_causes_an_internal_error() {
     let app = TestApp::demo().await;
     let token = &app.token(&[Scope::Admin]).await;
     let document: Value = app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
@@ -295,7 +299,7 @@ async fn nothing_that_is_sent_ends_in_a_failure_of_ours() {
                 }
             }
             for (address, kind, body) in tries {
-                // Closing the door behind oneself would make the rest of this test pass for nothing.
+                // Revoking its own token would make the rest of this test pass for nothing.
                 if address.contains("/tokens/1") || (verb == Method::PATCH && address.contains("/people/")) {
                     continue;
                 }
@@ -315,7 +319,7 @@ async fn nothing_that_is_sent_ends_in_a_failure_of_ours() {
 }
 
 #[tokio::test]
-async fn the_document_and_the_routes_are_the_same() {
+async fn document_lists_exactly_the_routes() {
     let app = TestApp::demo().await;
     let token = &app.token(&[Scope::Admin]).await;
     let document: Value = app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
@@ -333,13 +337,13 @@ async fn the_document_and_the_routes_are_the_same() {
             }
         }
     }
-    // Every name that the document refers to is in it.
+    // Every name that the document refers to exists in it.
     let text = document.to_string();
     for name in text.split("#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         assert!(document["components"]["schemas"][name].is_object(), "the schema {name} is missing");
     }
-    // Routes come from `operations()` alone, which is what makes the document: no other file of the API
-    // registers one.
+    // `operations()`, from which the document is generated, registers all routes: no other file of the API
+    // does.
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http/rest")).unwrap() {
         let path = entry.unwrap().path();
         let source = std::fs::read_to_string(&path).unwrap();
@@ -350,7 +354,7 @@ async fn the_document_and_the_routes_are_the_same() {
 }
 
 #[tokio::test]
-async fn the_audit_log_says_who_did_what_from_where_in_pages() {
+async fn audit_log_is_paged_with_origins() {
     let app = TestApp::demo().await;
     let token = app.token(&[Scope::Admin, Scope::WriteStudies, Scope::Read]).await;
     let mut client = app.anonymous().at("203.0.113.7");

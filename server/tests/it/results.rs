@@ -1,4 +1,4 @@
-//! Comparisons: what counts, the figures over it, and what is taken away of it.
+//! Comparisons: which ratings count, the figures, and the exports.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,12 +10,12 @@ use app::{
         compare::{Choice, Compared, Human, Scores, TaskFilter, TaskPage},
         comparison::ModelScores,
         grading::{Draft, GradingItem, Next, Receipt},
-        ids::StudyId,
+        ids::{OutputId, StudyId},
         ratings_import::RatingsKind,
         run::Verdict,
         stats::Undefined,
     },
-    port::{Caller, Comparisons},
+    port::{Comparisons, System},
 };
 use axum::http::StatusCode;
 use rand::{Rng, SeedableRng};
@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use server::{
     db::results,
     report::{bundle, results_file, sheet},
-    services::{accounts::Origin, quality, ratings_import},
+    services::{accounts::Origin, comparisons::input, ratings_import},
 };
 
 async fn study(client: &mut Client) -> String {
@@ -45,7 +45,7 @@ async fn rate(client: &mut Client, item: &GradingItem, scores: [u8; 3], comment:
 }
 
 /// The demo with ratings of three people and verdicts of every model.
-async fn filled() -> TestApp {
+pub async fn filled() -> TestApp {
     let app = TestApp::demo().await;
     let mut random = ChaCha8Rng::seed_from_u64(5);
     for (who, most) in [("ada", 40), ("bo", 40), ("chen", 25)] {
@@ -69,19 +69,19 @@ fn choice() -> Choice {
 /// The newest figures, however long they take.
 async fn compared(app: &TestApp, choice: Choice) -> Compared {
     let service = &app.services.comparisons;
-    let settled = service.settled(&Caller::Operator, choice.clone()).await.unwrap();
+    let settled = service.settled(&System.admin(), choice.clone()).await.unwrap();
     service.computed(&settled).await.unwrap();
-    let found = service.get(&Caller::Operator, choice).await.unwrap();
+    let found = service.get(&System.admin(), choice).await.unwrap();
     assert!(!found.behind);
     found
 }
 
 #[tokio::test]
-async fn what_counts_is_kept_up_to_date_through_every_change_of_mind() {
+async fn counted_ratings_follow_every_change() {
     let app = TestApp::demo().await;
     let db = &app.services.db;
     let mut random = ChaCha8Rng::seed_from_u64(17);
-    let stamp = || async { app.services.comparisons.settled(&Caller::Operator, choice()).await.unwrap().stamp };
+    let stamp = || async { app.services.comparisons.settled(&System.admin(), choice()).await.unwrap().stamp };
     let mut stamps = vec![stamp().await];
     let mut people = Vec::new();
     for name in ["ada", "bo", "chen"] {
@@ -93,7 +93,7 @@ async fn what_counts_is_kept_up_to_date_through_every_change_of_mind() {
         let (client, study, given) = &mut people[random.random_range(0..3)];
         let scores = [random.random_range(1..=4), random.random_range(1..=3), random.random_range(1..=5)];
         let key = format!("step-{step}");
-        // Mostly something new, now and then another mind about something old.
+        // Mostly new ratings, now and then a changed one.
         let receipt = if given.is_empty() || random.random_bool(0.7) {
             let Some(item) = next(client, study).await else { continue };
             let receipt = rate(client, &item, scores, "", &key).await;
@@ -111,10 +111,10 @@ async fn what_counts_is_kept_up_to_date_through_every_change_of_mind() {
             stamps.push(now);
         }
     }
-    // What the page was given is what a computation from nothing gives.
+    // The page's figures equal a computation from scratch.
     let shown = compared(&app, choice()).await;
     let fresh = db
-        .read_blocking(|conn| Ok(sheet::compute(&results::ground(conn, shown.options.name.clone(), &shown.choice)?)))
+        .read_blocking(|conn| Ok(sheet::compute(&input::read(conn, shown.options.name.clone(), &shown.choice)?)))
         .unwrap();
     assert_eq!(shown.sheet, fresh);
     let counted = db.read_blocking(results::recount).unwrap().len() as u64;
@@ -123,7 +123,7 @@ async fn what_counts_is_kept_up_to_date_through_every_change_of_mind() {
 }
 
 #[tokio::test]
-async fn a_choice_decides_what_is_compared() {
+async fn selection_decides_what_is_compared() {
     let app = filled().await;
     let whole = compared(&app, choice()).await;
     assert_eq!(whole.sheet.models.len(), 3);
@@ -132,9 +132,9 @@ async fn a_choice_decides_what_is_compared() {
     assert_eq!(ratings(&whole), 105);
     assert!(whole.sheet.automated.is_some() && whole.sheet.both.is_some());
 
-    // The choice as it is spelled out means the same.
+    // The fully resolved selection means the same.
     assert_eq!(compared(&app, whole.choice.clone()).await.sheet, whole.sheet);
-    // Fewer models: the others' means and scores stay what they were. (Their intervals are drawn over the
+    // With fewer models, the others' means and scores do not change. (Their intervals do: they resample the
     // tasks that any compared model has a rating for.)
     let models = whole.choice.models.clone().unwrap();
     let two = compared(&app, Choice { models: Some(models[..2].to_vec()), ..choice() }).await;
@@ -146,7 +146,7 @@ async fn a_choice_decides_what_is_compared() {
         models
     };
     assert_eq!(without_intervals(&two.models), without_intervals(&of_all.models[..2]));
-    // One language and the other make the whole.
+    // The two languages together make the whole.
     let of = |lang| {
         let choice = Choice { lang: Some(lang), ..choice() };
         async { ratings(&compared(&app, choice).await) }
@@ -160,18 +160,18 @@ async fn a_choice_decides_what_is_compared() {
     assert!(tests.human.is_none() && tests.both.is_none() && tests.automated == whole.sheet.automated);
     let people = compared(&app, Choice { runs: Some(vec![]), ..choice() }).await.sheet;
     assert!(people.automated.is_none() && people.human == whole.sheet.human);
-    // What is not there is not found.
+    // Unknown objects give 404.
     let gone = Choice { studies: Some(vec![StudyId(99)]), ..choice() };
-    assert!(app.services.comparisons.get(&Caller::Operator, gone).await.is_err());
+    assert!(app.services.comparisons.get(&System.admin(), gone).await.is_err());
     assert_eq!(whole.choice.scores, Scores::Raw);
 }
 
 #[tokio::test]
-async fn tasks_are_found_by_what_people_and_tests_said() {
+async fn tasks_are_filtered_by_ratings_and_verdicts() {
     let app = filled().await;
     let tasks = |filter: TaskFilter| {
         let service = app.services.comparisons.clone();
-        async move { service.tasks(&Caller::Operator, choice(), filter).await.unwrap() }
+        async move { service.tasks(&System.admin(), choice(), filter).await.unwrap() }
     };
     let all: TaskPage = tasks(TaskFilter::default()).await;
     assert_eq!((all.found, all.all, all.lines.len()), (40, 40, 40));
@@ -185,7 +185,7 @@ async fn tasks_are_found_by_what_people_and_tests_said() {
                 all.lines.iter().filter(|line| line.cells[m].verdict.is_some_and(|v| v.0 == verdict)).count();
             assert_eq!(found.found, expected as u64, "{verdict:?}");
         }
-        // Every rating of a score leads to a task: as many tasks as have one, at most as many as ratings.
+        // Every rating of a score links to a task: as many tasks as have one, at most as many as ratings.
         let counts = &whole.sheet.human.as_ref().unwrap().comparison.models[m].dimensions[0].distribution;
         for (score, count) in (1..).zip(counts) {
             let score = Some(("correctness".to_owned(), score));
@@ -193,7 +193,7 @@ async fn tasks_are_found_by_what_people_and_tests_said() {
             assert!(found <= *count && (found > 0) == (*count > 0), "{found} tasks of {count} ratings");
         }
     }
-    // Every circle of the picture of tests and people leads to the tasks of its outputs.
+    // Every circle of the chart of tests and people links to the tasks of its outputs.
     let points = &whole.sheet.both.as_ref().unwrap().points;
     assert!(!points.is_empty());
     for point in points {
@@ -209,15 +209,15 @@ async fn tasks_are_found_by_what_people_and_tests_said() {
     let words: String = chinese.task.raw_nl.chars().take(4).collect();
     let found = tasks(TaskFilter { q: words, ..TaskFilter::default() }).await;
     assert!(found.lines.iter().any(|line| line.task.id == chinese.task.id) && found.found < 40);
-    // A task shows every model's code with what people and tests said.
-    let task = app.services.comparisons.task(&Caller::Operator, choice(), TaskFilter::default(), chinese.task.id).await;
+    // A task shows every model's code with ratings and verdicts.
+    let task = app.services.comparisons.task(&System.admin(), choice(), TaskFilter::default(), chinese.task.id).await;
     let task = task.unwrap();
     assert_eq!(task.outputs.len(), 3);
     assert!(task.before.is_some() || task.after.is_some());
 }
 
 #[tokio::test]
-async fn exports_hold_every_line_under_pseudonyms_that_stay() {
+async fn exports_contain_every_line_with_stable_pseudonyms() {
     let app = filled().await;
     let mut admin = app.admin().await;
     let sheet = |file: &'static str| {
@@ -234,7 +234,7 @@ async fn exports_hold_every_line_under_pseudonyms_that_stay() {
     for row in &rows {
         assert!(["R1", "R2", "R3"].contains(&&row[column("rater")]), "{row:?}");
         assert!((1..=4).contains(&row[column("correctness")].parse::<u8>().unwrap()));
-        // A comment is no formula to a spreadsheet.
+        // A spreadsheet does not run a comment as a formula.
         assert!(!row[column("comment")].starts_with('='), "{row:?}");
     }
     assert!(!["ada", "chen"].iter().any(|name| csv.body.contains(name)), "no name in the file");
@@ -250,6 +250,10 @@ async fn exports_hold_every_line_under_pseudonyms_that_stay() {
     let verdicts = sheet("verdicts.jsonl").await.body;
     assert_eq!(verdicts.lines().count() + 1, sheet("verdicts.csv").await.body.lines().count());
     assert!(verdicts.lines().all(|line| line.contains("\"verdict\":\"")));
+    let pairs = sheet("pairs.csv").await.body;
+    // Three models on three dimensions, and two figures of the tests.
+    assert_eq!(pairs.lines().count(), 1 + 3 * 3 + 3 * 2, "{pairs}");
+    assert!(pairs.lines().skip(1).all(|line| line.split(',').count() == 10), "{pairs}");
     for (file, holds) in [("tables.md", "| Correctness |"), ("tables.tex", "\\toprule")] {
         let text = sheet(file).await.body;
         assert!(text.contains(holds), "{file}: {text}");
@@ -266,13 +270,13 @@ async fn exports_hold_every_line_under_pseudonyms_that_stay() {
 async fn bundled(app: &TestApp) -> Vec<u8> {
     use server::services::comparisons::export::File;
     let service = &app.services.comparisons;
-    let ready = service.ready(&Caller::Operator, choice(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
+    let ready = service.ready(&System.admin(), choice(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
     let mut bytes = Vec::new();
     service.export(ready).await.unwrap().copy_to(&mut bytes).unwrap();
     bytes
 }
 
-/// The same bundle with one file changed, its checksum made right where asked.
+/// The same bundle with one file changed, with its checksum corrected on request.
 fn tampered(bytes: &[u8], file: &str, change: impl Fn(String) -> String, checksum: bool) -> Vec<u8> {
     use sha2::Digest;
     let mut old = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
@@ -306,15 +310,15 @@ fn tampered(bytes: &[u8], file: &str, change: impl Fn(String) -> String, checksu
 }
 
 #[tokio::test]
-async fn a_bundle_gives_the_same_figures_elsewhere_and_a_changed_one_is_refused() {
+async fn bundle_reproduces_figures_and_changes_are_refused() {
     let app = filled().await;
     let bytes = bundled(&app).await;
     let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
-    let again = sheet::compute(&bundle.ground);
+    let again = sheet::compute(&bundle.input);
     assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&bundle.sheet).unwrap(), "bit for bit");
     assert_eq!(again, compared(&app, choice()).await.sheet, "and as the page shows them");
     assert!(bundle.manifest.files.contains_key("figures/correctness-means.svg"), "{:?}", bundle.manifest.files);
-    assert!(bundle.ground.raters.iter().all(|(_, name)| name.starts_with("rater ")));
+    assert!(bundle.input.raters.iter().all(|(_, name)| name.starts_with("rater ")));
     let everything = {
         let mut zip = zip::ZipArchive::new(Cursor::new(&bytes)).unwrap();
         let mut all = String::new();
@@ -333,19 +337,22 @@ async fn a_bundle_gives_the_same_figures_elsewhere_and_a_changed_one_is_refused(
         };
         assert!(error.contains(word), "{error}");
     };
-    refused(b"not a zip".to_vec(), "no zip file");
+    refused(b"not a zip".to_vec(), "not a zip file");
     refused(bytes[..bytes.len() / 2].to_vec(), "damaged");
-    refused(tampered(&bytes, "ratings.jsonl", |s| s.replacen("[1,", "[2,", 1), false), "ratings.jsonl is not what");
+    refused(tampered(&bytes, "ratings.jsonl", |s| s.replacen("[1,", "[2,", 1), false), "ratings.jsonl does not match");
     refused(tampered(&bytes, "manifest.json", |s| s.replace("\"version\": 1", "\"version\": 2"), false), "format 2");
-    refused(tampered(&bytes, "manifest.json", |s| s.replace("aixgrade-bundle", "other"), false), "no bundle");
+    refused(
+        tampered(&bytes, "manifest.json", |s| s.replace("aixgrade-bundle", "other"), false),
+        "not an AixGrade bundle",
+    );
     refused(tampered(&bytes, "ratings.jsonl", |s| s.replacen("\"task\":", "\"task\":9", 1), true), "line 1");
-    // A rating changed with its checksum made right is read, and gives other figures: `report` says so.
+    // A changed rating with a corrected checksum is read, and gives other figures, which `report` reports.
     let changed = tampered(&bytes, "ratings.jsonl", |s| s.replace("\"scores\":[1,", "\"scores\":[4,"), true);
     let changed = bundle::read("b.zip", Cursor::new(changed)).unwrap();
-    assert_ne!(sheet::compute(&changed.ground), changed.sheet);
+    assert_ne!(sheet::compute(&changed.input), changed.sheet);
 }
 
-/// Outputs with what each of their raters gave, in a study of the demo.
+/// Outputs with the ratings of each rater, in a study of the demo.
 fn any_study(app: &TestApp) -> StudyId {
     app.services
         .db
@@ -356,12 +363,12 @@ fn any_study(app: &TestApp) -> StudyId {
 }
 
 #[tokio::test]
-async fn final_scores_stand_for_their_outputs_where_they_are_asked_for() {
+async fn final_scores_replace_ratings_on_request() {
     let app = filled().await;
     let study = any_study(&app);
     let raw = compared(&app, choice()).await;
     let finals = Choice { scores: Scores::Final, ..choice() };
-    // Without a decision both are the same.
+    // Without an adjudication, both are the same.
     let before = compared(&app, finals.clone()).await;
     assert_eq!(before.sheet.human.as_ref().unwrap().comparison, raw.sheet.human.as_ref().unwrap().comparison);
     let decided: Vec<i64> = app
@@ -385,27 +392,34 @@ async fn final_scores_stand_for_their_outputs_where_they_are_asked_for() {
     let after = compared(&app, finals.clone()).await;
     assert_ne!(after.stamp, before.stamp, "a decision is news");
     assert_eq!(after.sheet.human.as_ref().unwrap().adjudicated, 6);
-    // The means are those of `quality::finals`, task by task, as docs/statistics.md says.
-    let all = app.services.db.read_blocking(|conn| quality::finals(conn, study)).unwrap();
-    let ground =
-        app.services.db.read_blocking(|conn| results::ground(conn, after.options.name.clone(), &after.choice)).unwrap();
+    // Each output's decision, or the mean of its ratings as they are stored.
+    let counted = app.services.db.read_blocking(results::recount).unwrap();
+    let read = |conn: &rusqlite::Connection| input::read(conn, after.options.name.clone(), &after.choice);
+    let input = app.services.db.read_blocking(read).unwrap();
     for (m, model) in after.sheet.human.as_ref().unwrap().comparison.models.iter().enumerate() {
         let outputs: std::collections::BTreeSet<_> =
-            ground.ratings.iter().filter(|r| r.model as usize == m).map(|r| r.output).collect();
+            input.ratings.iter().filter(|r| r.model as usize == m).map(|r| r.output).collect();
         for (d, scores) in model.dimensions.iter().enumerate() {
-            let own: Vec<f64> = all.iter().filter(|f| outputs.contains(&f.output)).map(|f| f.scores[d]).collect();
-            let mean = own.iter().sum::<f64>() / own.len() as f64;
+            let of_output = |output: &OutputId| {
+                if decided.contains(&output.0) {
+                    return [4.0, 3.0, 5.0][d];
+                }
+                let own = counted.iter().filter(|row| row.1 == output.0);
+                let given: Vec<f64> = own.map(|(.., digits)| f64::from(digits.as_bytes()[d] - b'0')).collect();
+                given.iter().sum::<f64>() / given.len() as f64
+            };
+            let mean = outputs.iter().map(of_output).sum::<f64>() / outputs.len() as f64;
             assert!((scores.mean.unwrap() - mean).abs() < 1e-9, "{m} {d}");
         }
     }
-    // Raw figures and agreement do not see decisions.
+    // Raw figures and agreement ignore adjudications.
     let still = compared(&app, choice()).await;
     assert_eq!(still.sheet.human.as_ref().unwrap().comparison, raw.sheet.human.as_ref().unwrap().comparison);
     assert_eq!(after.sheet.human.as_ref().unwrap().reliability, raw.sheet.human.as_ref().unwrap().reliability);
     // The list of tasks shows the same scores.
-    let page = app.services.comparisons.tasks(&Caller::Operator, finals, TaskFilter::default()).await.unwrap();
-    let place = ground.ratings.iter().find(|r| r.output.0 == decided[0]).unwrap();
-    let line = page.lines.iter().find(|l| l.task.id == ground.tasks[place.task as usize].id).unwrap();
+    let page = app.services.comparisons.tasks(&System.admin(), finals, TaskFilter::default()).await.unwrap();
+    let place = input.ratings.iter().find(|r| r.output.0 == decided[0]).unwrap();
+    let line = page.lines.iter().find(|l| l.task.id == input.tasks[place.task as usize].id).unwrap();
     assert_eq!(line.cells[place.model as usize].means, [Some(4.0), Some(3.0), Some(5.0)]);
 }
 
@@ -420,7 +434,7 @@ fn file(kind: RatingsKind, bytes: &str) -> ratings_import::File {
 }
 
 #[tokio::test]
-async fn a_judge_is_compared_with_people_and_never_mixed_in() {
+async fn judge_model_is_compared_and_never_mixed_in() {
     let app = filled().await;
     let before = compared(&app, choice()).await;
     let csv = app.admin().await.get("/admin/compare/starter/export/ratings.csv").await.body;
@@ -444,42 +458,42 @@ async fn a_judge_is_compared_with_people_and_never_mixed_in() {
     }
     let judge = || RatingsKind::Judge("A judge 1".into());
     let service = &app.services.ratings;
-    let preview = service.preview(&Caller::Operator, file(judge(), &judged)).await.unwrap();
+    let preview = service.preview(&System.admin(), file(judge(), &judged)).await.unwrap();
     assert_eq!((preview.ratings, preview.problem_count, preview.taken), (seen.len() as u64, 0, false));
     assert_eq!(preview.unused, ["why"]);
     assert!(compared(&app, choice()).await.sheet.judges.is_empty(), "a preview takes nothing");
-    service.take(&Caller::Operator, file(judge(), &judged)).await.unwrap();
+    service.take(&System.admin(), file(judge(), &judged)).await.unwrap();
 
     let after = compared(&app, choice()).await;
     assert_ne!(after.stamp, before.stamp);
     assert_eq!((&after.sheet.human, &after.sheet.automated), (&before.sheet.human, &before.sheet.automated));
     let [found] = &after.sheet.judges[..] else { panic!("one judge") };
     assert_eq!((found.name.as_str(), found.both), ("A judge 1", seen.len() as u64));
-    // It repeats each output's first rater, so it agrees with people more than chance would.
+    // It repeats each output's first rater, so it agrees with people more than by chance.
     let correctness = &found.dimensions[0];
     assert!(correctness.agreement.exact.unwrap().value > 0.3, "{correctness:?}");
     assert_eq!(correctness.agreement.kappas.len(), after.raters.len(), "with each rater");
     let outputs: u64 = correctness.means.iter().map(|m| m.outputs).sum();
     assert_eq!(outputs, found.both);
     assert_eq!(found.dimensions[2].correlation.spearman, Err(Undefined::NoVariation), "3 throughout");
-    // The same name again would be two judges in one.
-    let again = service.take(&Caller::Operator, file(judge(), &judged)).await;
+    // The same name again would merge two judge models.
+    let again = service.take(&System.admin(), file(judge(), &judged)).await;
     assert!(matches!(again, Err(server::error::Failure::App(e)) if e.to_string().contains("already")));
-    // A bundle holds it too.
+    // A bundle contains it, too.
     let bytes = bundled(&app).await;
     let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
-    assert_eq!(sheet::compute(&bundle.ground).judges, after.sheet.judges);
+    assert_eq!(sheet::compute(&bundle.input).judges, after.sheet.judges);
 }
 
 #[tokio::test]
-async fn ratings_of_another_tool_become_a_closed_study_or_nothing() {
+async fn imported_ratings_become_a_closed_study_or_nothing() {
     let app = filled().await;
     let csv = app.admin().await.get("/admin/compare/starter/export/ratings.csv").await.body;
     let service = &app.services.ratings;
     let people = || RatingsKind::People("From elsewhere".into());
-    // One wrong line, and nothing is taken.
+    // With one invalid line, nothing is imported.
     let wrong = format!("{csv}1,1,r,no-such-task,en,Nobody,1,0,R1,4,3,5,,,,,2026-01-01T00:00:00Z,\n");
-    let refused = service.take(&Caller::Operator, file(people(), &wrong)).await;
+    let refused = service.take(&System.admin(), file(people(), &wrong)).await;
     let told = match refused {
         Err(server::error::Failure::App(e)) => e.to_string(),
         other => panic!("{other:?}"),
@@ -488,7 +502,7 @@ async fn ratings_of_another_tool_become_a_closed_study_or_nothing() {
     let whole = compared(&app, choice()).await;
     assert_eq!(whole.options.studies.len(), 1, "{:?}", whole.options.studies);
 
-    let taken = service.take(&Caller::Operator, file(people(), &csv)).await.unwrap();
+    let taken = service.take(&System.admin(), file(people(), &csv)).await.unwrap();
     let study = taken.study.unwrap();
     assert_eq!((taken.ratings, taken.raters.len()), (105, 3));
     // The same ratings give the same means and the same agreement.
@@ -503,7 +517,7 @@ async fn ratings_of_another_tool_become_a_closed_study_or_nothing() {
     let (kept, anew) =
         app.services.db.read_blocking(|conn| Ok((results::counted(conn)?, results::recount(conn)?))).unwrap();
     assert_eq!(kept, anew);
-    // Their raters are nobody who could log in.
+    // Nobody can log in as one of the imported raters.
     let names = app.services.db.read_blocking(|conn| {
         let mut statement = conn.prepare("SELECT name FROM users WHERE name LIKE '%imported%'")?;
         Ok(statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
@@ -514,11 +528,10 @@ async fn ratings_of_another_tool_become_a_closed_study_or_nothing() {
             "{name}"
         );
     }
-    assert!(service.preview(&Caller::Anonymous, file(people(), &csv)).await.is_err(), "nobody else may");
 }
 
 #[tokio::test]
-async fn every_picture_is_a_file() {
+async fn every_chart_is_a_file() {
     let app = filled().await;
     let mut admin = app.admin().await;
     let found = compared(&app, choice()).await;
@@ -531,7 +544,9 @@ async fn every_picture_is_a_file() {
     for kind in ["means", "differences", "distribution", "raters"] {
         assert!(ids.contains(&format!("correctness-{kind}")), "{ids:?}");
     }
-    for id in ["pass-rates", "verdicts", "pass-differences", "tests-both", "paper-automatic", "paper-manual"] {
+    for id in
+        ["pass-at-1", "avg-pass-ratio", "verdicts", "pass-differences", "tests-both", "paper-automatic", "paper-manual"]
+    {
         assert!(ids.iter().any(|known| known == id), "{id} of {ids:?}");
     }
     for id in &ids {
@@ -551,13 +566,13 @@ async fn every_picture_is_a_file() {
 
 /// The per-task results of the published runner, as a run's verdicts would give them.
 #[test]
-fn the_published_sums_come_from_the_published_results() {
+fn published_sums_follow_from_published_results() {
     let Some(folder) = prerequisites::aixbench_data() else { return };
     let check = |model: &str, solved: u32, sum: f64, percent: f64| {
         let path = folder.join(format!("reference_{model}.tsv"));
         let text = std::fs::read_to_string(&path).unwrap();
-        let ground = results_file::ground(&[(model.into(), "results".into(), text)]).unwrap();
-        let sheet = sheet::compute(&ground);
+        let input = results_file::input(&[(model.into(), "results".into(), text)]).unwrap();
+        let sheet = sheet::compute(&input);
         let metrics = sheet.automated.unwrap().models[0].as_ref().unwrap().metrics;
         assert_eq!((metrics.tasks, metrics.solved), (175, solved), "{model}");
         assert!((metrics.ratio_sum - sum).abs() < 5e-5, "{model}: {}", metrics.ratio_sum);

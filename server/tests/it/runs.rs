@@ -1,5 +1,4 @@
-//! Runs from start to end: leases, a killed engine, who may see them, and the starter dataset's
-//! expected results.
+//! Runs from start to end: leases, a killed engine, access, and the starter dataset's expected results.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -11,36 +10,40 @@ use std::{
 
 use crate::util::{TestApp, prerequisites};
 use app::{
+    error::AppError,
     model::{
-        ids::{RunId, SubmissionId},
-        run::{Outcome, RunStatus, StartHow, Verdict},
+        ids::{RunId, StudyId, SubmissionId, UserId},
+        page::PageOf,
+        plan::Reads,
+        reason::Fault,
+        run::{Again, Dates, EngineNeed, EngineReadiness, Outcome, RunStatus, StartHow, Verdict},
         time::Timestamp,
     },
-    port::{Caller, Runs, Submissions},
+    port::{Runs, Submissions, System},
 };
 use axum::http::StatusCode;
 use serde_json::Value;
 use server::{
     clock,
     db::{
-        run_how,
+        queue, run_how,
         runs::{self, Basis, Finish},
     },
-    engine::dates::Dates,
+    engine::dates,
+    services::Services,
 };
 
 async fn submission(app: &TestApp, file: &str) -> SubmissionId {
-    let all = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
+    let all = app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     all.into_iter().find(|s| s.file == file).unwrap().id
 }
 
 #[tokio::test]
-async fn a_lost_lease_is_somebody_elses_and_counts_once() {
+async fn expired_lease_is_taken_over_and_counts_once() {
     let app = TestApp::demo().await;
-    let run =
-        app.services.runs.start(&Caller::Operator, submission(&app, "northwind.jsonl").await, true).await.unwrap();
+    let run = app.services.runs.start(&System.admin(), submission(&app, "northwind.jsonl").await, true).await.unwrap();
     let db = &app.services.db;
-    let (later, past) = (Timestamp(clock::now().0 + 60_000), Timestamp(clock::now().0 - 1));
+    let (later, past) = (Timestamp(clock::now().0 + runs::LEASE_MS), Timestamp(clock::now().0 - 1));
     let claim = |holder: &'static str, until| {
         db.write_blocking(move |tx| runs::claim(tx, run, holder, until, false)).unwrap().unwrap()
     };
@@ -54,34 +57,108 @@ async fn a_lost_lease_is_somebody_elses_and_counts_once() {
     let first = claim("one", later);
     let second = claim("two", past);
     assert_ne!(first.item, second.item);
-    // The second's lease has run out: a third takes the item, and the second's word comes to nothing.
+    // The second's lease has expired: a third takes the item, and the second's result is ignored.
     let third = claim("three", later);
     assert_eq!(third.item, second.item);
     assert!(!finish(second.item, "two", Finish::Done(&outcome, basis, false)));
     assert!(finish(third.item, "three", Finish::Done(&outcome, basis, false)));
     assert!(!finish(third.item, "three", Finish::Done(&outcome, basis, false)), "an item is done once");
-    // Our own failure sends an item to the queue of those that run alone, then it is given up.
-    assert!(finish(first.item, "one", Finish::Failed { fault: "f", again: true }));
+    // An engine error moves an item to the queue of those that run alone; a second one ends it.
+    assert!(finish(first.item, "one", Finish::Failed { fault: Fault::NoTests, again: true }));
     let alone = db.write_blocking(|tx| runs::claim(tx, run, "one", later, true)).unwrap().unwrap();
     assert_eq!(alone.item, first.item);
-    assert!(finish(alone.item, "one", Finish::Failed { fault: "f", again: false }));
+    assert!(finish(alone.item, "one", Finish::Failed { fault: Fault::NoTests, again: false }));
     let counts = db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
     assert_eq!((counts.1, counts.2), (2, 1), "done, of these given up");
-    // A run that was stopped gives out nothing more.
-    app.services.runs.cancel(&Caller::Operator, run).await.unwrap();
+    // A stopped run assigns no more items.
+    app.services.runs.cancel(&System.admin(), run).await.unwrap();
     assert_eq!(db.write_blocking(|tx| runs::claim(tx, run, "one", later, false)).unwrap(), None);
 }
 
 #[tokio::test]
-async fn what_took_long_goes_first_the_next_time() {
+async fn lease_made_before_the_clock_was_set_back_counts_as_expired() {
+    let app = TestApp::demo().await;
+    let run = app.services.runs.start(&System.admin(), submission(&app, "northwind.jsonl").await, true).await.unwrap();
+    let db = &app.services.db;
+    let future = Timestamp(clock::now().0 + 2 * 3600 * 1000);
+    let left = || db.read_blocking(|conn| runs::left(conn, run)).unwrap();
+    let before = left();
+    let gone = db.write_blocking(|tx| runs::claim(tx, run, "gone", future, false)).unwrap().unwrap();
+    assert_eq!(left(), before, "none is leased");
+    let lease = Timestamp(clock::now().0 + runs::LEASE_MS);
+    let taken = db.write_blocking(|tx| runs::claim(tx, run, "here", lease, false)).unwrap().unwrap();
+    assert_eq!(taken.item, gone.item);
+    assert_eq!(left(), (before.0 - 1, 1));
+
+    // A rater's output, likewise.
+    let (study, holder, other) = (StudyId(1), UserId(2), UserId(3));
+    let lapsed = |until: Timestamp| {
+        db.write_blocking(|tx| {
+            let own: i64 = tx.query_row(
+                "SELECT a.id FROM assignments a WHERE a.study_id = ?1 AND a.user_id = ?2 AND NOT EXISTS (
+                     SELECT 1 FROM assignments b WHERE b.output_id = a.output_id AND b.user_id = ?3) LIMIT 1",
+                [study.0, holder.0, other.0],
+                |row| row.get(0),
+            )?;
+            queue::hand_over(tx, study, own, holder, until)?;
+            Ok(queue::run_out(tx, study, other, Reads::BOTH, clock::now())?
+                .map(|(at, place)| (at, place.assignment == own)))
+        })
+        .unwrap()
+    };
+    assert_eq!(lapsed(Timestamp(clock::now().0 + queue::LEASE_MS)), None);
+    let (at, is_own) = lapsed(future).unwrap();
+    assert!(is_own && at <= clock::now());
+}
+
+#[tokio::test]
+async fn finished_items_are_rechecked_and_recalled_in_batches() {
+    let app = TestApp::demo().await;
+    let run = app.services.runs.start(&System.admin(), submission(&app, "northwind.jsonl").await, false).await.unwrap();
+    let db = &app.services.db;
+    let all = db.read_blocking(|conn| runs::waiting(conn, run, 0, usize::MAX >> 1)).unwrap();
+    let mut paged = Vec::new();
+    while paged.len() < all.len() {
+        let after = paged.last().map_or(0, |last: &runs::Leased| last.item);
+        let page = db.read_blocking(|conn| runs::waiting(conn, run, after, 2)).unwrap();
+        assert!((1..=2).contains(&page.len()));
+        paged.extend(page);
+    }
+    assert!(all.len() > 2 && paged == all);
+    // Adding a run's items again adds none.
+    runs::fill(db, run).unwrap();
+    assert_eq!(db.read_blocking(|conn| runs::counts(conn, run)).unwrap().0 as usize, all.len());
+
+    // The first outcome is in the cache under its key; a text that is no outcome counts as missing.
+    let outcome = serde_json::to_string(&Outcome::new(Verdict::Passed)).unwrap();
+    db.write_blocking(|tx| {
+        for (key, json) in [("first", outcome.as_str()), ("damaged", "no outcome")] {
+            tx.execute("INSERT INTO outcomes (key, outcome, created_at) VALUES (?1, ?2, 0)", [key, json])?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    let keys = vec![(all[0].item, "first".to_owned()), (all[1].item, "damaged".into()), (all[2].item, "none".into())];
+    let kept = db.read_blocking(|conn| runs::cached_outcomes(conn, keys)).unwrap();
+    assert_eq!(kept.len(), 1);
+    db.write_blocking(|tx| runs::recall(tx, &kept, "f")).unwrap();
+    let done = db.read_blocking(|conn| runs::done(conn, run, 0, 100)).unwrap();
+    assert_eq!((done.len(), done[0].0.item, done[0].1.as_deref()), (1, all[0].item, Some("first")));
+    db.write_blocking(|tx| runs::reset(tx, &[all[0].item], true)).unwrap();
+    let again = db.read_blocking(|conn| runs::waiting(conn, run, 0, 1)).unwrap().remove(0);
+    assert!(again.item == all[0].item && again.fresh);
+}
+
+#[tokio::test]
+async fn slow_outputs_go_first_next_time() {
     let app = TestApp::demo().await;
     let submission = submission(&app, "northwind.jsonl").await;
     let db = &app.services.db;
-    let later = Timestamp(clock::now().0 + 60_000);
+    let later = Timestamp(clock::now().0 + runs::LEASE_MS);
     let claim = |run| db.write_blocking(|tx| runs::claim(tx, run, "one", later, false)).unwrap();
-    let run = app.services.runs.start(&Caller::Operator, submission, true).await.unwrap();
-    // Everything is quick but the output of the dataset's last task.
-    let last = app.services.runs.get(&Caller::Operator, run).await.unwrap().items.len();
+    let run = app.services.runs.start(&System.admin(), submission, true).await.unwrap();
+    // All are quick except the output of the dataset's last task.
+    let last = app.services.runs.get(&System.admin(), run).await.unwrap().row.items as usize;
     let mut items = Vec::new();
     while let Some(item) = claim(run) {
         items.push(item);
@@ -95,7 +172,7 @@ async fn what_took_long_goes_first_the_next_time() {
         let finish = Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false);
         assert!(db.write_blocking(|tx| runs::finish(tx, item.item, "one", &finish)).unwrap());
     }
-    let next = app.services.runs.start(&Caller::Operator, submission, true).await.unwrap();
+    let next = app.services.runs.start(&System.admin(), submission, true).await.unwrap();
     let claimed: Vec<_> = (0..items.len()).map(|_| claim(next).unwrap()).collect();
     assert_eq!(claimed[0].code, slow.code);
     // And then the others in the dataset's order.
@@ -103,11 +180,12 @@ async fn what_took_long_goes_first_the_next_time() {
 }
 
 #[tokio::test]
-async fn a_run_can_be_done_in_another_ones_way() {
+async fn run_copies_the_options_of_another() {
     let app = TestApp::demo().await;
     let submission = submission(&app, "northwind.jsonl").await;
     let how = |run| app.services.db.read_blocking(|conn| run_how::get(conn, run)).unwrap();
-    let start = |so| app.services.runs.start_so(&Caller::Operator, submission, so);
+    let admin = System.admin();
+    let start = |so| app.services.runs.start_so(&admin, submission, so);
     let fast = start(StartHow { fast: true, ..StartHow::default() }).await.unwrap();
     assert!(how(fast).fast && how(fast).dates.is_none());
     let again = start(StartHow { fresh: true, like: Some(fast), ..StartHow::default() }).await.unwrap();
@@ -118,31 +196,53 @@ async fn a_run_can_be_done_in_another_ones_way() {
 
 #[tokio::test]
 async fn a_run_keeps_the_date_that_it_was_started_with() {
-    let Some(_) = prerequisites::host(Dates::June2022.needs()) else { return };
+    let Some(_) = prerequisites::host(dates::needs(Dates::June2022)) else { return };
     let app = TestApp::demo().await;
     let submission = submission(&app, "northwind.jsonl").await;
     let dated = StartHow { june_2022: true, ..StartHow::default() };
-    let run = app.services.runs.start_so(&Caller::Operator, submission, dated).await.unwrap();
+    let run = app.services.runs.start_so(&System.admin(), submission, dated).await.unwrap();
     let how = app.services.db.read_blocking(|conn| run_how::get(conn, run)).unwrap();
     assert_eq!(how.dates, Some(Dates::June2022));
+}
+
+/// The refusal names the command that installs what is missing, and leaves no run.
+#[tokio::test]
+async fn nothing_is_started_where_the_engine_lacks_something() {
+    let app = TestApp::demo().await;
+    let id = submission(&app, "northwind.jsonl").await;
+    let run = app.services.runs.start(&System.admin(), id, false).await.unwrap();
+    app.services.runs.cancel(&System.admin(), run).await.unwrap();
+    let bare = Services::open_with(app.services.folder.as_path(), |_| EngineReadiness {
+        missing: vec![EngineNeed::Jdk, EngineNeed::Bubblewrap],
+        install: Some("sudo apt-get install jdk bubblewrap".into()),
+    });
+    let bare = bare.unwrap();
+    let started = bare.runs.start(&System.admin(), id, false).await.unwrap_err();
+    let resumed = bare.runs.again(&System.admin(), run, Again::Rest).await.unwrap_err();
+    for refusal in [started, resumed] {
+        let AppError::Conflict(why) = refusal else { panic!("{refusal:?}") };
+        for words in [&why.en, &why.zh] {
+            assert!(words.contains("sudo apt-get install jdk bubblewrap") && words.contains("JDK"), "{words}");
+        }
+    }
+    let runs = bare.runs.list(&System.admin(), None, PageOf::default()).await.unwrap().rows;
+    assert_eq!(runs.iter().map(|row| (row.id, row.status)).collect::<Vec<_>>(), [(run, RunStatus::Cancelled)]);
 }
 
 #[tokio::test]
 async fn only_admins_see_runs() {
     let app = TestApp::demo().await;
-    let run =
-        app.services.runs.start(&Caller::Operator, submission(&app, "northwind.jsonl").await, true).await.unwrap();
+    let run = app.services.runs.start(&System.admin(), submission(&app, "northwind.jsonl").await, true).await.unwrap();
     let mut rater = app.rater().await;
     for path in ["progress", "results.csv", "results.jsonl"] {
         let answer = rater.get(&format!("/admin/runs/{run}/{path}")).await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
     }
-    assert!(app.services.runs.list(&Caller::Anonymous, None).await.is_err());
 }
 
 #[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
 fn program(app: &TestApp, args: &[&str]) -> Command {
-    // A build folder that several checkouts share may hold another's program.
+    // A build folder that several checkouts share may contain another's program.
     let path = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
     let mut command = Command::new(PathBuf::from(path));
     command.arg("--data").arg(app.services.folder.as_path()).args(args);
@@ -155,7 +255,7 @@ fn lines(output: &Output) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_starters_outputs_come_to_what_its_readme_promises_through_a_kill_too() {
+async fn starter_outputs_match_the_documented_figures_after_a_kill() {
     let app = TestApp::demo().await;
     let expected = include_str!("../../../datasets/starter/expected.tsv");
     let mut by_file: BTreeMap<&str, BTreeMap<&str, (u64, u64)>> = BTreeMap::new();
@@ -166,7 +266,7 @@ async fn the_starters_outputs_come_to_what_its_readme_promises_through_a_kill_to
     for (number, (file, expected)) in by_file.into_iter().enumerate() {
         let id = submission(&app, file).await.to_string();
         let args = ["run", "--dataset", "starter", "--submission", &id, "--json"];
-        // One kill is enough: whoever goes on has to wait for the dead one's leases.
+        // One kill is enough: whoever resumes has to wait for the dead process's leases.
         let found = if number == 0 {
             let run = killed_in_its_middle(&app, &id, &args).await;
             lines(&program(&app, &["run", "--resume", &run.to_string(), "--json"]).output().unwrap())
@@ -177,7 +277,7 @@ async fn the_starters_outputs_come_to_what_its_readme_promises_through_a_kill_to
         for line in &found[..expected.len()] {
             let (passed, total) = expected[line["task_id"].as_str().unwrap()];
             assert_eq!(line["passed"], passed, "{file}: {line}");
-            // What never got so far as to count its cases says 0.
+            // An output that never counted its cases has 0.
             assert!(line["total"] == total || line["total"] == 0 && passed == 0, "{file}: {line}");
         }
         let again = lines(&program(&app, &args).output().unwrap());
@@ -190,7 +290,15 @@ async fn the_starters_outputs_come_to_what_its_readme_promises_through_a_kill_to
 async fn killed_in_its_middle(app: &TestApp, submission: &str, args: &[&str]) -> RunId {
     let mut child = program(app, args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let run = loop {
-        let newest = app.services.runs.list(&Caller::Operator, None).await.unwrap().into_iter().next();
+        let newest = app
+            .services
+            .runs
+            .list(&System.admin(), None, PageOf::first(PageOf::MOST))
+            .await
+            .unwrap()
+            .rows
+            .into_iter()
+            .next();
         match newest {
             Some(run) if run.submission.to_string() == submission && run.done > 2 => break run.id,
             _ => assert_eq!(child.try_wait().unwrap(), None, "the run ended too soon to be killed"),
@@ -199,7 +307,7 @@ async fn killed_in_its_middle(app: &TestApp, submission: &str, args: &[&str]) ->
     };
     child.kill().unwrap();
     child.wait().unwrap();
-    let detail = app.services.runs.get(&Caller::Operator, run).await.unwrap();
+    let detail = app.services.runs.get(&System.admin(), run).await.unwrap();
     assert_eq!(detail.row.status, RunStatus::Running, "it was not killed in its middle");
     run
 }

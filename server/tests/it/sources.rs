@@ -1,4 +1,4 @@
-//! What must hold for the sources of the tests themselves.
+//! Rules for the sources of the tests themselves.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -9,7 +9,7 @@ use std::{
 };
 
 const HELPER: &str = "server/tests/util/prerequisites.rs";
-/// Holds examples of what it looks for.
+/// This file contains examples of what it searches for.
 const THIS: &str = "server/tests/it/sources.rs";
 
 fn root() -> PathBuf {
@@ -49,7 +49,7 @@ fn every_area_is_a_module_of_this_program() {
 }
 
 #[test]
-fn tests_end_early_only_through_prerequisites() {
+fn tests_return_early_only_for_prerequisites() {
     let mut wrong = Vec::new();
     let mut tests = 0;
     for (file, text) in sources().into_iter().filter(|(file, _)| file != THIS) {
@@ -78,7 +78,7 @@ fn early_returns_are_found() {
     assert_eq!(found[2], ["let Some(x) = found() else {"]);
 }
 
-/// The text of each function with a test's attribute, to the brace that closes it: the sources are formatted.
+/// The text of each test function, to its closing brace: the sources are formatted.
 fn test_functions(text: &str) -> impl Iterator<Item = &str> {
     let attributes = ["#[test]\n", "#[tokio::test"];
     let starts = attributes.into_iter().flat_map(move |attribute| text.match_indices(attribute).map(|(at, _)| at));
@@ -89,7 +89,7 @@ fn test_functions(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The statements that end a test without a value, but for those that ask for a prerequisite.
+/// The statements that end a test without a value, except those that ask for a prerequisite.
 fn early_returns(body: &str) -> impl Iterator<Item = String> {
     let returns = ["return;", "{ return }", "return Ok(());"];
     let at = returns.into_iter().flat_map(move |form| body.match_indices(form).map(|(at, _)| at));

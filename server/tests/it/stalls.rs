@@ -1,4 +1,4 @@
-//! Nobody stalls a rater: downloads that nobody reads, formulas in what people download, imports beside ratings.
+//! Nothing stalls a rater: unread downloads, imports and many open pages. Also: formulas in downloads.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -9,14 +9,17 @@ use app::{
         api::{NewPublicLink, Scope},
         feedback::CameBack,
         grading::{Draft, GradingItem, Next, Receipt},
-        ids::{OutputId, StudyId, TaskRevisionId, UploadId},
+        ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UploadId, UserId},
+        page::PageOf,
+        plan::{Presentation, Sharing},
         quality::{QualitySettings, Shown},
         ratings_import::RatingsKind,
-        study::StudyStatus,
+        study::{NewStudy, StudyStatus},
         submission::Matching,
         time::Timestamp,
+        user::Role,
     },
-    port::{Accounts, Caller, Datasets, Plans, Studies, Submissions, api::PublicLinks, quality::Quality},
+    port::{Accounts, Datasets, Plans, Studies, Submissions, System, api::PublicLinks, quality::Quality},
 };
 use axum::http::{Method, StatusCode};
 use rand::SeedableRng;
@@ -24,14 +27,16 @@ use serde_json::{Value, json};
 use server::{
     clock,
     db::{
+        plan::{self, Planned, Settings},
         results_import::{self, Given, Study},
         results_judges, staging,
+        studies::{self, Plan},
         submissions::{self, NewOutput, NewSubmission},
     },
     services::ratings_import,
 };
 
-async fn study(client: &mut Client) -> String {
+pub async fn study(client: &mut Client) -> String {
     let desk: Value = client.rpc("desk", json!({})).await.json();
     desk[0]["token"].as_str().unwrap().to_owned()
 }
@@ -44,16 +49,17 @@ async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
 }
 
 /// Rates the next output with the comment; `None` when there is none left.
-async fn rate_next(client: &mut Client, study: &str, comment: &str) -> Option<Receipt> {
+pub async fn rate_next(client: &mut Client, study: &str, comment: &str) -> Option<Receipt> {
     let item = next(client, study).await?;
     let draft = Draft { scores: vec![Some(3), Some(2), Some(4)], comment: comment.into(), ..Draft::default() };
     Some(client.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": item.token})).await.json())
 }
 
 #[tokio::test]
-async fn raters_work_while_more_downloads_stall_than_there_are_readers() {
+async fn raters_work_while_downloads_stall() {
     let app = TestApp::demo().await;
-    // More bytes than any channel or socket on the way holds: the download is still waiting for its client.
+    // More bytes than all channels and sockets on the way can buffer: the download still waits for its
+    // client.
     let long = "长".repeat(3_900);
     let mut rater = app.rater().await;
     let own = study(&mut rater).await;
@@ -65,7 +71,7 @@ async fn raters_work_while_more_downloads_stall_than_there_are_readers() {
         "/api/v1/comparisons/starter/files/ratings.csv",
         "/api/v1/comparisons/starter/files/ratings.jsonl",
         "/api/v1/comparisons/starter/files/bundle.zip",
-        "/api/v1/studies/1/ratings.csv",
+        "/api/v1/comparisons/starter/files/ratings-by-name.csv?studies=1",
     ];
     let mut stalled = Vec::new();
     for path in paths.into_iter().cycle().take(12) {
@@ -79,16 +85,16 @@ async fn raters_work_while_more_downloads_stall_than_there_are_readers() {
     assert_eq!(rate_next(&mut other, &others, "").await, Some(Receipt::Stored));
     assert_eq!(rate_next(&mut rater, &own, "").await, Some(Receipt::Stored));
     assert_eq!(app.admin().await.get("/admin/studies").await.status, StatusCode::OK);
-    // No snapshot is held: the log can be emptied.
+    // No snapshot is open: the log can be emptied.
     assert!(!app.services.db.checkpoint().unwrap(), "a snapshot is held");
-    // A client that wakes up gets the whole file.
+    // A client that resumes reading gets the whole file.
     let path = paths[0];
     let bytes = http_body_util::BodyExt::collect(stalled.remove(0).into_body()).await.unwrap().to_bytes();
     assert_eq!(bytes.iter().filter(|byte| **byte == b'\n').count(), 61, "{path}");
 }
 
 #[tokio::test]
-async fn no_download_holds_a_formula() {
+async fn downloads_contain_no_formula() {
     let app = TestApp::demo().await;
     let mut rater = app.rater().await;
     let own = study(&mut rater).await;
@@ -112,14 +118,14 @@ async fn no_download_holds_a_formula() {
     let token = app.token(&[Scope::Read]).await;
     let mut checked = 0;
     for (path, api) in [
-        ("/admin/studies/1/ratings.csv", false),
-        ("/admin/studies/1/comparison.csv", false),
+        ("/admin/compare/starter/export/ratings-by-name.csv?studies=1&runs=none", false),
+        ("/admin/compare/starter/export/means.csv?studies=1&runs=none", false),
         ("/admin/compare/starter/export/ratings.csv", false),
         ("/admin/compare/starter/export/verdicts.csv", false),
         ("/admin/runs/1/results.csv", false),
         ("/admin/runs/compare.csv?a=1&b=2", false),
-        ("/api/v1/studies/1/ratings.csv", true),
-        ("/api/v1/studies/1/comparison.csv", true),
+        ("/api/v1/comparisons/starter/files/ratings-by-name.csv?studies=1", true),
+        ("/api/v1/comparisons/starter/files/means.csv?studies=1", true),
         ("/api/v1/comparisons/starter/files/ratings.csv", true),
         ("/api/v1/comparisons/starter/files/verdicts.csv", true),
         ("/api/v1/runs/1/results.csv", true),
@@ -141,11 +147,11 @@ async fn no_download_holds_a_formula() {
     assert!(checked > formulas.len() * 3, "the formulas are in the files: {checked}");
 }
 
-/// What one transaction may change while people rate: a chunk of an import with what triggers add to it, and the
-/// ratings that share its commit.
+/// Maximum number of rows that one transaction may change while people rate: a chunk of an import with its
+/// triggers' rows, and the ratings that share its commit.
 const MOST_ROWS: u64 = 2_000;
 
-/// Outputs of every task of the starter dataset, `samples` of each and all different.
+/// Outputs for every task of the starter dataset, `samples` for each and all different.
 fn outputs(tasks: &[String], samples: usize) -> Vec<u8> {
     let line = |(task, sample): (&String, usize)| {
         json!({"task_id": task, "code": format!("int answer() {{ return {sample}; }}")}).to_string() + "\n"
@@ -155,7 +161,7 @@ fn outputs(tasks: &[String], samples: usize) -> Vec<u8> {
 }
 
 async fn starter_tasks(app: &TestApp) -> Vec<String> {
-    let detail = app.services.datasets.get(&Caller::Operator, "starter", None).await.unwrap();
+    let detail = app.services.datasets.get(&System.admin(), "starter", None).await.unwrap();
     detail.tasks.into_iter().map(|task| task.task_id).collect()
 }
 
@@ -163,7 +169,7 @@ async fn uploaded(app: &TestApp, bytes: &[u8]) -> UploadId {
     let mut incoming = app.services.uploads.begin("many.jsonl").await.unwrap();
     incoming.write(bytes).await.unwrap();
     let file = incoming.finish().await.unwrap();
-    app.services.submissions.note_upload(&Caller::Operator, file).await.unwrap()
+    app.services.submissions.note_upload(&System.admin(), file).await.unwrap()
 }
 
 fn count(app: &TestApp, table: &str) -> i64 {
@@ -180,13 +186,13 @@ fn is_sound(app: &TestApp) {
 async fn a_large_upload_is_stored_in_small_transactions_between_ratings() {
     let app = TestApp::demo().await;
     let tasks = starter_tasks(&app).await;
-    // What made the demo counts no more.
+    // The creation of the demo no longer counts.
     let app = app.restarted();
     let samples = 30_000 / tasks.len();
     let upload = uploaded(&app, &outputs(&tasks, samples)).await;
     let take = |model: &'static str| {
         let submissions = app.services.submissions.clone();
-        async move { submissions.take(&Caller::Operator, upload, "starter", Matching::TaskId, model).await }
+        async move { submissions.take(&System.admin(), upload, "starter", Matching::TaskId, model).await }
     };
     let import = tokio::spawn(take("Large"));
     let mut rater = app.rater().await;
@@ -194,23 +200,60 @@ async fn a_large_upload_is_stored_in_small_transactions_between_ratings() {
     let mut stored = 0;
     while !import.is_finished() {
         stored += i64::from(rate_next(&mut rater, &own, "").await == Some(Receipt::Stored));
-        // All of it is seen, or nothing.
-        let seen = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
+        // All of it is visible, or nothing.
+        let seen =
+            app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
         let seen = seen.iter().find(|row| row.model_name == "Large").map(|row| row.outputs);
         assert!(seen.is_none_or(|outputs| outputs == (samples * tasks.len()) as u64), "{seen:?}");
     }
     let id = import.await.unwrap().unwrap();
     assert!(stored > 0);
     assert_eq!(count(&app, "ratings"), stored);
-    let seen = app.services.submissions.list(&Caller::Operator, None).await.unwrap();
+    let seen = app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let row = seen.iter().find(|row| row.id == id).unwrap();
     assert_eq!((row.outputs, row.tasks), ((samples * tasks.len()) as u64, tasks.len() as u64));
     let most = app.services.db.most_rows();
     assert!(most <= MOST_ROWS, "one transaction changed {most} rows");
-    // The same file again is refused, and leaves no row.
+    // The same file again is refused and leaves no row.
     let rows = count(&app, "outputs");
     assert!(matches!(take("Large").await, Err(AppError::Conflict(_))));
     assert_eq!((count(&app, "outputs"), count(&app, "all_submissions")), (rows, seen.len() as i64));
+    is_sound(&app);
+}
+
+#[tokio::test]
+async fn a_large_study_is_stored_in_small_transactions() {
+    let app = TestApp::demo().await;
+    let tasks = starter_tasks(&app).await;
+    // What made the demo counts no more.
+    let app = app.restarted();
+    let (services, admin) = (&app.services, System.admin());
+    let samples = 1_000 / tasks.len();
+    let upload = uploaded(&app, &outputs(&tasks, samples)).await;
+    let submission = services.submissions.take(&admin, upload, "starter", Matching::TaskId, "Large").await.unwrap();
+    let people = services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
+    let new = NewStudy {
+        title: "Large".into(),
+        dataset: "starter".into(),
+        submissions: vec![submission],
+        raters: people.iter().filter(|person| person.role == Role::Rater).map(|person| person.id).collect(),
+        overlap: 2,
+        ..NewStudy::default()
+    };
+    let id = services.studies.create(&admin, new).await.unwrap();
+    let row = services.studies.get(&admin, id).await.unwrap().row;
+    let for_people = services.datasets.get(&admin, "starter", None).await.unwrap().row.human;
+    assert_eq!((row.wanted, row.status), (2 * samples as u64 * for_people, StudyStatus::Running));
+    let most = services.db.most_rows();
+    assert!(most <= MOST_ROWS, "one transaction changed {most} rows");
+    // Its raters joined after its plan was stored, and all of it is counted.
+    let open: i64 = services
+        .db
+        .read_blocking(|conn| {
+            Ok(conn.query_row("SELECT sum(open) FROM study_raters WHERE study_id = ?1", [id.0], |row| row.get(0))?)
+        })
+        .unwrap();
+    assert_eq!(open as u64, row.wanted);
     is_sound(&app);
 }
 
@@ -220,7 +263,8 @@ async fn the_same_upload_imported_twice_at_once_is_one_submission() {
     let tasks = starter_tasks(&app).await;
     let before = count(&app, "outputs");
     let upload = uploaded(&app, &outputs(&tasks, 20)).await;
-    let take = || app.services.submissions.take(&Caller::Operator, upload, "starter", Matching::TaskId, "Twice");
+    let admin = System.admin();
+    let take = || app.services.submissions.take(&admin, upload, "starter", Matching::TaskId, "Twice");
     let (one, other) = tokio::join!(take(), take());
     assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
     assert!(matches!(one.and(other), Err(AppError::Conflict(_))));
@@ -232,15 +276,16 @@ async fn the_same_upload_imported_twice_at_once_is_one_submission() {
 }
 
 #[tokio::test]
-async fn imported_ratings_are_stored_in_small_transactions_and_seen_together() {
+async fn imported_ratings_become_visible_together() {
     let app = TestApp::demo().await;
     let tasks = starter_tasks(&app).await;
     let models: Vec<String> = app
         .services
         .submissions
-        .list(&Caller::Operator, None)
+        .list(&System.admin(), None, PageOf::first(PageOf::MOST))
         .await
         .unwrap()
+        .rows
         .into_iter()
         .map(|row| row.model_name)
         .collect();
@@ -261,15 +306,15 @@ async fn imported_ratings_are_stored_in_small_transactions_and_seen_together() {
     };
     let service = app.services.ratings.clone();
     let people = file(RatingsKind::People("Many".into()));
-    let import = tokio::spawn(async move { service.take(&Caller::Operator, people).await });
+    let import = tokio::spawn(async move { service.take(&System.admin(), people).await });
     let mut rater = app.rater().await;
     let own = study(&mut rater).await;
     let mut stored = 0;
     while !import.is_finished() {
         stored += i64::from(rate_next(&mut rater, &own, "").await == Some(Receipt::Stored));
-        let studies = app.services.studies.list(&Caller::Operator).await.unwrap();
+        let studies = app.services.studies.list(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
         assert!(studies.iter().all(|row| row.title != "Many" || row.status == StudyStatus::Closed));
-        let people = app.services.accounts.users(&Caller::Operator).await.unwrap();
+        let people = app.services.accounts.users(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
         let theirs: Vec<_> = people.iter().filter(|user| user.name.contains("imported")).collect();
         assert!(theirs.is_empty() || theirs.iter().all(|user| user.ratings == lines / 90), "{theirs:?}");
     }
@@ -280,14 +325,14 @@ async fn imported_ratings_are_stored_in_small_transactions_and_seen_together() {
     assert!(most <= MOST_ROWS, "one transaction changed {most} rows");
     assert_eq!(count(&app, "webhook_deliveries"), 0);
 
-    let judge = app.services.ratings.take(&Caller::Operator, file(RatingsKind::Judge("J".into()))).await;
+    let judge = app.services.ratings.take(&System.admin(), file(RatingsKind::Judge("J".into()))).await;
     assert!(judge.is_err(), "a judge rates an output once");
     assert_eq!((count(&app, "all_judgings"), count(&app, "judged_scores")), (0, 0));
     is_sound(&app);
 }
 
 #[tokio::test]
-async fn a_killed_import_is_unseen_and_cleared() {
+async fn killed_import_is_hidden_and_deleted() {
     let app = TestApp::demo().await;
     let tables = [
         "all_submissions",
@@ -312,13 +357,13 @@ async fn a_killed_import_is_unseen_and_cleared() {
     let seen = async |app: &TestApp| {
         let services = &app.services;
         (
-            services.submissions.list(&Caller::Operator, None).await.unwrap().len(),
-            services.studies.list(&Caller::Operator).await.unwrap().len(),
-            services.accounts.users(&Caller::Operator).await.unwrap().len(),
+            services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows.len(),
+            services.studies.list(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows.len(),
+            services.accounts.users(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows.len(),
         )
     };
     let shown = seen(&app).await;
-    // As far as an import gets that is killed before its last transaction.
+    // The state of an import that is killed before its last transaction.
     app.services
         .db
         .write_blocking(|tx| {
@@ -342,6 +387,7 @@ async fn a_killed_import_is_unseen_and_cleared() {
                     said: String::new(),
                     raw: None,
                     end_by: None,
+                    prompt: None,
                 })
                 .collect();
             submissions::add_outputs(tx, id, &outputs)?;
@@ -362,19 +408,41 @@ async fn a_killed_import_is_unseen_and_cleared() {
             let ratings = [given(0), given(1), given(2)];
             results_import::add(tx, id, &users, &mut Default::default(), &ratings)?;
 
+            let planned = Plan {
+                title: "Killed before it began".into(),
+                version: target.version,
+                rubric_id: target.rubric_id,
+                settings: Settings {
+                    presentation: Presentation::One,
+                    sharing: Sharing::Count,
+                    tasks: None,
+                    pace_s: None,
+                    overlap: 1,
+                    seed: 1,
+                    submissions: vec![SubmissionId(submission)],
+                },
+                raters: Vec::new(),
+                places: vec![Planned { output, slot: 0, rater: Some(UserId(2)), place: Some(0) }],
+            };
+            let id = studies::begin(tx, &planned, None)?;
+            plan::insert(tx, id, &planned.places)?;
+
             let judging = results_judges::begin(tx, target.version, target.rubric_id, ("Killed", "f"), None)?;
             results_judges::add(tx, judging, &[given(0)])
         })
         .unwrap();
     assert_eq!(seen(&app).await, shown);
     let app = app.restarted();
-    // It looks alive until its lease has run out.
+    // It looks alive until its lease has expired.
     assert!(app.services.db.clear_imports(clock::now()).unwrap());
+    // A lease that was made before the clock was set back does not keep it alive for as long.
+    let earlier = Timestamp(clock::now().0 - 2 * staging::LEASE_MS);
+    assert_eq!(app.services.db.read_blocking(|conn| staging::abandoned(conn, earlier)).unwrap().len(), 4);
     let later = Timestamp(clock::now().0 + 2 * staging::LEASE_MS);
     assert!(!app.services.db.clear_imports(later).unwrap());
     assert_eq!(rows(&app), before);
     is_sound(&app);
-    // References are held again.
+    // Foreign keys are enforced again.
     let dangling = app.services.db.write_blocking(|tx| {
         Ok(tx.execute("INSERT INTO study_submissions (study_id, position, submission_id) VALUES (99, 0, 99)", [])?)
     });
@@ -386,7 +454,7 @@ async fn lists_of_studies_do_not_compute_figures_again() {
     let app = TestApp::demo().await;
     let services = &app.services;
     let settings = QualitySettings { shown: Shown::Own, spread: Some(0), ..QualitySettings::default() };
-    services.quality.set(&Caller::Operator, StudyId(1), settings).await.unwrap();
+    services.quality.set(&System.admin(), StudyId(1), settings).await.unwrap();
     let mut people = [app.rater().await, app.demo_user("bo").await, app.admin().await];
     let own = study(&mut people[0]).await;
     for _ in 0..2 {
@@ -397,6 +465,8 @@ async fn lists_of_studies_do_not_compute_figures_again() {
                 let answer = person.rpc("came_back", json!({})).await;
                 assert_eq!(answer.status, StatusCode::OK);
             }
+            let list = people[2].rpc("study_disputes", json!({"study": 1})).await;
+            assert_eq!(list.status, StatusCode::OK);
         }
         assert_eq!(services.quality.computations(), before + 1);
     }
@@ -405,7 +475,7 @@ async fn lists_of_studies_do_not_compute_figures_again() {
 }
 
 #[tokio::test]
-async fn a_public_page_is_computed_once_however_many_look() {
+async fn public_page_is_computed_once() {
     let app = TestApp::demo().await;
     let services = &app.services;
     let mut rater = app.rater().await;
@@ -413,16 +483,16 @@ async fn a_public_page_is_computed_once_however_many_look() {
     for _ in 0..5 {
         rate_next(&mut rater, &own, "").await;
     }
-    // More studies than large figures are kept.
+    // More studies than the number of large cached figures.
     let mut links = Vec::new();
     for study in 1..=9 {
         if study > 1 {
-            let copy = services.plans.copy(&Caller::Operator, StudyId(1)).await.unwrap();
+            let copy = services.plans.copy(&System.admin(), StudyId(1)).await.unwrap();
             assert_eq!(copy, StudyId(study));
         }
-        services.studies.set_status(&Caller::Operator, StudyId(study), StudyStatus::Closed).await.unwrap();
+        services.studies.set_status(&System.admin(), StudyId(study), StudyStatus::Closed).await.unwrap();
         let new = NewPublicLink { code: false, days: None };
-        links.push(services.public_links.create(&Caller::Operator, StudyId(study), new).await.unwrap().path);
+        links.push(services.public_links.create(&System.admin(), StudyId(study), new).await.unwrap().path);
     }
     let before = services.comparisons.computations();
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Importing datasets and taking model outputs: by form, by script and through the services.
+//! Importing datasets and model outputs: by form, by script and through the services.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,9 +10,10 @@ use app::{
     model::{
         dataset::{DatasetDetail, ImportReport},
         ids::{SubmissionId, UploadId},
-        submission::{Matching, OutputDetail, Preview, SubmissionDetail},
+        page::PageOf,
+        submission::{Matching, OutputDetail, OutputFilter, Preview},
     },
-    port::{Caller, Datasets, Submissions},
+    port::{Datasets, Submissions, System},
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ async fn import(admin: &mut Client, files: &[(&str, &str)]) -> Answer {
     send(admin, "/admin/upload/dataset", "text/html", &[], &files).await
 }
 
-/// Sends a file of outputs as the page's script does; the upload's number.
+/// Uploads a file of outputs as the page's script does; returns the upload's number.
 async fn upload(admin: &mut Client, dataset: &str, file: &str, bytes: &[u8]) -> UploadId {
     let path = "/admin/upload/submission";
     let answer = send(admin, path, "application/json", &[("dataset", dataset)], &[("file", file, bytes)]).await;
@@ -59,7 +60,7 @@ async fn upload(admin: &mut Client, dataset: &str, file: &str, bytes: &[u8]) -> 
 }
 
 async fn detail(app: &TestApp, slug: &str) -> DatasetDetail {
-    app.services.datasets.get(&Caller::Operator, slug, None).await.unwrap()
+    app.services.datasets.get(&System.admin(), slug, None).await.unwrap()
 }
 
 #[tokio::test]
@@ -81,7 +82,7 @@ async fn importing_twice_changes_nothing_and_a_change_is_a_version() {
     assert_eq!((second.row.number, second.versions[0].changed), (2, 1));
     assert_eq!(second.tasks[0].revision, before.tasks[0].revision, "what did not change is shared");
     assert_ne!(second.tasks[2].revision, before.tasks[2].revision);
-    // Back to what it was: a third version, which importing again leaves alone.
+    // Back to the first content: a third version, which importing again does not change.
     for _ in 0..2 {
         import(&mut admin, &[(MANUAL, TASKS)]).await;
         let third = detail(&app, slug).await;
@@ -91,7 +92,7 @@ async fn importing_twice_changes_nothing_and_a_change_is_a_version() {
 }
 
 #[tokio::test]
-async fn a_bad_dataset_leaves_the_database_as_it_was() {
+async fn invalid_dataset_changes_nothing() {
     let app = TestApp::demo().await;
     let mut admin = app.admin().await;
     let check = async |admin: &mut Client, files: &[(&str, &str)], expected: &[&str]| {
@@ -100,7 +101,11 @@ async fn a_bad_dataset_leaves_the_database_as_it_was() {
         for expected in expected {
             assert!(answer.body.contains(expected), "{} does not say {expected}", answer.body);
         }
-        assert_eq!(app.services.datasets.list(&Caller::Operator).await.unwrap().len(), 1, "the starter dataset alone");
+        assert_eq!(
+            app.services.datasets.list(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows.len(),
+            1,
+            "the starter dataset alone"
+        );
     };
     check(&mut admin, &[], &["no file selected"]).await;
     check(&mut admin, &[(MANUAL, "")], &["dataset_manual_nl.jsonl: the file is empty"]).await;
@@ -117,7 +122,7 @@ async fn a_bad_dataset_leaves_the_database_as_it_was() {
 }
 
 #[tokio::test]
-async fn outputs_are_previewed_and_taken_once() {
+async fn outputs_are_previewed_and_imported_once() {
     let app = TestApp::demo().await;
     let mut admin = app.admin().await;
     import(&mut admin, &[(MANUAL, TASKS)]).await;
@@ -139,45 +144,58 @@ async fn outputs_are_previewed_and_taken_once() {
     assert_eq!(preview.duplicates, [(4, "2".to_owned())]);
     let told: Vec<_> = preview.telltales.iter().map(|t| (t.line, t.name.as_str())).collect();
     assert_eq!((preview.telltale_count, told), (1, vec![(2, "claude")]));
-    // The repeat counts: task 2 has different outputs, so the file holds samples.
+    // The repeat counts: task 2 has different outputs, so the file contains samples.
     assert_eq!((preview.samples_max, preview.same_as), (3, None));
 
     let id = preview.upload;
-    let take = |model: &'static str| {
-        app.services.submissions.take(&Caller::Operator, id, "aixbench-manual", Matching::Auto, model)
-    };
+    let admin = System.admin();
+    let take =
+        |model: &'static str| app.services.submissions.take(&admin, id, "aixbench-manual", Matching::Auto, model);
     assert!(matches!(take(" ").await, Err(AppError::Invalid(_))));
     let taken: SubmissionId = take("Model A").await.unwrap();
     assert!(matches!(take("model a").await, Err(AppError::Conflict(_))), "the same file for the same model");
     take("Model B").await.unwrap();
 
-    let detail: SubmissionDetail = app.services.submissions.get(&Caller::Operator, taken).await.unwrap();
-    let outputs: Vec<_> = detail.outputs.iter().map(|o| (o.task_id.as_str(), o.sample)).collect();
+    let admin = &admin;
+    let read = |of, empty| {
+        let filter = OutputFilter { words: String::new(), empty };
+        app.services.submissions.outputs(admin, taken, filter, of)
+    };
+    let found = read(PageOf::default(), false).await.unwrap().rows;
+    let outputs: Vec<_> = found.iter().map(|o| (o.task_id.as_str(), o.sample)).collect();
     assert_eq!(outputs, [("0", 0), ("2", 0), ("2", 1), ("2", 2)]);
-    let output: OutputDetail = app.services.submissions.output(&Caller::Operator, detail.outputs[1].id).await.unwrap();
+    let page = read(PageOf::first(3), false).await.unwrap();
+    assert_eq!((page.rows.as_slice(), page.previous), (&found[..3], None));
+    let rest = read(PageOf { after: page.next, ..PageOf::default() }, false).await.unwrap();
+    assert_eq!((rest.rows.as_slice(), rest.next), (&found[3..], None));
+    assert_eq!(read(PageOf::default(), true).await.unwrap().rows, []);
+    let output: OutputDetail = app.services.submissions.output(&System.admin(), found[1].id).await.unwrap();
     assert_eq!((output.code.said.as_str(), output.code.laid_out.unwrap().len()), ("Sure, as Claude:", 3));
-    let again =
-        app.services.submissions.preview(&Caller::Operator, id, "aixbench-manual", Matching::Auto).await.unwrap();
+    let again = app.services.submissions.preview(&System.admin(), id, "aixbench-manual", Matching::Auto).await.unwrap();
     assert_eq!(again.same_as, Some(taken));
 }
 
 #[tokio::test]
-async fn a_bad_line_keeps_the_whole_file_out() {
+async fn invalid_line_rejects_the_whole_file() {
     let app = TestApp::demo().await;
     let mut admin = app.admin().await;
     import(&mut admin, &[(MANUAL, TASKS)]).await;
-    let before = app.services.submissions.list(&Caller::Operator, None).await.unwrap().len();
+    let before =
+        app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows.len();
     let check = async |admin: &mut Client, bytes: &[u8], line: u64, expected: &str| {
         let id = upload(admin, "aixbench-manual", "bad.jsonl", bytes).await;
         let submissions = &app.services.submissions;
-        let preview = submissions.preview(&Caller::Operator, id, "aixbench-manual", Matching::Auto).await.unwrap();
+        let preview = submissions.preview(&System.admin(), id, "aixbench-manual", Matching::Auto).await.unwrap();
         assert!(!preview.acceptable());
         let problem = &preview.problems[0];
         assert_eq!((problem.file.as_str(), problem.line), ("bad.jsonl", Some(line)));
         assert!(problem.to_string().contains(expected), "{problem}");
-        let taken = submissions.take(&Caller::Operator, id, "aixbench-manual", Matching::Auto, "M").await;
+        let taken = submissions.take(&System.admin(), id, "aixbench-manual", Matching::Auto, "M").await;
         assert!(matches!(taken, Err(AppError::Invalid(_))), "{taken:?}");
-        assert_eq!(submissions.list(&Caller::Operator, None).await.unwrap().len(), before);
+        assert_eq!(
+            submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows.len(),
+            before
+        );
     };
     let good = "{\"task_id\": 0, \"code\": \"int a;\"}\n";
     check(&mut admin, format!("{good}{good}oops").as_bytes(), 3, "not a JSON object").await;
@@ -186,7 +204,7 @@ async fn a_bad_line_keeps_the_whole_file_out() {
 }
 
 #[tokio::test]
-async fn only_admins_send_files() {
+async fn only_admins_upload_files() {
     let app = TestApp::demo().await;
     let check = async |client: &mut Client, error: AppError| {
         for path in ["/admin/upload/submission", "/admin/upload/dataset"] {
@@ -201,14 +219,17 @@ async fn only_admins_send_files() {
             assert_eq!(answer.status.as_u16(), error.status(), "{path}");
             assert_eq!(answer.json::<Value>(), json!({"error": error}));
         }
-        assert_eq!(app.services.datasets.list(&Caller::Operator).await.unwrap().len(), 1);
+        assert_eq!(
+            app.services.datasets.list(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows.len(),
+            1
+        );
     };
     check(&mut app.anonymous(), AppError::Unauthenticated).await;
     check(&mut app.rater().await, AppError::Forbidden).await;
 }
 
 #[tokio::test]
-async fn the_published_benchmark_goes_the_whole_way() {
+async fn published_benchmark_end_to_end() {
     let Some(checkout) = prerequisites::aixbench_checkout() else { return };
     let Some(data) = prerequisites::aixbench_data() else { return };
     let app = TestApp::demo().await;
@@ -216,15 +237,15 @@ async fn the_published_benchmark_goes_the_whole_way() {
     let numbers =
         |report: &ImportReport| report.datasets.iter().map(|d| (d.number, d.new, d.tasks)).collect::<Vec<_>>();
     let bare = vec![data.join("dataset_autotest_nl.jsonl"), data.join(MANUAL)];
-    let report = imports.paths(&Caller::Operator, bare.clone()).await.unwrap();
+    let report = imports.paths(System, bare.clone()).await.unwrap();
     assert_eq!(numbers(&report), [(1, true, 175), (1, true, 161)]);
     let tasks = detail(&app, "aixbench-auto").await.tasks;
-    let report = imports.paths(&Caller::Operator, vec![checkout.clone()]).await.unwrap();
+    let report = imports.paths(System, vec![checkout.clone()]).await.unwrap();
     assert_eq!(numbers(&report), [(2, true, 175), (2, true, 161)], "tests and rubric came");
     assert!(report.rubric.is_some());
     assert_eq!(detail(&app, "aixbench-auto").await.tasks, tasks, "and no task changed");
     for again in [vec![checkout], bare] {
-        let report = imports.paths(&Caller::Operator, again).await.unwrap();
+        let report = imports.paths(System, again).await.unwrap();
         assert_eq!(numbers(&report), [(2, false, 175), (2, false, 161)]);
     }
 
@@ -232,10 +253,10 @@ async fn the_published_benchmark_goes_the_whole_way() {
     let mut check = async |dataset: &str, file: &str, matching: Matching, outputs: usize| {
         let id = upload(&mut admin, dataset, file, &std::fs::read(data.join(file)).unwrap()).await;
         let submissions = &app.services.submissions;
-        let preview = submissions.preview(&Caller::Operator, id, dataset, Matching::Auto).await.unwrap();
+        let preview = submissions.preview(&System.admin(), id, dataset, Matching::Auto).await.unwrap();
         assert_eq!((preview.matching, preview.problem_count), (matching, 0));
-        let taken = submissions.take(&Caller::Operator, id, dataset, Matching::Auto, "aiXcoder").await.unwrap();
-        assert_eq!(submissions.get(&Caller::Operator, taken).await.unwrap().outputs.len(), outputs);
+        let taken = submissions.take(&System.admin(), id, dataset, Matching::Auto, "aiXcoder").await.unwrap();
+        assert_eq!(submissions.get(&System.admin(), taken).await.unwrap().outputs, outputs as u64);
     };
     check("aixbench-auto", "prediction.jsonl", Matching::TaskId, 175).await;
     check("aixbench-manual", "manual_outputs_aixcoder.jsonl", Matching::TaskId, 82).await;

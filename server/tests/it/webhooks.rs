@@ -1,4 +1,4 @@
-//! Webhooks against a listener on this machine: signatures, tries, restarts, and where nothing goes.
+//! Webhooks with a receiver on this machine: signatures, attempts, restarts, and disallowed hosts.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -9,9 +9,10 @@ use app::{
     model::{
         api::{DeliveryRow, DeliveryState, MadeWebhook, NewWebhook, WebhookEvent},
         ids::{RunId, StudyId},
+        page::PageOf,
         study::StudyStatus,
     },
-    port::{Caller, Runs, Studies, Submissions, api::Webhooks},
+    port::{Admin, Runs, Studies, Submissions, System, api::Webhooks},
 };
 use axum::{
     Router,
@@ -27,9 +28,9 @@ use server::services::{
     webhooks::{Origins, sign},
 };
 
-const OPERATOR: Caller = Caller::Operator;
+const OPERATOR: Admin = System.admin();
 
-/// What arrived.
+/// A received request.
 #[derive(Clone)]
 struct Arrived {
     path: String,
@@ -37,7 +38,7 @@ struct Arrived {
     body: String,
 }
 
-/// The other side: answers each request with the next of its statuses, and keeps what arrived.
+/// The receiver: answers each request with its next status, and records the request.
 #[derive(Clone, Default)]
 struct Other {
     answers: Arc<Mutex<Vec<u16>>>,
@@ -71,7 +72,7 @@ impl Other {
     }
 }
 
-/// A demo whose operator allows the other side, with a webhook to it.
+/// A demo whose operator allows the receiver, with a webhook to it.
 async fn ground(other: &Other) -> (TestApp, String, MadeWebhook) {
     let app = TestApp::demo().await;
     let origin = other.listen().await;
@@ -82,10 +83,10 @@ async fn ground(other: &Other) -> (TestApp, String, MadeWebhook) {
 }
 
 async fn log(services: &Services, made: &MadeWebhook) -> Vec<DeliveryRow> {
-    services.webhooks.deliveries(&OPERATOR, made.row.id).await.unwrap()
+    services.webhooks.deliveries(&OPERATOR, made.row.id, PageOf::first(PageOf::MOST)).await.unwrap().rows
 }
 
-/// Whatever waits is due now: time passes without waiting for it.
+/// Makes all pending deliveries due, without waiting.
 async fn later(services: &Services) {
     let sql = "UPDATE webhook_deliveries SET next_at = 0 WHERE state = 'waiting'";
     services.db.write(move |tx| Ok(tx.execute(sql, [])?)).await.unwrap();
@@ -101,11 +102,13 @@ fn check_signed(arrived: &Arrived, secret: &str) {
 }
 
 #[tokio::test]
-async fn ends_are_told_once_signed_and_without_secrets_or_raters() {
+async fn ends_are_delivered_once_signed_and_without_secrets() {
     let other = Other::default();
     let (app, _, made) = ground(&other).await;
     let services = &app.services;
-    let submission = Submissions::list(&*services.submissions, &OPERATOR, None).await.unwrap()[0].id;
+    let submission =
+        Submissions::list(&*services.submissions, &OPERATOR, None, PageOf::first(PageOf::MOST)).await.unwrap().rows[0]
+            .id;
     let run: RunId = services.runs.start(&OPERATOR, submission, false).await.unwrap();
     services.runs.cancel(&OPERATOR, run).await.unwrap();
     services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Paused).await.unwrap();
@@ -124,14 +127,14 @@ async fn ends_are_told_once_signed_and_without_secrets_or_raters() {
             assert!(!one.body.contains(&format!("\"{rater}\"")), "{}", one.body);
         }
     }
-    // Nothing is told twice.
+    // Nothing is delivered twice.
     later(services).await;
     assert_eq!(services.webhooks.deliver_due().await.unwrap(), 0);
     assert!(log(services, &made).await.iter().all(|row| row.state == DeliveryState::Delivered && row.attempts == 1));
 }
 
 #[tokio::test]
-async fn what_was_not_taken_is_sent_again_with_growing_waits_even_after_a_restart() {
+async fn failed_deliveries_are_retried_after_a_restart() {
     let other = Other::default();
     let (app, origin, made) = ground(&other).await;
     other.will(&[500, 503, 200]);
@@ -139,7 +142,7 @@ async fn what_was_not_taken_is_sent_again_with_growing_waits_even_after_a_restar
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 1);
     let first = log(&app.services, &made).await.remove(0);
     assert_eq!((first.state, first.attempts, first.status), (DeliveryState::Waiting, 1, Some(500)));
-    // It waits for its time.
+    // It waits until it is due.
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 0);
     let wait = |row: &DeliveryRow| row.next_at.unwrap().0 - server::clock::now().0;
     let first_wait = wait(&first);
@@ -148,7 +151,7 @@ async fn what_was_not_taken_is_sent_again_with_growing_waits_even_after_a_restar
     let second = log(&app.services, &made).await.remove(0);
     assert_eq!((second.state, second.attempts, second.status), (DeliveryState::Waiting, 2, Some(503)));
     assert!(wait(&second) > 2 * first_wait, "{first_wait} then {}", wait(&second));
-    // The queue is in the database. Until the operator's list is read, nothing goes out.
+    // The queue is in the database. Until the operator's list is set, nothing is sent.
     let app = app.restarted();
     later(&app.services).await;
     app.services.webhooks.deliver_due().await.unwrap();
@@ -160,7 +163,7 @@ async fn what_was_not_taken_is_sent_again_with_growing_waits_even_after_a_restar
     app.services.webhooks.deliver_due().await.unwrap();
     let last = log(&app.services, &made).await.remove(0);
     assert_eq!((last.state, last.attempts, last.status), (DeliveryState::Delivered, 4, Some(200)));
-    // Every try said the same under the same name.
+    // Every attempt sent the same under the same id.
     let arrived = other.take();
     assert_eq!(arrived.len(), 3);
     for one in &arrived {
@@ -170,7 +173,7 @@ async fn what_was_not_taken_is_sent_again_with_growing_waits_even_after_a_restar
 }
 
 #[tokio::test]
-async fn a_message_that_nobody_takes_fails_in_the_end() {
+async fn delivery_fails_after_the_last_attempt() {
     let other = Other::default();
     let (app, _, made) = ground(&other).await;
     other.will(&[500; 20]);
@@ -187,7 +190,7 @@ async fn a_message_that_nobody_takes_fails_in_the_end() {
 }
 
 #[tokio::test]
-async fn redirects_are_not_followed_and_hosts_that_are_not_named_hear_nothing() {
+async fn redirects_and_other_hosts_are_not_contacted() {
     let other = Other::default();
     let (app, _, made) = ground(&other).await;
     other.will(&[302]);
@@ -198,7 +201,7 @@ async fn redirects_are_not_followed_and_hosts_that_are_not_named_hear_nothing() 
     let tested = app.services.webhooks.test(&OPERATOR, made.row.id).await.unwrap();
     assert_eq!(tested.state, DeliveryState::Delivered);
     assert_eq!(other.take().len(), 1);
-    // A webhook outlives the operator's permission, its messages do not leave.
+    // A webhook remains when the operator no longer allows its host, but nothing is sent.
     app.services.webhooks.allow(Origins::default());
     assert!(!app.services.webhooks.list(&OPERATOR).await.unwrap()[0].allowed);
     let tested = app.services.webhooks.test(&OPERATOR, made.row.id).await.unwrap();
@@ -207,7 +210,7 @@ async fn redirects_are_not_followed_and_hosts_that_are_not_named_hear_nothing() 
     let stranger = Other::default();
     let new = NewWebhook { url: format!("{}/", stranger.listen().await), events: vec![] };
     assert!(app.services.webhooks.create(&OPERATOR, new).await.is_err());
-    // What waits goes with its webhook.
+    // Pending deliveries are deleted with their webhook.
     app.services.webhooks.remove(&OPERATOR, made.row.id).await.unwrap();
     later(&app.services).await;
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 0);

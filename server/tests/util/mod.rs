@@ -1,5 +1,5 @@
-//! A test application: the whole router over a data folder of its own, with clients that are nobody,
-//! a rater or an admin.
+//! A test application: the whole router over its own data folder, with clients without an account, as a
+//! rater and as an admin.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
@@ -14,10 +14,11 @@ use std::{
 use app::{
     model::{
         api::{NewToken, Scope},
-        run::{Outcome, Verdict},
+        page::PageOf,
+        run::{EngineReadiness, Outcome, Verdict},
         time::Timestamp,
     },
-    port::{Caller, Runs, Submissions},
+    port::{Runs, Submissions, System},
 };
 use axum::{
     Router,
@@ -42,26 +43,27 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 use tower::ServiceExt;
 
-/// An answer that takes so long will never come; the test then says which, and the others go on.
+/// A response that takes this long will never come; the test fails with its path, and the others go on.
 const HUNG: Duration = Duration::from_secs(300);
 
 /// The application under test.
 pub struct TestApp {
-    /// The services behind it, for looking behind the scenes.
+    /// The services, for direct access.
     pub services: Services,
     folder: TempDir,
     router: Router,
 }
 
 impl TestApp {
-    /// Gives every submission a run with made-up verdicts: nothing is run.
+    /// Gives every submission a run with invented verdicts, without running anything.
     pub async fn run_all(&self, random: &mut ChaCha8Rng) {
-        let all = self.services.submissions.list(&Caller::Operator, None).await.unwrap();
+        let all =
+            self.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
         for submission in all {
-            let run = self.services.runs.start(&Caller::Operator, submission.id, true).await.unwrap();
+            let run = self.services.runs.start(&System.admin(), submission.id, true).await.unwrap();
             let db = &self.services.db;
             db.write_blocking(|tx| {
-                let until = Timestamp(clock::now().0 + 60_000);
+                let until = Timestamp(clock::now().0 + runs::LEASE_MS);
                 let mut n = 0;
                 while let Some(leased) = runs::claim(tx, run, "test", until, false)? {
                     n += 1;
@@ -99,13 +101,13 @@ impl TestApp {
         app
     }
 
-    /// Nothing but an empty database.
+    /// Only an empty database.
     pub async fn empty() -> TestApp {
         let folder = tempfile::tempdir().unwrap();
         TestApp::over(folder)
     }
 
-    /// The starter dataset, three raters, an admin, and a running study: as `serve --demo` makes them.
+    /// The starter dataset, three raters, an admin, and a running study, as created by `serve --demo`.
     pub async fn demo() -> TestApp {
         let app = TestApp::empty().await;
         starter::load(&app.services).await.unwrap();
@@ -129,12 +131,13 @@ impl TestApp {
     }
 
     fn configured(folder: TempDir, config: Config) -> TestApp {
-        let services = Services::open(folder.path()).unwrap();
+        // Runs start on every machine: what they come to is the tests' own affair.
+        let services = Services::open_with(folder.path(), |_| EngineReadiness::default()).unwrap();
         let router = http::router(AppState::new(services.clone(), config));
         TestApp { services, folder, router }
     }
 
-    /// Nobody.
+    /// A client without an account.
     pub fn anonymous(&self) -> Client {
         Client { router: self.router.clone(), cookies: Vec::new(), address: ADDRESS }
     }
@@ -161,11 +164,11 @@ impl TestApp {
     /// A token of the demo admin's.
     pub async fn token(&self, scopes: &[Scope]) -> String {
         let new = NewToken { label: "test".into(), scopes: scopes.to_vec(), days: 1 };
-        self.services.tokens.create_for(&Caller::Operator, "admin", new).await.unwrap().secret
+        self.services.tokens.create_for(System, "admin", new).await.unwrap().secret
     }
 }
 
-/// Somebody's browser, without the browser.
+/// A person's browser, simulated.
 #[derive(Clone)]
 pub struct Client {
     router: Router,
@@ -176,7 +179,7 @@ pub struct Client {
 /// The address that clients have by default.
 const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// What came back.
+/// A response.
 pub struct Answer {
     /// The status.
     pub status: StatusCode,
@@ -193,14 +196,14 @@ impl Answer {
         to.to_str().unwrap()
     }
 
-    /// The body as a value.
+    /// The body as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> T {
         serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {} {}", self.status, self.body))
     }
 }
 
 impl Client {
-    /// The same cookies at another server.
+    /// The same cookies for another server.
     pub fn moved_to(&self, app: &TestApp) -> Client {
         Client { router: app.router.clone(), cookies: self.cookies.clone(), address: self.address }
     }
@@ -226,7 +229,7 @@ impl Client {
         self.send(Method::GET, path, &[("accept", "text/html")], String::new()).await
     }
 
-    /// Sends a form, as a page of ours would.
+    /// Sends a form, as one of our pages would.
     pub async fn form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let body = server::http::guard::query(fields.iter().copied());
         let headers = [
@@ -244,7 +247,7 @@ impl Client {
         self.send(Method::POST, &format!("/rpc/{function}"), &headers, arguments.to_string()).await
     }
 
-    /// Calls the REST API, with a token where it is not empty.
+    /// Calls the REST API, with the token unless it is empty.
     pub async fn api(&mut self, token: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
         let bearer = format!("Bearer {token}");
         let mut headers = Vec::new();
@@ -269,7 +272,7 @@ impl Client {
         answered(path, self.router.clone().oneshot(request)).await.unwrap()
     }
 
-    /// Sends anything, keeping cookies as a browser does.
+    /// Sends any request, keeping cookies as a browser does.
     pub async fn send(
         &mut self,
         method: Method,
@@ -301,7 +304,7 @@ impl Client {
     }
 }
 
-/// Waits for an answer to a request for `path`, but not for ever.
+/// Waits for the response to a request for `path`, with a timeout.
 async fn answered<T>(path: &str, answer: impl Future<Output = T>) -> T {
     let minutes = HUNG.as_secs() / 60;
     timeout(HUNG, answer).await.unwrap_or_else(|_| panic!("{path} was not answered within {minutes} minutes"))

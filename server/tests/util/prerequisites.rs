@@ -1,8 +1,8 @@
-//! What some tests need and not every machine has. A test that lacks it is skipped, and says so: `cargo xtask test`
-//! lists it by name, and fails in CI where the machine should have it.
+//! Prerequisites of some tests that not every machine has. A test without its prerequisite is skipped and
+//! reported: `cargo xtask test` lists it by name, and fails in CI if the machine should have it.
 //!
-//! Tests read: `let Some(data) = prerequisites::aixbench_data() else { return };`. No other early return for lack of
-//! something is allowed (`tests/it/sources.rs`). The lib's unit tests include this file, too.
+//! Tests read: `let Some(data) = prerequisites::aixbench_data() else { return };`. No other early return for
+//! lack of something is allowed (`tests/it/sources.rs`). The library's unit tests include this file, too.
 
 #![allow(dead_code, reason = "every test program uses a part of it")]
 #![allow(clippy::panic, reason = "a test that cannot go on ends")]
@@ -26,9 +26,24 @@ pub fn aixbench_checkout() -> Option<PathBuf> {
     folder("AIXGRADE_TEST_AIXBENCH", "a checkout of AixBench")
 }
 
-/// What the kernel, its settings or a package provides; the test is skipped with the error where it does not.
+/// Tasks of AixBench whose results are not the same every time: 160 draws at random; 128 and 129 look at the clock
+/// (docs/engine.md).
+pub const UNSTEADY_TASKS: [&str; 3] = ["128", "129", "160"];
+/// The folder with the published files of HumanEval-X, `humaneval_<language>.jsonl.gz`.
+pub fn humaneval_x() -> Option<PathBuf> {
+    folder("AIXGRADE_TEST_HUMANEVAL_X", "the published files of HumanEval-X")
+}
+
+/// Something that the kernel, its settings or a package provides; if it is missing, the test is skipped with
+/// the error.
 pub fn host<T, E: Display>(provided: Result<T, E>) -> Option<T> {
     provided.map_err(|missing| skip("host", &missing.to_string())).ok()
+}
+
+/// The toolchain of a programming language, by the language's code; if it is missing, the test is skipped with the
+/// error. In CI that fails for languages whose toolchains xtask installs (`xtask/src/toolchains.rs`).
+pub fn toolchain<T, E: Display>(lang: &str, provided: Result<T, E>) -> Option<T> {
+    provided.map_err(|missing| skip(&format!("toolchain {lang}"), &missing.to_string())).ok()
 }
 
 fn folder(variable: &str, what: &str) -> Option<PathBuf> {
@@ -40,8 +55,8 @@ fn folder(variable: &str, what: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Reports the running test as skipped: to the file that `cargo xtask test` names, else on standard error past the
-/// capturing of the test program.
+/// Reports the running test as skipped: to the file that `cargo xtask test` names, otherwise on standard
+/// error, bypassing the test program's capture.
 fn skip(kind: &str, why: &str) {
     let thread = thread::current();
     let name = thread.name().unwrap_or("a test without a name");

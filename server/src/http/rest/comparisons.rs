@@ -1,4 +1,4 @@
-//! Comparisons of a dataset's models, and what there is to take away of them.
+//! Comparisons of a dataset's models, and their exports.
 
 use app::{
     error::AppError,
@@ -8,10 +8,10 @@ use app::{
         lang::Lang,
         ratings_import::{RatingsKind, RatingsPreview},
     },
-    port::Comparisons,
+    port::{Admin, Comparisons},
 };
 use axum::{
-    Extension, Json,
+    Json,
     body::Body,
     extract::State,
     http::{StatusCode, header},
@@ -21,15 +21,15 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    Out, Who,
+    Out,
     input::{Asked, At, receive},
     paging::{Page, Paging},
     problem::Problem,
 };
 use crate::{
     formats::ratings::Mapping,
-    http::download,
-    report::figures::Theme,
+    http::{download, session::As},
+    report::figures::{Look, Theme, print::Width},
     services::{
         comparisons::{export::File, pictures::Kind},
         ratings_import::File as RatingsFile,
@@ -37,60 +37,60 @@ use crate::{
     state::AppState,
 };
 
-/// What is compared. It is written as in the address of the comparison's page.
+/// Selection of a comparison, in the format of the comparison page's address.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "it is read by the API's document; the page's own reader reads the address")]
 pub struct Chosen {
-    /// The models' numbers with commas between, in the order in which they are to come; every one where absent.
+    /// IDs of the models, separated by commas, in display order; default: all.
     #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
     models: Option<String>,
-    /// Studies whose ratings count, all of one rubric; `none` for none.
+    /// IDs of the studies whose ratings count, all with one rubric; `none` for none.
     #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
     studies: Option<String>,
-    /// Runs whose verdicts count, at most one a model; `none` for none.
+    /// IDs of the runs whose verdicts count, at most one per model; `none` for none.
     #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
     runs: Option<String>,
     /// Only ratings by these people.
     #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
     raters: Option<String>,
-    /// Only tasks in this language.
+    /// Only tasks in this description language.
     lang: Option<Lang>,
-    /// `raw` (every rating) or `final` (the adjudicator's say where there is one).
+    /// `raw` (all ratings) or `final` (adjudicated scores where they exist).
     #[param(pattern = "^(raw|final)$")]
     scores: Option<String>,
 }
 
-/// Which tasks.
+/// Filter of tasks.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "as above")]
 pub struct Filtered {
-    /// Words of the task's id or description.
+    /// Text contained in the task's ID or description.
     q: Option<String>,
     /// The description's language.
     tasklang: Option<Lang>,
-    /// The model that `score` and `verdict` are about; any where absent.
+    /// ID of the model to which `score` and `verdict` apply; any model if absent.
     model: Option<i64>,
-    /// A dimension's key, a dot and a score that somebody gave: `correctness.4`.
+    /// A dimension's key, a dot and a score that a rater gave: `correctness.4`.
     score: Option<String>,
-    /// A verdict of some output, such as `passed` or `compile_error`.
+    /// A verdict of any output, such as `passed` or `compile_error`.
     verdict: Option<String>,
-    /// Tasks where two ratings of one output lie at least so far apart.
+    /// Tasks with two ratings of one output that differ by at least this much.
     spread: Option<u8>,
-    /// `1`: tasks where verdicts or mean scores differ between the models.
+    /// `1`: tasks whose verdicts or mean scores differ between the models.
     differ: Option<String>,
-    /// `spread`, `gap` or `apart`; the dataset's order where absent.
+    /// `spread`, `gap` or `apart`; default: the dataset's order.
     sort: Option<String>,
-    /// Where the page begins: what the page before gave in `next`. Absent for the first.
+    /// Start of the page: the value of `next` from the previous page. Absent for the first page.
     #[param(minimum = 0)]
     cursor: Option<u32>,
 }
 
 type Pairs = Vec<(String, String)>;
 
-/// The choice that an address makes. Pages pass over what they cannot read, so that old links open; a
-/// program is told.
+/// The selection in an address. Pages ignore what they cannot parse, so that old links work; the API reports
+/// it.
 fn choice(dataset: &str, query: &Pairs) -> Result<Choice, AppError> {
     let all = |key: &str| query.iter().filter(|(k, _)| k == key).map(|(_, v)| v.clone()).collect::<Vec<_>>();
     for key in ["models", "studies", "runs", "raters"] {
@@ -105,7 +105,7 @@ fn choice(dataset: &str, query: &Pairs) -> Result<Choice, AppError> {
         return Err(AppError::invalid("lang", "unknown language", "Use en or zh"));
     }
     if all("scores").iter().any(|word| !matches!(word.as_str(), "raw" | "final")) {
-        return Err(AppError::invalid("scores", "unknown kind of scores", "Use raw or final"));
+        return Err(AppError::invalid("scores", "unknown value", "Use raw or final"));
     }
     Ok(Choice::read(dataset, all))
 }
@@ -115,127 +115,140 @@ fn filter(query: &Pairs) -> TaskFilter {
     TaskFilter::read(|key| if key == "page" { last("cursor") } else { last(key) })
 }
 
-/// Models compared, by people and by tests
+/// Compare models by human ratings and tests
 ///
-/// Every figure of the comparison's page: means with intervals, differences and their tests, agreement,
-/// pass@k and AvgPassRatio, and how far tests and people agree. docs/statistics.md has the formulas. The
-/// answer's `choice` leaves nothing to a default: with it, the same is compared tomorrow.
-#[utoipa::path(get, path = "/comparisons/{slug}", tag = "comparisons", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "The dataset's short name"), Chosen),
+/// Returns every figure of the comparison page: means with intervals, differences and their tests,
+/// agreement, pass@k and AvgPassRatio, and the agreement of tests and people. docs/statistics.md has the
+/// formulas. The response's `choice` is fully resolved: it selects the same data later.
+#[utoipa::path(get, path = "/comparisons/{slug}", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"), Chosen),
     responses((status = 200, description = "The figures", body = Compared)))]
 pub async fn compare_models(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(slug): At<String>,
     Asked(query): Asked<Pairs>,
 ) -> Out<Compared> {
-    Ok(Json(state.services.comparisons.get(&who, choice(&slug, &query)?).await?))
+    Ok(Json(state.services.comparisons.get(&admin, choice(&slug, &query)?).await?))
 }
 
-/// The tasks behind a comparison
+/// List the tasks of a comparison
 ///
-/// A hundred a page, with every model's mean scores and verdict.
-#[utoipa::path(get, path = "/comparisons/{slug}/tasks", tag = "comparisons", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "The dataset's short name"), Chosen, Filtered),
-    responses((status = 200, description = "In the order asked for", body = Page<TaskLine>)))]
+/// A hundred per page, with every model's mean scores and verdict.
+#[utoipa::path(get, path = "/comparisons/{slug}/tasks", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"), Chosen, Filtered),
+    responses((status = 200, description = "Tasks in the requested order", body = Page<TaskLine>)))]
 pub async fn list_compared_tasks(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(slug): At<String>,
     Asked(query): Asked<Pairs>,
     page: Paging,
 ) -> Out<Page<TaskLine>> {
     let filter = filter(&query);
     let at = filter.page;
-    let found = state.services.comparisons.tasks(&who, choice(&slug, &query)?, filter).await?;
+    let found = state.services.comparisons.tasks(&admin, choice(&slug, &query)?, filter).await?;
     let seen = (u64::from(at) + 1) * TaskFilter::PAGE as u64;
     let next = (found.found > seen).then(|| page.address(&(at + 1).to_string()));
     Ok(Json(Page { items: found.lines, next }))
 }
 
-/// One task with every model's outputs, ratings and verdicts
-#[utoipa::path(get, path = "/comparisons/{slug}/tasks/{task}", tag = "comparisons", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "The dataset's short name"),
-        ("task" = TaskId, Path, description = "The task"), Chosen),
+/// Get a task with every model's outputs, ratings and verdicts
+#[utoipa::path(get, path = "/comparisons/{slug}/tasks/{task}", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"),
+        ("task" = TaskId, Path, description = "ID of the task"), Chosen),
     responses((status = 200, description = "The task", body = TaskCompared)))]
 pub async fn get_compared_task(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At((slug, task)): At<(String, TaskId)>,
     Asked(query): Asked<Pairs>,
 ) -> Out<TaskCompared> {
     let filter = filter(&query);
-    Ok(Json(state.services.comparisons.task(&who, choice(&slug, &query)?, filter, task).await?))
+    Ok(Json(state.services.comparisons.task(&admin, choice(&slug, &query)?, filter, task).await?))
 }
 
-/// Take a comparison away
+/// Export a comparison
 ///
-/// `ratings.csv`, `ratings.jsonl`, `verdicts.csv`, `verdicts.jsonl` (a line each), `tables.md`,
-/// `tables.tex`, or `bundle.zip`, from which `aixgrade report` prints the same figures.
-#[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "comparisons", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "The dataset's short name"),
-        ("file" = String, Path, description = "The file's name"), Chosen),
+/// `ratings.csv`, `ratings.jsonl`, `verdicts.csv`, `verdicts.jsonl` (one line each), `ratings-by-name.csv`,
+/// `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, or `bundle.zip`, from which `aixgrade report` computes the same figures.
+#[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"),
+        ("file" = String, Path, description = "Name of the file"), Chosen),
     responses((status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream")))]
 pub async fn comparison_file(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At((slug, name)): At<(String, String)>,
     Asked(query): Asked<Pairs>,
 ) -> Result<impl IntoResponse, Problem> {
     let Some(file) = File::of(&name) else {
-        let detail = "There is no such file; docs/api.md lists those that there are.";
+        let detail = "File not found. docs/api.md lists the files.";
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&who, choice(&slug, &query)?, file, Lang::En).await?;
+    let ready = service.ready(&admin, choice(&slug, &query)?, file, Lang::En).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), None))
 }
 
-/// A picture of a comparison
+/// Get a figure of a comparison
 ///
-/// Named as on the comparison's page, as SVG or PNG: `means-0.svg`, `tasks-grid.png`. With `theme=dark` on a
-/// dark ground.
-#[utoipa::path(get, path = "/comparisons/{slug}/pictures/{file}", tag = "comparisons",
+/// Named as on the comparison's page: `correctness-means.svg`, `tasks-grid.png`. As SVG, PNG (600 pixels per inch) or PDF, as
+/// wide as a journal's column (89 mm) or page (183 mm); with `.csv` the data behind it, with `.txt` its caption.
+#[utoipa::path(get, path = "/comparisons/{slug}/pictures/{file}", tag = "Comparisons",
     security(("token" = ["read"])),
     params(("slug" = String, Path, description = "The dataset's short name"),
         ("file" = String, Path, description = "The picture's name"),
+        ("width" = Option<String>, Query, description = "`column` (89 mm, the default) or `page` (183 mm)"),
+        ("words" = Option<Lang>, Query, description = "Language of its texts; English where absent"),
         ("theme" = Option<String>, Query, description = "`light` or `dark`"), Chosen),
     responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/svg+xml")))]
 pub async fn comparison_picture(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At((slug, name)): At<(String, String)>,
     Asked(query): Asked<Pairs>,
 ) -> Result<impl IntoResponse, Problem> {
     let Some(picture) = Kind::of(&name) else {
-        let detail = "There is no such picture; take the names from the comparison's page.";
+        let detail = "Chart not found. The comparison page links to every chart.";
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
     let theme = query.iter().rev().find(|(key, _)| key == "theme").and_then(|(_, name)| Theme::named(name));
+    let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
+    let width = match last("width").map(|name| (name, Width::named(name))) {
+        Some((_, Some(width))) => width,
+        Some((name, None)) => {
+            let what = format!("unknown width \"{name}\"");
+            return Err(AppError::invalid("width", what, "Use column or page").into());
+        }
+        None => Width::default(),
+    };
+    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
+    let look = Look { width, theme: theme.unwrap_or_default(), lang };
     let asked = (choice(&slug, &query)?, filter(&query));
-    let (media, theme) = (picture.1.media(), theme.unwrap_or_default());
-    let bytes = state.services.comparisons.picture(&who, asked, picture, (theme, Lang::En)).await?;
-    Ok(([(header::CONTENT_TYPE, media)], bytes))
+    let bytes = state.services.comparisons.picture(&admin, asked, picture, look).await?;
+    Ok(([(header::CONTENT_TYPE, picture.1.media())], bytes))
 }
 
-/// Where ratings come from.
+/// Origin of the ratings.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Origin {
-    /// The short name of the dataset whose outputs were rated.
+    /// Short name of the dataset whose outputs were rated.
     dataset: String,
-    /// The file's name, for messages.
+    /// Name of the file, used in messages.
     file: String,
-    /// People's ratings: the title of the closed study that they become.
+    /// People's ratings: title of the closed study to create.
     title: Option<String>,
-    /// A judge model's scores, under this name: compared with people, never mixed in. Instead of `title`.
+    /// A judge model's scores: its name. The scores are compared with people's and never mixed with them.
+    /// Instead of `title`.
     judge: Option<String>,
-    /// Which column holds what, where it has another name: `task_id=Nr,rater=Who`.
+    /// Columns with other names: `task_id=Nr,rater=Who`.
     #[serde(default)]
     #[param(required = false)]
     columns: String,
-    /// Whether to say only what the file holds, and to take nothing.
+    /// Whether to check the file without importing it.
     #[serde(default)]
     #[param(required = false)]
     dry_run: bool,
@@ -243,14 +256,14 @@ pub struct Origin {
 
 /// Import ratings
 ///
-/// The body is a CSV of another tool's ratings or of a judge model's scores (docs/formats.md). All of it is
-/// taken or nothing; try it with `dry_run=true` first, which names everything that is wrong.
-#[utoipa::path(post, path = "/ratings", tag = "comparisons", params(Origin), security(("token" = ["write:studies"])),
-    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The CSV"),
-    responses((status = 200, description = "What it holds, and whether it was taken", body = RatingsPreview)))]
+/// The body is a CSV file with another tool's ratings or of a judge model's scores (docs/formats.md). Imports
+/// everything or nothing; `dry_run=true` lists all problems first.
+#[utoipa::path(post, path = "/ratings", tag = "Comparisons", params(Origin), security(("token" = ["write:studies"])),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The CSV file"),
+    responses((status = 200, description = "Content of the file, its problems, and whether it was imported", body = RatingsPreview)))]
 pub async fn import_ratings(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     Asked(origin): Asked<Origin>,
     body: Body,
 ) -> Out<RatingsPreview> {
@@ -258,7 +271,7 @@ pub async fn import_ratings(
         (Some(title), None) => RatingsKind::People(title),
         (None, Some(judge)) => RatingsKind::Judge(judge),
         _ => {
-            let what = "either the title of a study or the name of a judge is needed";
+            let what = "either the title of a study or the name of a judge model is required";
             return Err(AppError::invalid("title", what, "Pass title or judge").into());
         }
     };
@@ -274,8 +287,8 @@ pub async fn import_ratings(
     let content = Box::new(held.open()?);
     let file = RatingsFile { dataset: origin.dataset, kind, name: origin.file, content, mapping };
     let found = match origin.dry_run {
-        true => state.services.ratings.preview(&who, file).await?,
-        false => state.services.ratings.take(&who, file).await?,
+        true => state.services.ratings.preview(&admin, file).await?,
+        false => state.services.ratings.take(&admin, file).await?,
     };
     Ok(Json(found))
 }

@@ -6,93 +6,92 @@ use app::{
         ids::DatasetVersionId,
         lang::Bilingual,
     },
-    port::Datasets,
+    port::{Admin, Datasets},
 };
-use axum::{Extension, Json, body::Body, extract::State};
+use axum::{Json, body::Body, extract::State};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Out, Who,
+    Out,
     input::{Asked, At, FileName, receive},
     paging::{Page, PageParams, Paging},
 };
-use crate::state::AppState;
+use crate::{http::session::As, services::imports::Tasks, state::AppState};
 
 /// Selects a version of a dataset.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Version {
-    /// Id of the version; default: the newest.
+    /// ID of the version; default: the newest.
     version: Option<DatasetVersionId>,
 }
 
 /// A dataset without its tasks.
 #[derive(Serialize, ToSchema)]
 pub struct Dataset {
-    /// The list's row.
+    /// The row of the list.
     row: DatasetRow,
-    /// What the dataset says about itself.
+    /// The dataset's own description.
     description: Bilingual,
-    /// Its license, as its source names it.
+    /// The license, as named by the source.
     license: String,
-    /// Where it was read from.
+    /// Where it was imported from.
     source: String,
     /// Every version, newest first.
     versions: Vec<VersionRow>,
 }
 
 /// List datasets
-#[utoipa::path(get, path = "/datasets", tag = "datasets", params(PageParams), security(("token" = ["read"])),
-    responses((status = 200, description = "By name", body = Page<DatasetRow>)))]
-pub async fn list_datasets(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<DatasetRow>> {
-    Ok(Json(page.cut(state.services.datasets.list(&who).await?, |row| row.slug.clone())?))
+#[utoipa::path(get, path = "/datasets", tag = "Datasets", params(PageParams), security(("token" = ["read"])),
+    responses((status = 200, description = "Datasets, sorted by name", body = Page<DatasetRow>)))]
+pub async fn list_datasets(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<DatasetRow>> {
+    Ok(Json(page.answer(state.services.datasets.list(&admin, page.of()?).await?)))
 }
 
 /// Get a dataset
-#[utoipa::path(get, path = "/datasets/{slug}", tag = "datasets", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "The dataset's short name"), Version),
+#[utoipa::path(get, path = "/datasets/{slug}", tag = "Datasets", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"), Version),
     responses((status = 200, description = "The dataset", body = Dataset)))]
 pub async fn get_dataset(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(slug): At<String>,
     Asked(asked): Asked<Version>,
 ) -> Out<Dataset> {
-    let found = state.services.datasets.get(&who, &slug, asked.version).await?;
+    let found = state.services.datasets.get(&admin, &slug, asked.version).await?;
     let (row, description) = (found.row, found.description);
     Ok(Json(Dataset { row, description, license: found.license, source: found.source, versions: found.versions }))
 }
 
 /// List a dataset's tasks
-#[utoipa::path(get, path = "/datasets/{slug}/tasks", tag = "datasets", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "The dataset's short name"), Version, PageParams),
-    responses((status = 200, description = "In the dataset's order", body = Page<TaskRow>)))]
+#[utoipa::path(get, path = "/datasets/{slug}/tasks", tag = "Datasets", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"), Version, PageParams),
+    responses((status = 200, description = "Tasks in the dataset's order", body = Page<TaskRow>)))]
 pub async fn list_dataset_tasks(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(slug): At<String>,
     Asked(asked): Asked<Version>,
     page: Paging,
 ) -> Out<Page<TaskRow>> {
-    let found = state.services.datasets.get(&who, &slug, asked.version).await?;
-    Ok(Json(page.cut(found.tasks, |task| task.revision.to_string())?))
+    Ok(Json(page.answer(state.services.datasets.tasks(&admin, &slug, asked.version, page.of()?).await?)))
 }
 
 /// Import datasets
 ///
 /// The body is the file: an archive (`.zip`, `.tar.gz`) of an AixBench checkout or of a dataset in
 /// AixGrade's own format, or one of its files. Imports everything or nothing. Existing tasks stay
-/// as they are, so importing twice is harmless.
-#[utoipa::path(post, path = "/imports", tag = "datasets", params(FileName), security(("token" = ["write:data"])),
+/// as they are, so importing the same file twice changes nothing.
+#[utoipa::path(post, path = "/imports", tag = "Datasets", params(FileName), security(("token" = ["write:data"])),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The file"),
-    responses((status = 200, description = "What was found and taken", body = ImportReport)))]
+    responses((status = 200, description = "Result of the import", body = ImportReport)))]
 pub async fn import_datasets(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     Asked(asked): Asked<FileName>,
     body: Body,
 ) -> Out<ImportReport> {
     let held = receive(&state, &asked.file, body).await?.hold().await?;
-    Ok(Json(state.services.imports.sent(&who, vec![held]).await?))
+    Ok(Json(state.services.imports.sent(&admin, vec![held], Tasks::Own).await?))
 }

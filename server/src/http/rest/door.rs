@@ -1,9 +1,12 @@
-//! Scopes: a token becomes a [`Caller`], and the document says which scope the operation needs. A request that the
-//! document does not know is denied.
+//! Scopes: turns a token into a [`Caller`] and reads the scope of each operation from the OpenAPI document.
+//! Operations outside the document are denied.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use app::{model::api::Scope, port::Caller};
+use app::{
+    model::{api::Scope, audit::Via},
+    port::Caller,
+};
 use axum::{
     extract::{MatchedPath, Request, State},
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
@@ -16,15 +19,15 @@ use super::{
     problem::{self, Problem},
 };
 use crate::{
-    db::audit::{self, Origin, Via},
+    db::audit::{self, Origin},
     http::account::Address,
     services::tokens::Bearer,
     state::AppState,
 };
 
-/// The scope that each operation needs, as the document says it.
+/// The scope of each operation, from the document.
 static SCOPES: LazyLock<HashMap<(Method, String), Scope>> = LazyLock::new(|| {
-    // Through JSON, because utoipa keeps a requirement's scopes to itself.
+    // Through JSON, because utoipa does not expose a requirement's scopes.
     let document = serde_json::to_value(document()).unwrap_or_default();
     let mut scopes = HashMap::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
@@ -39,9 +42,9 @@ static SCOPES: LazyLock<HashMap<(Method, String), Scope>> = LazyLock::new(|| {
     scopes
 });
 
-/// The scope that an operation needs; absent where it is open to all, or is not in the document.
+/// The scope that an operation needs; `None` if it is public or not in the document.
 pub fn scope(method: &Method, path: &str) -> Option<Scope> {
-    // axum answers HEAD with GET's handler.
+    // axum answers HEAD with the GET handler.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     SCOPES.get(&(method.clone(), path.to_owned())).copied()
 }
@@ -73,7 +76,8 @@ pub async fn door(
     audit::from(origin, next.run(request)).await
 }
 
-/// An operation without a scope is never run: a handler that forgot its `security` attribute cannot be called.
+/// An operation without a scope is never run, so a handler that lacks its `security` attribute cannot be
+/// called.
 async fn not_in_the_document(path: &str) -> Response {
     let mut allowed: Vec<&str> = SCOPES.keys().filter(|(_, known)| known == path).map(|(m, _)| m.as_str()).collect();
     if allowed.contains(&"GET") {
@@ -91,7 +95,7 @@ async fn bearer(state: &AppState, headers: &HeaderMap) -> Result<Bearer, Problem
     let refused = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, detail);
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return Err(refused(
-            "The token is missing. Send `Authorization: Bearer axg_…`; admins create tokens on the page Access tokens.",
+            "The token is missing. Send `Authorization: Bearer axg_…`. Admins create tokens on the Access tokens page.",
         ));
     };
     let secret = value
@@ -103,15 +107,17 @@ async fn bearer(state: &AppState, headers: &HeaderMap) -> Result<Bearer, Problem
         return Err(refused("The header `Authorization` must be `Bearer` followed by the token."));
     };
     let known = state.services.tokens.bearer(secret).await?;
-    known
-        .ok_or_else(|| refused("This token is unknown, was revoked or has run out, or its owner is no admin any more."))
+    known.ok_or_else(|| refused("This token is unknown, revoked or expired, or its owner is no longer an admin."))
 }
 
 #[cfg(test)]
 mod tests {
-    use app::model::{
-        api::{NewToken, Scope},
-        user::Role,
+    use app::{
+        model::{
+            api::{NewToken, Scope},
+            user::Role,
+        },
+        port::System,
     };
     use axum::{Router, body::Body, middleware, routing::post};
     use tower::ServiceExt;
@@ -120,12 +126,12 @@ mod tests {
     use crate::{config::Config, services::Services};
 
     #[tokio::test]
-    async fn an_operation_without_a_scope_is_denied() {
+    async fn operation_without_scope_is_denied() {
         let folder = tempfile::tempdir().unwrap();
         let services = Services::open(folder.path()).unwrap();
-        services.accounts.add(&Caller::Operator, "admin", Role::Admin, "long-enough-password").await.unwrap();
+        services.accounts.add(System, "admin", Role::Admin, "long-enough-password").await.unwrap();
         let new = NewToken { label: "all".into(), scopes: Scope::ALL.to_vec(), days: 1 };
-        let token = services.tokens.create_for(&Caller::Operator, "admin", new).await.unwrap().secret;
+        let token = services.tokens.create_for(System, "admin", new).await.unwrap().secret;
         let state = AppState::new(services, Config::default());
         let router: Router = Router::new()
             .route_service("/api/v1/forgotten", post(|| async { "it ran" }))
@@ -139,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_but_the_document_names_its_scope() {
+    fn every_operation_except_the_document_has_a_scope() {
         let document = serde_json::to_value(document()).unwrap();
         for (path, item) in document["paths"].as_object().unwrap() {
             for method in item.as_object().unwrap().keys() {

@@ -1,4 +1,4 @@
-//! What comes in, with rejections that say where and what.
+//! Request input, with rejections that name the place and the problem.
 
 use axum::{
     body::Body,
@@ -16,7 +16,6 @@ use crate::{
     state::AppState,
 };
 
-/// A JSON body.
 #[derive(FromRequest)]
 #[from_request(via(axum::Json), rejection(Problem))]
 pub struct Given<T>(pub T);
@@ -31,15 +30,15 @@ pub struct At<T>(pub T);
 #[from_request(via(axum::extract::Query), rejection(Problem))]
 pub struct Asked<T>(pub T);
 
-/// What a file that is sent is called.
+/// Name of an uploaded file.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FileName {
-    /// The file's name as people know it, such as `outputs.jsonl.gz`: its end says what it is.
+    /// The file's name, such as `outputs.jsonl.gz`; the ending determines its format.
     pub file: String,
 }
 
-/// Streams a body to the disk.
+/// Streams a body to disk.
 pub async fn receive(state: &AppState, name: &str, body: Body) -> Result<Incoming, AppError> {
     let uploads: &Uploads = &state.services.uploads;
     let mut incoming = uploads.begin(name).await?;

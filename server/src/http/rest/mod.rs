@@ -9,6 +9,7 @@ mod comparisons;
 mod datasets;
 mod door;
 mod input;
+mod objects;
 mod once;
 mod paging;
 mod people;
@@ -16,6 +17,7 @@ mod plans;
 pub mod problem;
 mod quality;
 pub mod reference;
+mod results;
 mod runs;
 mod studies;
 mod submissions;
@@ -25,8 +27,7 @@ mod webhooks;
 
 use std::sync::LazyLock;
 
-use app::port::Caller;
-use axum::{Extension, Json, Router, extract::DefaultBodyLimit, middleware, routing::any};
+use axum::{Json, Router, extract::DefaultBodyLimit, middleware, routing::any};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{
     OpenApi as _,
@@ -49,7 +50,7 @@ const BODY_LIMIT: usize = 1024 * 1024;
 #[derive(utoipa::OpenApi)]
 #[openapi(info(
     title = "AixGrade",
-    description = "Everything that admins do, for programs. Send a personal token as `Authorization: Bearer axg_…`. \
+    description = "Programs can do everything that admins can do. Send a personal token as `Authorization: Bearer axg_…`. \
                    Times are milliseconds since 1970 in UTC. Lists come in pages: follow `next` to its end. \
                    Every error is `application/problem+json` (RFC 9457).",
     license(name = "MIT", identifier = "MIT")
@@ -86,17 +87,20 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::compare_runs))
         .routes(routes!(runs::run_results_jsonl))
         .routes(routes!(runs::run_results_csv))
+        .routes(routes!(runs::get_languages))
         // Studies.
         .routes(routes!(studies::list_studies, studies::create_study))
         .routes(routes!(studies::get_study))
         .routes(routes!(studies::set_study_status))
         .routes(routes!(studies::get_comparison))
-        .routes(routes!(studies::comparison_csv))
-        .routes(routes!(studies::ratings_csv))
         .routes(routes!(studies::list_study_tasks))
         .routes(routes!(studies::get_study_task))
         .routes(routes!(studies::list_public_links, studies::create_public_link))
         .routes(routes!(studies::revoke_public_link))
+        // Results.
+        .routes(routes!(results::get_results))
+        .routes(routes!(results::results_csv))
+        .routes(routes!(results::get_model_results))
         // Plans of studies.
         .routes(routes!(plans::get_plan))
         .routes(routes!(plans::extend_study))
@@ -125,6 +129,10 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(comparisons::comparison_file))
         .routes(routes!(comparisons::comparison_picture))
         .routes(routes!(comparisons::import_ratings))
+        // Upkeep.
+        .routes(routes!(objects::list_archive))
+        .routes(routes!(objects::get_object, objects::update_object, objects::delete_object))
+        .routes(routes!(objects::restore_object))
         // People.
         .routes(routes!(people::list_people))
         .routes(routes!(people::update_person))
@@ -175,12 +183,10 @@ pub fn document() -> &'static OpenApi {
 /// Get this document
 ///
 /// No token is required; the document contains no data.
-#[utoipa::path(get, path = "/openapi.json", tag = "this API", responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value)))]
+#[utoipa::path(get, path = "/openapi.json", tag = "About the API", responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value)))]
 async fn openapi() -> Json<&'static OpenApi> {
     Json(document())
 }
 
 /// Result type of most handlers.
 type Out<T> = Result<Json<T>, Problem>;
-/// The person that the token acts as.
-type Who = Extension<Caller>;

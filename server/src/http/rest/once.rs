@@ -1,9 +1,9 @@
-//! `Idempotency-Key`: a request that is sent again under its key is not done again; it gets the answer
-//! that was stored.
+//! `Idempotency-Key`: a repeated request with the same key is not executed again; it gets the stored
+//! response.
 //!
-//! The key is claimed before the work and the answer kept after it. A server that is killed between the
-//! two leaves the key claimed: then nobody knows whether the work was done, and the answer says so.
-//! Only what succeeded is kept; a request that failed changed nothing and may be sent again.
+//! The key is claimed before the work, and the response is stored after it. If the server is killed in
+//! between, the key stays claimed: nobody knows whether the work was done, and the response says so. Only
+//! successful responses are stored; a failed request changed nothing and may be sent again.
 
 use app::model::ids::ApiTokenId;
 use axum::{
@@ -24,20 +24,23 @@ use super::{
     problem::{Problem, each_operation},
 };
 use crate::{
-    db::tokens::{Kept, Known},
+    db::{
+        audit,
+        tokens::{Kept, Known},
+    },
     services::tokens::Bearer,
     state::AppState,
 };
 
 const HEADER: &str = "idempotency-key";
-/// The longest key, in bytes: a UUID has 36.
+/// Maximum length of a key, in bytes: a UUID has 36.
 const LONGEST: usize = 255;
 
-/// Operations that take files: what is sent twice is stored once, by its content or its name, and a file
-/// may be larger than what is kept here to compare requests by.
+/// Operations that upload files are exempt: they are content-addressed, hence idempotent, and a file may be
+/// larger than the bodies that are compared here.
 const FILES: [(&str, &str); 3] =
     [("POST", "/api/v1/uploads"), ("POST", "/api/v1/imports"), ("POST", "/api/v1/ratings")];
-/// Operations that answer with a secret, which is not kept anywhere.
+/// Operations that respond with a secret, which is never stored.
 const SECRETS: [(&str, &str); 4] = [
     ("POST", "/api/v1/invitations"),
     ("POST", "/api/v1/tokens"),
@@ -76,8 +79,8 @@ pub async fn once(State(state): State<AppState>, path: MatchedPath, request: Req
     match state.services.tokens.claim(bearer.id, key.clone(), request_hash).await {
         Ok(Known::Nothing) => {
             let request = Request::from_parts(parts, Body::from(bytes));
-            // On a task of its own: a client that hangs up must not leave the key claimed for ever.
-            let work = tokio::spawn(async move { work(&state, bearer.id, key, next.run(request).await).await });
+            // On a task of its own: a client that disconnects must not leave the key claimed forever.
+            let work = audit::spawn(async move { work(&state, bearer.id, key, next.run(request).await).await });
             work.await.unwrap_or_else(|e| Problem::from(crate::error::Failure::internal(e)).into_response())
         }
         Ok(Known::Answered(kept)) => again(kept),
@@ -87,7 +90,7 @@ pub async fn once(State(state): State<AppState>, path: MatchedPath, request: Req
         ),
         Ok(Known::AtWork) => Problem::new(
             StatusCode::CONFLICT,
-            "The request with this `Idempotency-Key` is still running, or the server stopped while it was. Try again. If \
+            "The request with this `Idempotency-Key` is still in progress, or the server stopped during it. Try again. If \
              this persists, check whether the request took effect, then use a new key.",
         )
         .after(1)
@@ -137,7 +140,7 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-/// Adds the header to the operations that take it.
+/// Adds the header to the operations that accept it.
 pub fn document(document: &mut OpenApi) {
     each_operation(document, |method, path, operation| {
         if !takes_key(method, path) {
@@ -147,7 +150,7 @@ pub fn document(document: &mut OpenApi) {
             .schema_type(Type::String)
             .min_length(Some(1))
             .max_length(Some(LONGEST))
-            // Printable ASCII, what a header holds.
+            // Printable ASCII, as a header requires.
             .pattern(Some("^[!-~]+$"))
             .build();
         let header = ParameterBuilder::new()
@@ -155,8 +158,8 @@ pub fn document(document: &mut OpenApi) {
             .parameter_in(ParameterIn::Header)
             .required(Required::False)
             .description(Some(
-                "Names this request, as a UUID does: sent again within 24 hours under the same key, it is answered as \
-                 before and not done again.",
+                "Identifies this request, for example a UUID. A second request with the same key within 24 hours changes \
+                 nothing and returns the stored response.",
             ))
             .schema(Some(schema))
             .build();
@@ -169,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exceptions_are_operations_that_there_are() {
+    fn exempt_operations_exist() {
         let document = serde_json::to_value(super::super::document()).unwrap();
         for (method, path) in FILES.into_iter().chain(SECRETS) {
             assert!(document["paths"][path][method.to_lowercase()].is_object(), "{method} {path}");

@@ -1,5 +1,6 @@
-//! Lists in pages: `?limit=` rows after `?cursor=`, and in the answer where the next page lies.
+//! Pages of lists: `?limit=` rows after `?cursor=`, and the address of the next page in the response.
 
+use app::model::page::{PageOf, Paged};
 use axum::{
     extract::{FromRequestParts, OriginalUri},
     http::{StatusCode, request::Parts},
@@ -10,19 +11,19 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{input::Asked, problem::Problem};
 
-/// Rows of a page where no number is asked for.
+/// Default number of rows per page.
 const USUAL: u32 = 50;
-/// The most rows of a page.
+/// Maximum number of rows per page.
 const MOST: u32 = 200;
 
-/// Which page.
+/// Selects a page of a list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PageParams {
-    /// How many rows, 1 to 200; 50 where absent.
+    /// Number of rows, 1 to 200; default: 50.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
-    /// Where the page begins: what the page before gave in `next`. Absent for the first.
+    /// Start of the page: the value of `next` from the previous page. Absent for the first page.
     cursor: Option<String>,
 }
 
@@ -31,11 +32,11 @@ pub struct PageParams {
 pub struct Page<T> {
     /// The rows.
     pub items: Vec<T>,
-    /// The next page's address on this server; absent on the last page.
+    /// Address of the next page on this server; absent on the last page.
     pub next: Option<String>,
 }
 
-/// The page that a request asks for.
+/// The requested page.
 pub struct Paging {
     limit: usize,
     cursor: Option<String>,
@@ -67,8 +68,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
 }
 
 impl Paging {
-    /// The page's rows out of all of them. `key` tells rows apart and stays the same while rows come and
-    /// go elsewhere in the list.
+    /// The page's rows out of all of them. `key` identifies a row and does not change when other rows are
+    /// added or deleted.
     pub fn cut<T>(&self, rows: Vec<T>, key: impl Fn(&T) -> String) -> Result<Page<T>, Problem> {
         let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
         let from = match &self.cursor {
@@ -76,10 +77,13 @@ impl Paging {
             Some(cursor) => {
                 let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok();
                 let after = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-                let after = after.ok_or_else(|| wrong("`cursor` was not issued by this server. Start without one."))?;
+                let after = after
+                    .ok_or_else(|| wrong("`cursor` is not one that this server returned. Start without a cursor."))?;
                 match rows.iter().position(|row| key(row) == after) {
                     Some(at) => at + 1,
-                    None => return Err(wrong("The row of `cursor` is not in this list. Start without one.")),
+                    None => {
+                        return Err(wrong("The row of `cursor` is no longer in this list. Start without a cursor."));
+                    }
                 }
             }
         };
@@ -89,12 +93,35 @@ impl Paging {
         Ok(Page { items, next })
     }
 
-    /// The most rows of the page.
+    /// The page, for a list that is read by key.
+    ///
+    /// # Errors
+    /// The cursor is not one of this server's.
+    pub fn of(&self) -> Result<PageOf, Problem> {
+        let text = |cursor: &String| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?).ok();
+        let after = match &self.cursor {
+            None => None,
+            Some(cursor) => Some(text(cursor).ok_or_else(|| {
+                let detail = "`cursor` is not one that this server returned. Start without a cursor.";
+                Problem::new(StatusCode::BAD_REQUEST, detail)
+            })?),
+        };
+        let limit = u32::try_from(self.limit).unwrap_or(MOST);
+        Ok(PageOf { after, before: None, limit })
+    }
+
+    /// A page that was read by key, as the API answers it.
+    pub fn answer<T>(&self, page: Paged<T>) -> Page<T> {
+        let next = page.next.map(|key| self.address(&BASE64_URL_SAFE_NO_PAD.encode(key)));
+        Page { items: page.rows, next }
+    }
+
+    /// Maximum number of rows of the page.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// The number of the row before the page, where rows are fetched by number; absent for the first page.
+    /// The number of the row before the page, if rows are fetched by number; `None` for the first page.
     pub fn after(&self) -> Result<Option<i64>, Problem> {
         let number = |cursor: &String| {
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
@@ -109,7 +136,7 @@ impl Paging {
         }
     }
 
-    /// The page of rows that were fetched by number, up to one more than fit.
+    /// The page of rows that were fetched by number, including one more than fits.
     pub fn keyset<T>(&self, mut rows: Vec<T>, number: impl Fn(&T) -> i64) -> Page<T> {
         let more = rows.len() > self.limit;
         rows.truncate(self.limit);
@@ -131,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_join_to_the_whole_list() {
+    fn pages_cover_the_whole_list() {
         let rows: Vec<u32> = (0..7).collect();
         let mut paging = Paging { limit: 3, cursor: None, path: "/x".into(), query: vec!["limit=3".into()] };
         let mut seen = Vec::new();
@@ -142,7 +169,7 @@ mod tests {
             paging.cursor = Some(next.strip_prefix("/x?limit=3&cursor=").unwrap().to_owned());
         }
         assert_eq!(seen, rows);
-        // A full last page has no next one.
+        // A full last page has no next page.
         let whole = Paging { limit: 7, cursor: None, path: "/x".into(), query: vec![] };
         assert_eq!(whole.cut(rows.clone(), u32::to_string).unwrap().next, None);
         let elsewhere =

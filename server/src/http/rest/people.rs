@@ -5,19 +5,19 @@ use app::{
         ids::UserId,
         user::{Invitation, Role, UserRow},
     },
-    port::Accounts,
+    port::{Accounts, Admin},
 };
-use axum::{Extension, Json, extract::State, http::StatusCode, response::IntoResponse};
+use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Out, Who,
+    Out,
     input::{At, Given},
     paging::{Page, PageParams, Paging},
     problem::Problem,
 };
-use crate::state::AppState;
+use crate::{http::session::As, state::AppState};
 
 /// Changes of a person.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -46,67 +46,67 @@ fn fortnight() -> u32 {
 /// A new invitation.
 #[derive(Serialize, ToSchema)]
 pub struct MadeInvitation {
-    /// Path of the link on this server. It works once and is not shown again.
+    /// Path of the link on this server. It can be used once and is not shown again.
     path: String,
 }
 
 /// List accounts
-#[utoipa::path(get, path = "/people", tag = "people", params(PageParams), security(("token" = ["admin"])),
-    responses((status = 200, description = "By name", body = Page<UserRow>)))]
-pub async fn list_people(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<UserRow>> {
-    Ok(Json(page.cut(state.services.accounts.users(&who).await?, |row| row.id.to_string())?))
+#[utoipa::path(get, path = "/people", tag = "People", params(PageParams), security(("token" = ["admin"])),
+    responses((status = 200, description = "Accounts, sorted by name", body = Page<UserRow>)))]
+pub async fn list_people(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<UserRow>> {
+    Ok(Json(page.answer(state.services.accounts.users(&admin, page.of()?).await?)))
 }
 
 /// Deactivate or activate an account
-#[utoipa::path(patch, path = "/people/{id}", tag = "people", security(("token" = ["admin"])),
-    params(("id" = UserId, Path, description = "The person")),
+#[utoipa::path(patch, path = "/people/{id}", tag = "People", security(("token" = ["admin"])),
+    params(("id" = UserId, Path, description = "User ID of the person")),
     request_body(content = Change, example = json!({"disabled": true})),
-    responses((status = 204, description = "It is so")))]
+    responses((status = 204, description = "The account is changed")))]
 pub async fn update_person(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<UserId>,
     Given(change): Given<Change>,
 ) -> Result<StatusCode, Problem> {
-    state.services.accounts.set_disabled(&who, id, change.disabled).await?;
+    state.services.accounts.set_disabled(&admin, id, change.disabled).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// List invitations
-#[utoipa::path(get, path = "/invitations", tag = "people", params(PageParams), security(("token" = ["admin"])),
-    responses((status = 200, description = "Newest first", body = Page<Invitation>)))]
+#[utoipa::path(get, path = "/invitations", tag = "People", params(PageParams), security(("token" = ["admin"])),
+    responses((status = 200, description = "Invitations, newest first", body = Page<Invitation>)))]
 pub async fn list_invitations(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     page: Paging,
 ) -> Out<Page<Invitation>> {
-    Ok(Json(page.cut(state.services.accounts.invitations(&who).await?, |row| row.id.to_string())?))
+    Ok(Json(page.answer(state.services.accounts.invitations(&admin, page.of()?).await?)))
 }
 
 /// Create an invitation
 ///
 /// The response contains the link, which is not shown again.
-#[utoipa::path(post, path = "/invitations", tag = "people", security(("token" = ["admin"])),
+#[utoipa::path(post, path = "/invitations", tag = "People", security(("token" = ["admin"])),
     request_body(content = NewInvitation, example = json!({"label": "Dora", "role": "rater", "days": 14})),
     responses((status = 201, description = "The link", body = MadeInvitation)))]
 pub async fn create_invitation(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     Given(new): Given<NewInvitation>,
 ) -> Result<impl IntoResponse, Problem> {
-    let secret = state.services.accounts.invite(&who, &new.label, new.role, new.days).await?;
+    let secret = state.services.accounts.invite(&admin, &new.label, new.role, new.days).await?;
     Ok((StatusCode::CREATED, Json(MadeInvitation { path: format!("/join/{secret}") })))
 }
 
 /// Revoke an unused invitation
-#[utoipa::path(delete, path = "/invitations/{id}", tag = "people", security(("token" = ["admin"])),
-    params(("id" = i64, Path, description = "The invitation")),
-    responses((status = 204, description = "It works no longer")))]
+#[utoipa::path(delete, path = "/invitations/{id}", tag = "People", security(("token" = ["admin"])),
+    params(("id" = i64, Path, description = "ID of the invitation")),
+    responses((status = 204, description = "The invitation is revoked")))]
 pub async fn revoke_invitation(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<i64>,
 ) -> Result<StatusCode, Problem> {
-    state.services.accounts.revoke(&who, id).await?;
+    state.services.accounts.revoke(&admin, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

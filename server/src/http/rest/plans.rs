@@ -5,26 +5,26 @@ use app::{
         ids::{StudyId, UserId},
         plan::{Extension as Further, PlanDetail, Reads},
     },
-    port::Plans,
+    port::{Admin, Plans},
 };
-use axum::{Extension, Json, extract::State, http::StatusCode, response::IntoResponse};
+use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    Out, Who,
+    Out,
     input::{At, Given},
     problem::Problem,
     submissions::{Made, made},
 };
-use crate::state::AppState;
+use crate::{http::session::As, state::AppState};
 
 /// Request to add a rater to a study.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Joining {
     /// The person.
     user: UserId,
-    /// Maximum share, if shares are set by hand: outputs, or tasks in
+    /// Maximum share, if shares are set manually: outputs, or tasks in
     /// side-by-side studies.
     #[serde(default)]
     share: Option<u32>,
@@ -48,108 +48,108 @@ pub struct Languages {
 
 /// Get a study's plan
 ///
-/// Who rates what: the expected work before the start, the progress afterwards.
-#[utoipa::path(get, path = "/studies/{id}/plan", tag = "studies", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "The study")),
+/// Returns who rates what: the expected work before the start, the progress afterwards.
+#[utoipa::path(get, path = "/studies/{id}/plan", tag = "Studies", security(("token" = ["read"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 200, description = "The plan", body = PlanDetail)))]
-pub async fn get_plan(State(state): State<AppState>, Extension(who): Who, At(id): At<StudyId>) -> Out<PlanDetail> {
-    Ok(Json(state.services.plans.get(&who, id).await?))
+pub async fn get_plan(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<StudyId>) -> Out<PlanDetail> {
+    Ok(Json(state.services.plans.get(&admin, id).await?))
 }
 
 /// Add outputs, tasks or raters per output
 ///
-/// Nothing is ever removed.
-#[utoipa::path(post, path = "/studies/{id}/extension", tag = "studies", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study")),
+/// Extends a study. Existing work and ratings do not change.
+#[utoipa::path(post, path = "/studies/{id}/extension", tag = "Studies", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = Further, example = json!({"overlap": 3})),
-    responses((status = 200, description = "The plan now", body = PlanDetail)))]
+    responses((status = 200, description = "The new plan", body = PlanDetail)))]
 pub async fn extend_study(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     Given(by): Given<Further>,
 ) -> Out<PlanDetail> {
-    state.services.plans.extend(&who, id, by).await?;
-    Ok(Json(state.services.plans.get(&who, id).await?))
+    state.services.plans.extend(&admin, id, by).await?;
+    Ok(Json(state.services.plans.get(&admin, id).await?))
 }
 
 /// Create a draft with the same settings and raters
 ///
 /// It gets a new seed. Start it by setting its status to `running`.
-#[utoipa::path(post, path = "/studies/{id}/copy", tag = "studies", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study")),
+#[utoipa::path(post, path = "/studies/{id}/copy", tag = "Studies", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 201, description = "The draft", body = Made)))]
 pub async fn copy_study(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
 ) -> Result<impl IntoResponse, Problem> {
-    Ok(made("studies", state.services.plans.copy(&who, id).await?.0))
+    Ok(made("studies", state.services.plans.copy(&admin, id).await?.0))
 }
 
 /// Add a rater to a study
 ///
-/// In a running study the rater takes over a fair share of the work that nobody has opened.
-#[utoipa::path(post, path = "/studies/{id}/raters", tag = "studies", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study")),
+/// In a running study, the rater takes over a fair share of the work that has not been started.
+#[utoipa::path(post, path = "/studies/{id}/raters", tag = "Studies", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = Joining, example = json!({"user": 3})),
-    responses((status = 204, description = "They are in it")))]
+    responses((status = 204, description = "The rater is added")))]
 pub async fn join_study(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     Given(joining): Given<Joining>,
 ) -> Result<StatusCode, Problem> {
-    state.services.plans.join(&who, id, joining.user, joining.share).await?;
+    state.services.plans.join(&admin, id, joining.user, joining.share).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Remove a rater from a study
 ///
 /// Their ratings are kept; their remaining work is reassigned.
-#[utoipa::path(delete, path = "/studies/{id}/raters/{user}", tag = "studies",
+#[utoipa::path(delete, path = "/studies/{id}/raters/{user}", tag = "Studies",
     security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study"), ("user" = UserId, Path, description = "The rater")),
-    responses((status = 204, description = "They have left")))]
+    params(("id" = StudyId, Path, description = "ID of the study"), ("user" = UserId, Path, description = "User ID of the rater")),
+    responses((status = 204, description = "The rater is removed")))]
 pub async fn leave_study(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At((id, user)): At<(StudyId, UserId)>,
 ) -> Result<StatusCode, Problem> {
-    state.services.plans.leave(&who, id, user).await?;
+    state.services.plans.leave(&admin, id, user).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Set the expected time per rating
 ///
-/// The plan's hours use it.
-#[utoipa::path(put, path = "/studies/{id}/pace", tag = "studies", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study")),
+/// The plan's estimated hours use this value.
+#[utoipa::path(put, path = "/studies/{id}/pace", tag = "Studies", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = Pace, example = json!({"seconds": 90})),
-    responses((status = 204, description = "It is noted")))]
+    responses((status = 204, description = "The setting is saved")))]
 pub async fn set_pace(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     Given(pace): Given<Pace>,
 ) -> Result<StatusCode, Problem> {
-    state.services.plans.set_pace(&who, id, pace.seconds).await?;
+    state.services.plans.set_pace(&admin, id, pace.seconds).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Set the languages that a person reads
 ///
 /// Existing plans do not change.
-#[utoipa::path(put, path = "/people/{id}/reads", tag = "people", security(("token" = ["admin"])),
-    params(("id" = UserId, Path, description = "The person")),
+#[utoipa::path(put, path = "/people/{id}/reads", tag = "People", security(("token" = ["admin"])),
+    params(("id" = UserId, Path, description = "User ID of the person")),
     request_body(content = Languages, example = json!({"reads": "en zh"})),
-    responses((status = 204, description = "It is noted")))]
+    responses((status = 204, description = "The setting is saved")))]
 pub async fn set_reads(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<UserId>,
     Given(languages): Given<Languages>,
 ) -> Result<StatusCode, Problem> {
-    state.services.plans.set_reads(&who, id, languages.reads).await?;
+    state.services.plans.set_reads(&admin, id, languages.reads).await?;
     Ok(StatusCode::NO_CONTENT)
 }

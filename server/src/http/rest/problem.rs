@@ -1,5 +1,4 @@
-//! Errors as problem details (RFC 9457): one form for everything that goes wrong, also for what goes
-//! wrong before a handler is reached.
+//! Errors as problem details (RFC 9457), including errors that occur before a handler is reached.
 
 use std::any::Any;
 
@@ -25,7 +24,7 @@ use crate::error::Failure;
 /// The media type of RFC 9457.
 pub const KIND: &str = "application/problem+json";
 
-/// What went wrong. `type` is `about:blank`: the status says what kind of problem it is.
+/// An error. `type` is `about:blank`: the status gives the kind of problem.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Problem {
     /// Always `about:blank`.
@@ -34,12 +33,12 @@ pub struct Problem {
     pub title: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// What is wrong and, where there is something, what to do about it.
+    /// What is wrong and, if known, how to fix it.
     pub detail: String,
-    /// Each thing that is wrong with the input: where, what, what to do.
+    /// Each problem of the input: where, what, and how to fix it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Fault>,
-    /// The number under which the server's log knows a failure of its own.
+    /// The ID of an internal error in the server's log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incident: Option<String>,
     /// Seconds to wait; becomes a header.
@@ -48,7 +47,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of this status.
+    /// A problem with this status.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
         Problem {
             r#type: "about:blank",
@@ -61,7 +60,7 @@ impl Problem {
         }
     }
 
-    /// The same, to be tried again after so many seconds.
+    /// The same, with the seconds after which to retry.
     pub fn after(mut self, seconds: u32) -> Problem {
         self.wait = Some(seconds);
         self
@@ -110,7 +109,7 @@ impl From<QueryRejection> for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        // Strings and numbers: this cannot fail, and if it did the status would say enough.
+        // Strings and numbers cannot fail to serialize; if they did, the status would be enough.
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, KIND)], body).into_response();
         if status == StatusCode::UNAUTHORIZED {
@@ -123,23 +122,23 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Nothing lies at this address.
+/// Unknown address.
 pub async fn not_found() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "Not found. /api/v1/openapi.json lists all operations.")
 }
 
-/// Something lies here, but not for this method.
+/// Unknown method at a known address.
 pub async fn method_not_allowed() -> Problem {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed. The header `Allow` lists the allowed methods.")
 }
 
 /// A handler panicked.
 pub fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
-    // What the panic says was logged by the panic hook; it is not for outside.
+    // The panic hook has logged the message, which must not leave the server.
     Problem::from(Failure::internal("an API handler panicked")).into_response()
 }
 
-/// Middleware, outermost: an error that was made elsewhere (by axum, by a layer) gets the one form.
+/// Middleware, outermost: converts errors from elsewhere (axum, other layers) to problem details.
 pub async fn in_one_form(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let status = response.status();
@@ -160,7 +159,7 @@ pub async fn in_one_form(request: Request, next: Next) -> Response {
     answer.map(Body::new)
 }
 
-/// Adds the one form of errors to every operation of the document.
+/// Adds the error response to every operation of the document.
 pub fn document(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
     components.schemas.insert("Fault".into(), Fault::schema());
@@ -174,9 +173,9 @@ pub fn document(document: &mut OpenApi) {
     };
     each_operation(document, |_, _, operation| {
         let responses = &mut operation.responses.responses;
-        responses.insert("default".into(), error("What went wrong"));
+        responses.insert("default".into(), error("The problem"));
         if operation.security.is_some() {
-            responses.insert("401".into(), error("There is no token, or none that works"));
+            responses.insert("401".into(), error("Missing or invalid token"));
             responses.insert("403".into(), error("The token's scopes do not allow this"));
         }
         if let Some(RefOr::T(body)) = &mut operation.request_body {
@@ -185,7 +184,7 @@ pub fn document(document: &mut OpenApi) {
     });
 }
 
-/// Does something to every operation of a document, with its method and path.
+/// Calls a function for every operation of a document, with its method and path.
 pub fn each_operation(document: &mut OpenApi, mut change: impl FnMut(&str, &str, &mut Operation)) {
     for (path, item) in &mut document.paths.paths {
         let each = [

@@ -7,24 +7,27 @@ use app::{
         lang::Lang,
         quality::{
             DISPUTES_PAGE, DisputeRow, FlagOn, FlagRow, ListedRating, Live, NewGold, QualityPage, QualitySettings,
-            RATINGS_PAGE, RatingFilter,
+            RatingFilter,
         },
         submission::MaskState,
     },
-    port::quality::{Feedback, Quality, Watching},
+    port::{
+        Admin, Person,
+        quality::{Feedback, Quality, Watching},
+    },
 };
-use axum::{Extension, Json, extract::State, http::StatusCode};
+use axum::{Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Out, Who,
+    Out,
     input::{Asked, At, Given},
     paging::{Page, PageParams, Paging},
     problem::Problem,
     submissions::Made,
 };
-use crate::state::AppState;
+use crate::{http::session::As, state::AppState};
 
 /// A yes-or-no setting.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -33,17 +36,17 @@ pub struct Switch {
     on: bool,
 }
 
-/// Whether a calibration item is in use.
+/// Whether a known-score item is in use.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Retired {
-    /// Whether the item is retired.
+    /// Whether the item is deactivated.
     retired: bool,
 }
 
-/// Whether a rater is admitted.
+/// Whether a rater may rate.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct LetIn {
-    /// True admits the rater regardless of the result; false restarts the opening calibration.
+    /// `true` allows the rater to rate regardless of the result; `false` restarts the calibration.
     let_in: bool,
 }
 
@@ -73,10 +76,6 @@ pub struct Which {
     #[serde(default)]
     #[param(required = false)]
     text: String,
-    /// Start of the page: the value of `next` from the previous page. Absent for the first page.
-    #[serde(default)]
-    #[param(required = false, minimum = 0)]
-    cursor: u32,
 }
 
 /// Selects a page of a list.
@@ -89,10 +88,10 @@ pub struct Numbered {
     cursor: u32,
 }
 
-/// An answer to a flag.
+/// A reply to a flag.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct FlagAnswer {
-    /// Id of the flag, as in the list of flags.
+    /// ID of the flag, as in the list of flags.
     on: FlagOn,
     /// Reply to the rater; empty resolves the flag without one.
     #[serde(default)]
@@ -112,40 +111,40 @@ pub struct NewDecision {
 /// The next disagreement after an adjudication.
 #[derive(Serialize, ToSchema)]
 pub struct Decided {
-    /// The next disagreement that this person can decide.
+    /// The next disagreement that this person can adjudicate.
     next: Option<Token>,
 }
 
 /// Get a study's quality settings
 ///
-/// Settings, calibration items with the raters' answers, and adjudicators.
-#[utoipa::path(get, path = "/studies/{id}/quality", tag = "quality", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "The study")),
-    responses((status = 200, description = "The study's quality", body = QualityPage)))]
-pub async fn get_quality(State(state): State<AppState>, Extension(who): Who, At(id): At<StudyId>) -> Out<QualityPage> {
-    Ok(Json(state.services.quality.page(&who, id).await?))
+/// Returns the settings, the known-score items with the raters' answers, and the adjudicators.
+#[utoipa::path(get, path = "/studies/{id}/quality", tag = "Quality", security(("token" = ["read"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
+    responses((status = 200, description = "The quality settings", body = QualityPage)))]
+pub async fn get_quality(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<StudyId>) -> Out<QualityPage> {
+    Ok(Json(state.services.quality.page(&admin, id).await?))
 }
 
 /// Change a study's quality settings
 ///
 /// Missing fields take their defaults. Ratings are kept; disagreements are recomputed.
-#[utoipa::path(put, path = "/studies/{id}/quality", tag = "quality", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study")),
+#[utoipa::path(put, path = "/studies/{id}/quality", tag = "Quality", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = QualitySettings, example = json!({"spread": 1, "policy": "adjudicator"})),
-    responses((status = 204, description = "It is so")))]
+    responses((status = 204, description = "The settings are saved")))]
 pub async fn set_quality(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     Given(settings): Given<QualitySettings>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.set(&who, id, settings).await?;
+    state.services.quality.set(&admin, id, settings).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Add a calibration item
-#[utoipa::path(post, path = "/studies/{id}/gold", tag = "quality", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study")),
+/// Add a known-score item
+#[utoipa::path(post, path = "/studies/{id}/gold", tag = "Quality", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = NewGold, example = json!({
         "source": {"Output": 1}, "scores": [4, 3, 5],
         "reasons": [{"en": "Right", "zh": ""}, {"en": "Clear", "zh": ""}, {"en": "Short", "zh": ""}]
@@ -153,79 +152,79 @@ pub async fn set_quality(
     responses((status = 201, description = "The item", body = Made)))]
 pub async fn add_gold(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     Given(new): Given<NewGold>,
 ) -> Result<(StatusCode, Json<Made>), Problem> {
-    Ok((StatusCode::CREATED, Json(Made::of(state.services.quality.add_gold(&who, id, new).await?))))
+    Ok((StatusCode::CREATED, Json(Made::of(state.services.quality.add_gold(&admin, id, new).await?))))
 }
 
-/// Retire or restore a calibration item
-#[utoipa::path(patch, path = "/studies/{id}/gold/{item}", tag = "quality", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study"), ("item" = i64, Path, description = "The item")),
+/// Deactivate or activate a known-score item
+#[utoipa::path(patch, path = "/studies/{id}/gold/{item}", tag = "Quality", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study"), ("item" = i64, Path, description = "ID of the item")),
     request_body(content = Retired, example = json!({"retired": true})),
-    responses((status = 204, description = "It is so")))]
+    responses((status = 204, description = "The item is changed")))]
 pub async fn retire_gold(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At((id, item)): At<(StudyId, i64)>,
     Given(change): Given<Retired>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.retire_gold(&who, id, item, change.retired).await?;
+    state.services.quality.retire_gold(&admin, id, item, change.retired).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Admit a rater, or restart their opening calibration
-#[utoipa::path(put, path = "/studies/{id}/openings/{rater}", tag = "quality",
+/// Allow a rater to rate, or restart their calibration
+#[utoipa::path(put, path = "/studies/{id}/openings/{rater}", tag = "Quality",
     security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study"), ("rater" = UserId, Path, description = "The rater")),
+    params(("id" = StudyId, Path, description = "ID of the study"), ("rater" = UserId, Path, description = "User ID of the rater")),
     request_body(content = LetIn, example = json!({"let_in": true})),
-    responses((status = 204, description = "It is so")))]
+    responses((status = 204, description = "The rater's state is changed")))]
 pub async fn open_for(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At((id, rater)): At<(StudyId, UserId)>,
     Given(change): Given<LetIn>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.open_for(&who, id, rater, change.let_in).await?;
+    state.services.quality.open_for(&admin, id, rater, change.let_in).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Add or remove an adjudicator of a study
-#[utoipa::path(put, path = "/studies/{id}/adjudicators/{user}", tag = "quality",
+#[utoipa::path(put, path = "/studies/{id}/adjudicators/{user}", tag = "Quality",
     security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study"), ("user" = UserId, Path, description = "The person")),
+    params(("id" = StudyId, Path, description = "ID of the study"), ("user" = UserId, Path, description = "User ID of the person")),
     request_body(content = Switch, example = json!({"on": true})),
-    responses((status = 204, description = "It is so")))]
+    responses((status = 204, description = "The adjudicators are changed")))]
 pub async fn set_adjudicator(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At((id, user)): At<(StudyId, UserId)>,
     Given(change): Given<Switch>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.set_adjudicator(&who, id, user, change.on).await?;
+    state.services.quality.set_adjudicator(&admin, id, user, change.on).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Get a study's live status
 ///
-/// Progress, pace, outputs in progress, pending work, figures about raters.
-#[utoipa::path(get, path = "/studies/{id}/live", tag = "quality", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "The study")),
-    responses((status = 200, description = "Now", body = Live)))]
-pub async fn watch_study(State(state): State<AppState>, Extension(who): Who, At(id): At<StudyId>) -> Out<Live> {
-    Ok(Json(state.services.quality.live(&who, id).await?))
+/// Returns progress, pace, outputs in progress, pending work and figures about raters.
+#[utoipa::path(get, path = "/studies/{id}/live", tag = "Quality", security(("token" = ["read"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
+    responses((status = 200, description = "The current status", body = Live)))]
+pub async fn watch_study(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<StudyId>) -> Out<Live> {
+    Ok(Json(state.services.quality.live(&admin, id).await?))
 }
 
 /// List a study's ratings
 ///
-/// Fifty per page. `/comparisons/{slug}/files/ratings.jsonl?studies=…` streams all of them.
-#[utoipa::path(get, path = "/studies/{id}/ratings", tag = "quality", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "The study"), Which),
-    responses((status = 200, description = "Newest first", body = Page<ListedRating>)))]
+/// `/comparisons/{slug}/files/ratings.jsonl?studies=…` streams all of them.
+#[utoipa::path(get, path = "/studies/{id}/ratings", tag = "Quality", security(("token" = ["read"])),
+    params(("id" = StudyId, Path, description = "ID of the study"), Which, PageParams),
+    responses((status = 200, description = "Ratings, newest first", body = Page<ListedRating>)))]
 pub async fn list_ratings(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     Asked(which): Asked<Which>,
     page: Paging,
@@ -239,134 +238,135 @@ pub async fn list_ratings(
         flagged: which.flagged,
         disputed: which.disputed,
         text: which.text,
-        page: which.cursor,
+        page: page.of()?,
     };
-    let found = state.services.quality.ratings(&who, id, filter).await?;
-    let seen = (u64::from(which.cursor) + 1) * u64::from(RATINGS_PAGE);
-    let next = (found.found > seen).then(|| page.address(&(which.cursor + 1).to_string()));
-    Ok(Json(Page { items: found.rows, next }))
+    Ok(Json(page.answer(state.services.quality.ratings(&admin, id, filter).await?.page)))
 }
 
-/// List a study's flags with their answers
-#[utoipa::path(get, path = "/studies/{id}/flags", tag = "quality", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "The study"), PageParams),
-    responses((status = 200, description = "Newest first", body = Page<FlagRow>)))]
+/// List a study's flags with their replies
+#[utoipa::path(get, path = "/studies/{id}/flags", tag = "Quality", security(("token" = ["read"])),
+    params(("id" = StudyId, Path, description = "ID of the study"), PageParams),
+    responses((status = 200, description = "Flags, newest first", body = Page<FlagRow>)))]
 pub async fn list_flags(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     page: Paging,
 ) -> Out<Page<FlagRow>> {
-    let (_, rows) = state.services.quality.flags(&who, id).await?;
-    Ok(Json(page.cut(rows, |row| format!("{:?}", row.on))?))
+    let (_, rows) = state.services.quality.flags(&admin, id).await?;
+    let key = |row: &FlagRow| match row.on {
+        FlagOn::Assignment(id) => format!("assignment-{id}"),
+        FlagOn::Probe(id) => format!("probe-{id}"),
+    };
+    Ok(Json(page.cut(rows, key)?))
 }
 
-/// Answer a flag
-#[utoipa::path(post, path = "/studies/{id}/flags/answers", tag = "quality", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study")),
-    request_body(content = FlagAnswer, example = json!({"on": {"assignment": 1}, "reply": "Well seen: the task says nothing of it."})),
-    responses((status = 204, description = "The rater will read it")))]
+/// Reply to a flag
+#[utoipa::path(post, path = "/studies/{id}/flags/answers", tag = "Quality", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
+    request_body(content = FlagAnswer, example = json!({"on": {"assignment": 1}, "reply": "You are right: the description does not mention this case."})),
+    responses((status = 204, description = "The reply is saved")))]
 pub async fn answer_flag(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     Given(answer): Given<FlagAnswer>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.answer_flag(&who, id, answer.on, &answer.reply).await?;
+    state.services.quality.answer_flag(&admin, id, answer.on, &answer.reply).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// List a study's disagreements
 ///
-/// With all ratings, adjudications and final scores. Twenty per page.
-#[utoipa::path(get, path = "/studies/{id}/disputes", tag = "quality", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "The study"), Numbered),
-    responses((status = 200, description = "The waiting ones first", body = Page<DisputeRow>)))]
+/// Each with its ratings, adjudications and final scores. A page has twenty.
+#[utoipa::path(get, path = "/studies/{id}/disputes", tag = "Quality", security(("token" = ["read"])),
+    params(("id" = StudyId, Path, description = "ID of the study"), Numbered),
+    responses((status = 200, description = "Disagreements, those to adjudicate first", body = Page<DisputeRow>)))]
 pub async fn list_disputes(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<StudyId>,
     Asked(asked): Asked<Numbered>,
     page: Paging,
 ) -> Out<Page<DisputeRow>> {
-    let list = Watching::disputes(&*state.services.quality, &who, id, asked.cursor).await?;
+    let list = Watching::disputes(&*state.services.quality, &admin, id, asked.cursor).await?;
     let seen = (u64::from(asked.cursor) + 1) * u64::from(DISPUTES_PAGE);
     let next = (list.found > seen).then(|| page.address(&(asked.cursor + 1).to_string()));
     Ok(Json(Page { items: list.rows, next }))
 }
 
 /// Request one more rating of an output with a disagreement
-#[utoipa::path(post, path = "/studies/{id}/disputes/{output}/extra", tag = "quality",
+#[utoipa::path(post, path = "/studies/{id}/disputes/{output}/extra", tag = "Quality",
     security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "The study"), ("output" = OutputId, Path, description = "The output")),
-    responses((status = 204, description = "It waits for a rater")))]
+    params(("id" = StudyId, Path, description = "ID of the study"), ("output" = OutputId, Path, description = "ID of the output")),
+    responses((status = 204, description = "The rating is requested")))]
 pub async fn ask_extra(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At((id, output)): At<(StudyId, OutputId)>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.ask_extra(&who, id, output).await?;
+    state.services.quality.ask_extra(&admin, id, output).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// List disagreements that you can decide
+/// List disagreements that you can adjudicate
 ///
-/// As an adjudicator sees them, without models and raters' names: the first pending ones, the
-/// first decided ones, and the number of each.
-#[utoipa::path(get, path = "/adjudications", tag = "quality", security(("token" = ["write:studies"])),
-    responses((status = 200, description = "What waits for you", body = DisputeQueue)))]
-pub async fn list_adjudications(State(state): State<AppState>, Extension(who): Who) -> Out<DisputeQueue> {
-    Ok(Json(Feedback::disputes(&*state.services.quality, &who).await?))
+/// Returns the first disagreements to adjudicate, the first adjudicated ones, and the number of each, as
+/// adjudicators see them: without models and names of raters.
+#[utoipa::path(get, path = "/adjudications", tag = "Quality", security(("token" = ["write:studies"])),
+    responses((status = 200, description = "Disagreements that you can adjudicate", body = DisputeQueue)))]
+pub async fn list_adjudications(State(state): State<AppState>, As(person): As<Person>) -> Out<DisputeQueue> {
+    Ok(Json(Feedback::disputes(&*state.services.quality, &person).await?))
 }
 
-/// Get a disagreement that you can decide
-#[utoipa::path(get, path = "/adjudications/{token}", tag = "quality", security(("token" = ["write:studies"])),
-    params(("token" = String, Path, description = "The disagreement's opaque name")),
-    responses((status = 200, description = "The code and its ratings, under letters", body = Dispute)))]
+/// Get a disagreement that you can adjudicate
+#[utoipa::path(get, path = "/adjudications/{token}", tag = "Quality", security(("token" = ["write:studies"])),
+    params(("token" = String, Path, description = "Opaque name of the disagreement")),
+    responses((status = 200, description = "The code and its ratings, with letters instead of names", body = Dispute)))]
 pub async fn get_adjudication(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(person): As<Person>,
     At(token): At<String>,
 ) -> Out<Dispute> {
-    Ok(Json(state.services.quality.dispute(&who, &Token(token)).await?))
+    Ok(Json(state.services.quality.dispute(&person, &Token(token)).await?))
 }
 
-/// Decide a disagreement
+/// Adjudicate a disagreement
 ///
-/// A later decision replaces an earlier one, which is kept in the history.
-#[utoipa::path(put, path = "/adjudications/{token}", tag = "quality", security(("token" = ["write:studies"])),
-    params(("token" = String, Path, description = "The disagreement's opaque name")),
-    request_body(content = NewDecision, example = json!({"scores": [4, 3, 5], "comment": "It does what was asked."})),
-    responses((status = 200, description = "It is decided", body = Decided)))]
+/// A later adjudication replaces an earlier one, which is kept in the history.
+#[utoipa::path(put, path = "/adjudications/{token}", tag = "Quality", security(("token" = ["write:studies"])),
+    params(("token" = String, Path, description = "Opaque name of the disagreement")),
+    request_body(content = NewDecision, example = json!({"scores": [4, 3, 5], "comment": "The code does what the description asks."})),
+    responses((status = 200, description = "The adjudication is saved", body = Decided)))]
 pub async fn decide(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(person): As<Person>,
     At(token): At<String>,
     Given(new): Given<NewDecision>,
 ) -> Out<Decided> {
-    let next = state.services.quality.decide(&who, &Token(token), new.scores, &new.comment).await?;
+    let next = state.services.quality.decide(&person, &Token(token), new.scores, &new.comment).await?;
     Ok(Json(Decided { next }))
 }
 
 /// Get a submission's masking
-#[utoipa::path(get, path = "/submissions/{id}/mask", tag = "quality", security(("token" = ["read"])),
-    params(("id" = SubmissionId, Path, description = "The submission")),
-    responses((status = 200, description = "Names of models in its outputs", body = MaskState)))]
-pub async fn get_mask(State(state): State<AppState>, Extension(who): Who, At(id): At<SubmissionId>) -> Out<MaskState> {
-    Ok(Json(state.services.quality.mask(&who, id).await?))
+#[utoipa::path(get, path = "/submissions/{id}/mask", tag = "Quality", security(("token" = ["read"])),
+    params(("id" = SubmissionId, Path, description = "ID of the submission")),
+    responses((status = 200, description = "Model names in the outputs", body = MaskState)))]
+pub async fn get_mask(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<SubmissionId>) -> Out<MaskState> {
+    Ok(Json(state.services.quality.mask(&admin, id, true).await?))
 }
 
-/// Hide names of models from raters, or show the original outputs
-#[utoipa::path(put, path = "/submissions/{id}/mask", tag = "quality", security(("token" = ["write:studies"])),
-    params(("id" = SubmissionId, Path, description = "The submission")),
+/// Hide model names from raters, or show the original outputs
+#[utoipa::path(put, path = "/submissions/{id}/mask", tag = "Quality", security(("token" = ["write:studies"])),
+    params(("id" = SubmissionId, Path, description = "ID of the submission")),
     request_body(content = Switch, example = json!({"on": true})),
-    responses((status = 204, description = "It is so")))]
+    responses((status = 204, description = "The masking is changed")))]
 pub async fn set_mask(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<SubmissionId>,
     Given(change): Given<Switch>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.set_mask(&who, id, change.on).await?;
+    state.services.quality.set_mask(&admin, id, change.on).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,32 +1,47 @@
 //! The OpenAPI document for the reference page: operations by area, each with an example call.
 
-use app::model::api::{ApiArea, ApiOperation, ApiReference};
+use app::{
+    model::api::{ApiArea, ApiOperation, ApiReference},
+    port::{Admin, Answer, api::Reference},
+};
+use async_trait::async_trait;
 use serde_json::Value;
 
 use super::document;
 
 /// Areas in display order; other areas follow.
-const AREAS: [&str; 10] = [
-    "this API",
-    "datasets",
-    "model outputs",
-    "runs",
-    "studies",
-    "quality",
-    "comparisons",
-    "people",
-    "tokens",
-    "webhooks",
+const AREAS: [&str; 11] = [
+    "About the API",
+    "Datasets",
+    "Model outputs",
+    "Runs",
+    "Studies",
+    "Quality",
+    "Comparisons",
+    "People",
+    "Tokens",
+    "Webhooks",
+    "Audit log",
 ];
 
+/// The port of the reference page.
+pub struct OpenApiReference;
+
+#[async_trait]
+impl Reference for OpenApiReference {
+    async fn reference(&self, _: &Admin) -> Answer<ApiReference> {
+        Ok(reference())
+    }
+}
+
 /// Every operation of the document.
-pub fn reference() -> ApiReference {
+fn reference() -> ApiReference {
     let document = serde_json::to_value(document()).unwrap_or_default();
     let mut areas: Vec<ApiArea> =
         AREAS.iter().map(|name| ApiArea { name: (*name).into(), operations: Vec::new() }).collect();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         for (method, operation) in item.as_object().into_iter().flatten() {
-            let name = operation["tags"][0].as_str().unwrap_or("other");
+            let name = operation["tags"][0].as_str().unwrap_or("Other");
             let read = read(&method.to_uppercase(), path, operation);
             match areas.iter_mut().find(|area| area.name == name) {
                 Some(area) => area.operations.push(read),
@@ -103,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_is_shown_with_a_sentence_and_a_call() {
+    fn every_operation_has_a_summary_and_an_example() {
         let shown = reference();
         let paths = serde_json::to_value(document()).unwrap()["paths"].clone();
         let documented: usize = paths.as_object().unwrap().values().map(|item| item.as_object().unwrap().len()).sum();

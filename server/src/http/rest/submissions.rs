@@ -3,12 +3,12 @@
 use app::{
     model::{
         ids::{OutputId, SubmissionId, UploadId},
-        submission::{Matching, OutputDetail, OutputRow, Preview, SubmissionRow},
+        submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
     },
-    port::Submissions,
+    port::{Admin, Submissions},
 };
 use axum::{
-    Extension, Json,
+    Json,
     body::Body,
     extract::State,
     http::{StatusCode, header},
@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Out, Who,
+    Out,
     input::{Asked, At, FileName, Given, receive},
     paging::{Page, PageParams, Paging},
     problem::Problem,
 };
-use crate::state::AppState;
+use crate::{http::session::As, state::AppState};
 
 /// An uploaded file.
 #[derive(Serialize, ToSchema)]
@@ -46,7 +46,7 @@ pub struct Against {
 /// Request to import an upload.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct NewSubmission {
-    /// Id of the upload.
+    /// ID of the upload.
     upload: UploadId,
     /// Short name of the dataset; its newest version is used.
     dataset: String,
@@ -64,7 +64,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// A created resource with this id.
+    /// A created resource with this ID.
     pub fn of(id: i64) -> Made {
         Made { id }
     }
@@ -87,95 +87,98 @@ pub struct OfDataset {
 ///
 /// The body is the file: JSON Lines, plain or gzip, in the format of AixBench, HumanEval-X or CodeIF-Bench.
 /// Nothing is imported until `POST /submissions`; check the preview first.
-#[utoipa::path(post, path = "/uploads", tag = "model outputs", params(FileName), security(("token" = ["write:data"])),
+#[utoipa::path(post, path = "/uploads", tag = "Model outputs", params(FileName), security(("token" = ["write:data"])),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The file"),
-    responses((status = 201, description = "It waits", body = Upload)))]
+    responses((status = 201, description = "The file is uploaded", body = Upload)))]
 pub async fn send_outputs(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     Asked(asked): Asked<FileName>,
     body: Body,
 ) -> Result<impl IntoResponse, Problem> {
     let stored = receive(&state, &asked.file, body).await?.finish().await?;
-    let upload = state.services.submissions.note_upload(&who, stored).await?;
+    let upload = state.services.submissions.note_upload(&admin, stored).await?;
     Ok((StatusCode::CREATED, Json(Upload { upload })))
 }
 
 /// Preview an upload
 ///
-/// Matches the upload to a dataset's newest version: invalid lines, tasks without an output,
+/// Matches the upload to a dataset's newest version. Returns invalid lines, tasks without an output,
 /// duplicates, samples, and text that may identify a model.
-#[utoipa::path(get, path = "/uploads/{id}/preview", tag = "model outputs", security(("token" = ["read"])),
-    params(("id" = UploadId, Path, description = "The upload"), Against),
+#[utoipa::path(get, path = "/uploads/{id}/preview", tag = "Model outputs", security(("token" = ["read"])),
+    params(("id" = UploadId, Path, description = "ID of the upload"), Against),
     responses((status = 200, description = "The preview", body = Preview)))]
 pub async fn preview_upload(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<UploadId>,
     Asked(asked): Asked<Against>,
 ) -> Out<Preview> {
-    Ok(Json(state.services.submissions.preview(&who, id, &asked.dataset, asked.matching).await?))
+    Ok(Json(state.services.submissions.preview(&admin, id, &asked.dataset, asked.matching).await?))
 }
 
 /// Import an upload's outputs as a submission
 ///
 /// Imports all outputs, or none if a line is invalid. The same file of the same model is imported once.
-#[utoipa::path(post, path = "/submissions", tag = "model outputs", security(("token" = ["write:data"])),
+#[utoipa::path(post, path = "/submissions", tag = "Model outputs", security(("token" = ["write:data"])),
     request_body(content = NewSubmission, example = json!({"upload": 1, "dataset": "starter", "model": "My model"})),
     responses((status = 201, description = "The submission", body = Made)))]
 pub async fn take_submission(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     Given(new): Given<NewSubmission>,
 ) -> Result<impl IntoResponse, Problem> {
-    let id = state.services.submissions.take(&who, new.upload, &new.dataset, new.matching, &new.model).await?;
+    let id = state.services.submissions.take(&admin, new.upload, &new.dataset, new.matching, &new.model).await?;
     Ok(made("submissions", id.0))
 }
 
 /// List submissions
-#[utoipa::path(get, path = "/submissions", tag = "model outputs", params(OfDataset, PageParams),
+#[utoipa::path(get, path = "/submissions", tag = "Model outputs", params(OfDataset, PageParams),
     security(("token" = ["read"])),
-    responses((status = 200, description = "Newest first", body = Page<SubmissionRow>)))]
+    responses((status = 200, description = "Submissions, newest first", body = Page<SubmissionRow>)))]
 pub async fn list_submissions(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     Asked(asked): Asked<OfDataset>,
     page: Paging,
 ) -> Out<Page<SubmissionRow>> {
-    let rows = state.services.submissions.list(&who, asked.dataset).await?;
-    Ok(Json(page.cut(rows, |row| row.id.to_string())?))
+    Ok(Json(page.answer(state.services.submissions.list(&admin, asked.dataset, page.of()?).await?)))
 }
 
 /// Get a submission
-#[utoipa::path(get, path = "/submissions/{id}", tag = "model outputs", security(("token" = ["read"])),
-    params(("id" = SubmissionId, Path, description = "The submission")),
+#[utoipa::path(get, path = "/submissions/{id}", tag = "Model outputs", security(("token" = ["read"])),
+    params(("id" = SubmissionId, Path, description = "ID of the submission")),
     responses((status = 200, description = "The submission", body = SubmissionRow)))]
 pub async fn get_submission(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<SubmissionId>,
 ) -> Out<SubmissionRow> {
-    Ok(Json(state.services.submissions.get(&who, id).await?.row))
+    Ok(Json(state.services.submissions.get(&admin, id).await?))
 }
 
 /// List a submission's outputs
-#[utoipa::path(get, path = "/submissions/{id}/outputs", tag = "model outputs", security(("token" = ["read"])),
+#[utoipa::path(get, path = "/submissions/{id}/outputs", tag = "Model outputs", security(("token" = ["read"])),
     params(("id" = SubmissionId, Path, description = "The submission"), PageParams),
-    responses((status = 200, description = "In the dataset's order", body = Page<OutputRow>)))]
+    responses((status = 200, description = "In the order of the file", body = Page<OutputRow>)))]
 pub async fn list_submission_outputs(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<SubmissionId>,
     page: Paging,
 ) -> Out<Page<OutputRow>> {
-    let found = state.services.submissions.get(&who, id).await?;
-    Ok(Json(page.cut(found.outputs, |row| row.id.to_string())?))
+    let filter = OutputFilter::default();
+    Ok(Json(page.answer(state.services.submissions.outputs(&admin, id, filter, page.of()?).await?)))
 }
 
 /// Get an output with its code
-#[utoipa::path(get, path = "/outputs/{id}", tag = "model outputs", security(("token" = ["read"])),
-    params(("id" = OutputId, Path, description = "The output")),
+#[utoipa::path(get, path = "/outputs/{id}", tag = "Model outputs", security(("token" = ["read"])),
+    params(("id" = OutputId, Path, description = "ID of the output")),
     responses((status = 200, description = "The output", body = OutputDetail)))]
-pub async fn get_output(State(state): State<AppState>, Extension(who): Who, At(id): At<OutputId>) -> Out<OutputDetail> {
-    Ok(Json(state.services.submissions.output(&who, id).await?))
+pub async fn get_output(
+    State(state): State<AppState>,
+    As(admin): As<Admin>,
+    At(id): At<OutputId>,
+) -> Out<OutputDetail> {
+    Ok(Json(state.services.submissions.output(&admin, id).await?))
 }

@@ -5,19 +5,19 @@ use app::{
         api::{MadeToken, NewToken, Scope, TokenRow},
         ids::ApiTokenId,
     },
-    port::api::Tokens,
+    port::{Admin, api::Tokens},
 };
 use axum::{Extension, Json, extract::State, http::StatusCode, response::IntoResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    Out, Who,
+    Out,
     input::{At, Given},
     paging::{Page, PageParams, Paging},
     problem::Problem,
 };
-use crate::{services::tokens::Bearer, state::AppState};
+use crate::{http::session::As, services::tokens::Bearer, state::AppState};
 
 /// The caller.
 #[derive(Serialize, ToSchema)]
@@ -25,47 +25,47 @@ pub struct Myself {
     /// The person that the token acts as.
     name: String,
     token: ApiTokenId,
-    /// What it may be used for.
+    /// The token's scopes.
     scopes: Vec<Scope>,
 }
 
 /// Get the token's user and scopes
-#[utoipa::path(get, path = "/me", tag = "this API", security(("token" = ["read"])),
+#[utoipa::path(get, path = "/me", tag = "About the API", security(("token" = ["read"])),
     responses((status = 200, description = "The token", body = Myself)))]
 pub async fn me(Extension(bearer): Extension<Bearer>) -> Json<Myself> {
     Json(Myself { name: bearer.me.name, token: bearer.id, scopes: bearer.scopes })
 }
 
 /// List your tokens
-#[utoipa::path(get, path = "/tokens", tag = "tokens", params(PageParams), security(("token" = ["admin"])),
-    responses((status = 200, description = "Newest first", body = Page<TokenRow>)))]
-pub async fn list_tokens(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<TokenRow>> {
-    Ok(Json(page.cut(state.services.tokens.list(&who).await?, |row| row.id.to_string())?))
+#[utoipa::path(get, path = "/tokens", tag = "Tokens", params(PageParams), security(("token" = ["admin"])),
+    responses((status = 200, description = "Tokens, newest first", body = Page<TokenRow>)))]
+pub async fn list_tokens(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<TokenRow>> {
+    Ok(Json(page.answer(state.services.tokens.list(&admin, page.of()?).await?)))
 }
 
 /// Create a token
 ///
 /// The response contains the secret, which is not shown again.
-#[utoipa::path(post, path = "/tokens", tag = "tokens", security(("token" = ["admin"])),
+#[utoipa::path(post, path = "/tokens", tag = "Tokens", security(("token" = ["admin"])),
     request_body(content = NewToken, example = json!({"label": "Nightly runs", "scopes": ["read", "write:runs"], "days": 90})),
     responses((status = 201, description = "The token", body = MadeToken)))]
 pub async fn create_token(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     Given(new): Given<NewToken>,
 ) -> Result<impl IntoResponse, Problem> {
-    Ok((StatusCode::CREATED, Json(state.services.tokens.create(&who, new).await?)))
+    Ok((StatusCode::CREATED, Json(state.services.tokens.create(&admin, new).await?)))
 }
 
 /// Revoke a token
-#[utoipa::path(delete, path = "/tokens/{id}", tag = "tokens", security(("token" = ["admin"])),
-    params(("id" = ApiTokenId, Path, description = "The token")),
-    responses((status = 204, description = "It works no longer")))]
+#[utoipa::path(delete, path = "/tokens/{id}", tag = "Tokens", security(("token" = ["admin"])),
+    params(("id" = ApiTokenId, Path, description = "ID of the token")),
+    responses((status = 204, description = "The token is revoked")))]
 pub async fn revoke_token(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<ApiTokenId>,
 ) -> Result<StatusCode, Problem> {
-    state.services.tokens.revoke(&who, id).await?;
+    state.services.tokens.revoke(&admin, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -5,73 +5,73 @@ use app::{
         api::{DeliveryRow, MadeWebhook, NewWebhook, WebhookRow},
         ids::WebhookId,
     },
-    port::api::Webhooks,
+    port::{Admin, api::Webhooks},
 };
-use axum::{Extension, Json, extract::State, http::StatusCode, response::IntoResponse};
+use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
 
 use super::{
-    Out, Who,
+    Out,
     input::{At, Given},
     paging::{Page, PageParams, Paging},
     problem::Problem,
 };
-use crate::state::AppState;
+use crate::{http::session::As, state::AppState};
 
 /// List webhooks
-#[utoipa::path(get, path = "/webhooks", tag = "webhooks", params(PageParams), security(("token" = ["admin"])),
-    responses((status = 200, description = "Newest first", body = Page<WebhookRow>)))]
-pub async fn list_webhooks(State(state): State<AppState>, Extension(who): Who, page: Paging) -> Out<Page<WebhookRow>> {
-    Ok(Json(page.cut(state.services.webhooks.list(&who).await?, |row| row.id.to_string())?))
+#[utoipa::path(get, path = "/webhooks", tag = "Webhooks", params(PageParams), security(("token" = ["admin"])),
+    responses((status = 200, description = "Webhooks, newest first", body = Page<WebhookRow>)))]
+pub async fn list_webhooks(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<WebhookRow>> {
+    Ok(Json(page.cut(state.services.webhooks.list(&admin).await?, |row| row.id.to_string())?))
 }
 
 /// Create a webhook
 ///
 /// The response contains the signing secret, which is not shown again.
-#[utoipa::path(post, path = "/webhooks", tag = "webhooks", security(("token" = ["admin"])),
+#[utoipa::path(post, path = "/webhooks", tag = "Webhooks", security(("token" = ["admin"])),
     request_body(content = NewWebhook, example = json!({"url": "https://hooks.example.org/aixgrade", "events": ["run.ended"]})),
     responses((status = 201, description = "The webhook", body = MadeWebhook)))]
 pub async fn create_webhook(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     Given(new): Given<NewWebhook>,
 ) -> Result<impl IntoResponse, Problem> {
-    Ok((StatusCode::CREATED, Json(state.services.webhooks.create(&who, new).await?)))
+    Ok((StatusCode::CREATED, Json(state.services.webhooks.create(&admin, new).await?)))
 }
 
-/// Delete a webhook and its messages
-#[utoipa::path(delete, path = "/webhooks/{id}", tag = "webhooks", security(("token" = ["admin"])),
-    params(("id" = WebhookId, Path, description = "The webhook")),
-    responses((status = 204, description = "It is gone")))]
+/// Delete a webhook and its deliveries
+#[utoipa::path(delete, path = "/webhooks/{id}", tag = "Webhooks", security(("token" = ["admin"])),
+    params(("id" = WebhookId, Path, description = "ID of the webhook")),
+    responses((status = 204, description = "The webhook is deleted")))]
 pub async fn remove_webhook(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<WebhookId>,
 ) -> Result<StatusCode, Problem> {
-    state.services.webhooks.remove(&who, id).await?;
+    state.services.webhooks.remove(&admin, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Send a test message
-#[utoipa::path(post, path = "/webhooks/{id}/test", tag = "webhooks", security(("token" = ["admin"])),
-    params(("id" = WebhookId, Path, description = "The webhook")),
-    responses((status = 200, description = "What came of it", body = DeliveryRow)))]
+/// Send a test delivery
+#[utoipa::path(post, path = "/webhooks/{id}/test", tag = "Webhooks", security(("token" = ["admin"])),
+    params(("id" = WebhookId, Path, description = "ID of the webhook")),
+    responses((status = 200, description = "Result of the delivery", body = DeliveryRow)))]
 pub async fn test_webhook(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<WebhookId>,
 ) -> Out<DeliveryRow> {
-    Ok(Json(state.services.webhooks.test(&who, id).await?))
+    Ok(Json(state.services.webhooks.test(&admin, id).await?))
 }
 
-/// List a webhook's newest messages
-#[utoipa::path(get, path = "/webhooks/{id}/deliveries", tag = "webhooks", security(("token" = ["admin"])),
-    params(("id" = WebhookId, Path, description = "The webhook"), PageParams),
-    responses((status = 200, description = "Newest first", body = Page<DeliveryRow>)))]
+/// List a webhook's newest deliveries
+#[utoipa::path(get, path = "/webhooks/{id}/deliveries", tag = "Webhooks", security(("token" = ["admin"])),
+    params(("id" = WebhookId, Path, description = "ID of the webhook"), PageParams),
+    responses((status = 200, description = "Deliveries, newest first", body = Page<DeliveryRow>)))]
 pub async fn list_deliveries(
     State(state): State<AppState>,
-    Extension(who): Who,
+    As(admin): As<Admin>,
     At(id): At<WebhookId>,
     page: Paging,
 ) -> Out<Page<DeliveryRow>> {
-    Ok(Json(page.cut(state.services.webhooks.deliveries(&who, id).await?, |row| row.id.to_string())?))
+    Ok(Json(page.answer(state.services.webhooks.deliveries(&admin, id, page.of()?).await?)))
 }

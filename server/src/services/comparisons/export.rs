@@ -1,26 +1,29 @@
-//! A comparison's downloads: tidy files, tables, the reproducibility bundle.
+//! A comparison's downloads: tidy files, tables, the bundle.
 
 use std::io::Write;
 
 use app::{
     model::{
         compare::Choice,
-        ids::StudyId,
         lang::{Bilingual, Lang},
     },
-    port::Caller,
+    port::Admin,
 };
+use rusqlite::Connection;
 
 use super::ComparisonService;
 use crate::{
     clock,
-    db::{results, results_lines},
+    comparison::input::ComparisonInput,
+    db::{
+        results, results_input,
+        results_lines::{self, Raters},
+    },
     error::Failure,
     report::{
-        bundle,
-        ground::Ground,
-        lines::{self, Columns, Form},
-        sheet, tables,
+        bundle, csv,
+        lines::{Columns, Form, RatingLines, VerdictLines},
+        pairs, sheet, tables,
     },
     services::spool::{Download, Out},
 };
@@ -28,10 +31,16 @@ use crate::{
 /// A file to download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum File {
-    /// Every rating of the choice, superseded ones included and marked.
+    /// Every rating of the selection, including superseded ones.
     Ratings(Form),
-    /// Every verdict of the choice's runs.
+    /// Every verdict of the selected runs.
     Verdicts(Form),
+    /// The ratings in a study's own columns, with raters' names.
+    NamedRatings,
+    /// Means with their intervals, one line for each model and dimension.
+    Means,
+    /// Every pair of models.
+    Pairs,
     /// The tables in Markdown.
     Markdown,
     /// The tables in LaTeX.
@@ -41,13 +50,16 @@ pub enum File {
 }
 
 impl File {
-    /// The file of that name in an address.
+    /// The file with this name in an address.
     pub fn of(name: &str) -> Option<File> {
         Some(match name {
             "ratings.csv" => File::Ratings(Form::Csv),
             "ratings.jsonl" => File::Ratings(Form::JsonLines),
             "verdicts.csv" => File::Verdicts(Form::Csv),
             "verdicts.jsonl" => File::Verdicts(Form::JsonLines),
+            "ratings-by-name.csv" => File::NamedRatings,
+            "means.csv" => File::Means,
+            "pairs.csv" => File::Pairs,
             "tables.md" => File::Markdown,
             "tables.tex" => File::Latex,
             "bundle.zip" => File::Bundle,
@@ -55,10 +67,11 @@ impl File {
         })
     }
 
-    /// Its media type.
     pub fn kind(self) -> &'static str {
         match self {
-            File::Ratings(Form::Csv) | File::Verdicts(Form::Csv) => "text/csv; charset=utf-8",
+            File::Ratings(Form::Csv) | File::Verdicts(Form::Csv) | File::NamedRatings | File::Means | File::Pairs => {
+                "text/csv; charset=utf-8"
+            }
             File::Ratings(Form::JsonLines) | File::Verdicts(Form::JsonLines) => "application/x-ndjson",
             File::Markdown => "text/markdown; charset=utf-8",
             File::Latex => "application/x-tex; charset=utf-8",
@@ -67,8 +80,9 @@ impl File {
     }
 }
 
-/// Whether a request for a file is in order; then [`ComparisonService::export`] is not refused.
+/// Whether a request for a file is valid; if so, [`ComparisonService::export`] does not reject it.
 pub struct Ready {
+    admin: Admin,
     choice: Choice,
     name: Bilingual,
     file: File,
@@ -76,31 +90,46 @@ pub struct Ready {
 }
 
 impl ComparisonService {
-    /// Looks whether the caller may have the file and the choice makes sense, and gives raters without a
-    /// pseudonym theirs.
-    pub async fn ready(&self, caller: &Caller, choice: Choice, file: File, lang: Lang) -> Result<Ready, Failure> {
-        caller.admin()?;
-        let settled = self.settled(caller, choice).await?;
+    /// Looks whether the choice makes sense, and gives raters without a pseudonym theirs.
+    pub async fn ready(&self, admin: &Admin, choice: Choice, file: File, lang: Lang) -> Result<Ready, Failure> {
+        let settled = self.settled(admin, choice).await?;
         let studies = settled.choice.studies.clone().unwrap_or_default();
         let asked = studies.clone();
         if !self.db.read(move |conn| results_lines::all_named(conn, &asked)).await? {
             self.db.write(move |tx| results_lines::name_raters(tx, &studies)).await?;
         }
-        Ok(Ready { choice: settled.choice, name: settled.options.name, file, lang })
+        Ok(Ready { admin: admin.clone(), choice: settled.choice, name: settled.options.name, file, lang })
     }
 
-    /// Makes the file, in one snapshot of the database.
+    /// Writes the file, in one snapshot of the database.
     ///
     /// # Errors
+    ///
     /// [`app::error::AppError::TooMany`] while too many downloads are open.
     pub async fn export(&self, ready: Ready) -> Result<Download, Failure> {
         match ready.file {
             File::Ratings(form) => {
-                self.lines(ready, move |head, conn, out| lines::ratings(conn, head, (form, Columns::Comparison), out))
-                    .await
+                self.lines(ready, move |head, conn, out| ratings(conn, head, (form, Columns::Comparison), out)).await
             }
-            File::Verdicts(form) => {
-                self.lines(ready, move |head, conn, out| lines::verdicts(conn, head, form, out)).await
+            File::Verdicts(form) => self.lines(ready, move |head, conn, out| verdicts(conn, head, form, out)).await,
+            File::NamedRatings => {
+                self.lines(ready, |head, conn, out| ratings(conn, head, (Form::Csv, Columns::Study), out)).await
+            }
+            File::Means => {
+                let comparison = self.by_people(&ready.admin, ready.choice).await?;
+                let write = move |out: &mut Out| {
+                    out.write_all(&csv::comparison(&comparison)?)?;
+                    Ok(0)
+                };
+                self.spool.write(write).await
+            }
+            File::Pairs => {
+                let computed = self.fresh(&ready).await?;
+                let write = move |out: &mut Out| {
+                    out.write_all(&pairs::csv(&computed.sheet)?)?;
+                    Ok(0)
+                };
+                self.spool.write(write).await
             }
             File::Markdown | File::Latex => {
                 let computed = self.fresh(&ready).await?;
@@ -121,31 +150,20 @@ impl ComparisonService {
     async fn lines(
         &self,
         ready: Ready,
-        write: impl FnOnce(&Ground, &rusqlite::Connection, &mut Out) -> Result<u64, Failure> + Send + 'static,
+        write: impl FnOnce(&ComparisonInput, &Connection, &mut Out) -> Result<u64, Failure> + Send + 'static,
     ) -> Result<Download, Failure> {
         let db = self.db.clone();
         let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
-                let head = results::head(conn, ready.name, &ready.choice)?;
+                let head = results_input::head(conn, ready.name, &ready.choice)?;
                 write(&head, conn, out)
             })
         };
         self.spool.write(work).await
     }
 
-    /// Every rating of one study as CSV, superseded ones included and marked.
-    ///
-    /// # Errors
-    /// As [`ComparisonService::export`].
-    pub async fn study_ratings(&self, caller: &Caller, id: StudyId) -> Result<Download, Failure> {
-        caller.admin()?;
-        let choice = self.study_choice(caller, id, false).await?;
-        let ready = Ready { choice, name: Bilingual::default(), file: File::Ratings(Form::Csv), lang: Lang::En };
-        self.lines(ready, |head, conn, out| lines::ratings(conn, head, (Form::Csv, Columns::Study), out)).await
-    }
-
     async fn fresh(&self, ready: &Ready) -> Result<std::sync::Arc<super::Computed>, Failure> {
-        let settled = self.settled(&Caller::Operator, ready.choice.clone()).await?;
+        let settled = self.settled(&ready.admin, ready.choice.clone()).await?;
         self.computed(&settled).await
     }
 
@@ -154,25 +172,50 @@ impl ComparisonService {
         let db = self.db.clone();
         let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
-                // Figures and tables in one snapshot: both include what has come in since.
+                // Figures and tables are read in one snapshot, so both include ratings that arrived since.
                 let fresh = results::stamp(conn, &ready.choice)? == computed.stamp;
-                let ground = match fresh {
-                    true => computed.ground.clone(),
-                    false => results::ground(conn, ready.name.clone(), &ready.choice)?,
+                let input = match fresh {
+                    true => computed.input.clone(),
+                    false => super::input::read(conn, ready.name.clone(), &ready.choice)?,
                 };
-                let again = (!fresh).then(|| sheet::compute(&ground));
+                let again = (!fresh).then(|| sheet::compute(&input));
                 let figures = again.as_ref().unwrap_or(&computed.sheet);
-                let head = results::head(conn, ready.name.clone(), &ready.choice)?;
+                let head = results_input::head(conn, ready.name.clone(), &ready.choice)?;
                 let form = (Form::Csv, Columns::Comparison);
-                let ratings = |out: &mut dyn Write| lines::ratings(conn, &head, form, out).map(drop);
-                let verdicts = |out: &mut dyn Write| lines::verdicts(conn, &head, Form::Csv, out).map(drop);
-                let extras: Vec<bundle::Extra<'_>> =
-                    vec![("data/ratings.csv", Box::new(ratings)), ("data/verdicts.csv", Box::new(verdicts))];
-                let ground = bundle::without_names(ground);
-                bundle::write(out, &ground, figures, extras, &clock::now().rfc3339())
+                let extras: Vec<bundle::Extra<'_>> = vec![
+                    ("data/ratings.csv", Box::new(|out| ratings(conn, &head, form, out).map(drop))),
+                    ("data/verdicts.csv", Box::new(|out| verdicts(conn, &head, Form::Csv, out).map(drop))),
+                ];
+                let input = bundle::without_names(input);
+                bundle::write(out, &input, figures, extras, &clock::now().rfc3339())
             })?;
             Ok(0)
         };
         self.spool.write(work).await
     }
+}
+
+/// Every rating of the choice, written as it is read. Returns how many.
+fn ratings(
+    conn: &Connection,
+    head: &ComparisonInput,
+    (form, columns): (Form, Columns),
+    out: &mut dyn Write,
+) -> Result<u64, Failure> {
+    let raters = match columns {
+        Columns::Comparison => Raters::Pseudonyms,
+        Columns::Study => Raters::Names,
+    };
+    let mut file = RatingLines::new(head.rubric.as_ref(), (form, columns), out)?;
+    let count = results_lines::each_rating(conn, head, raters, |line| file.write(line))?;
+    file.finish()?;
+    Ok(count)
+}
+
+/// Every output of the choice's runs, written as it is read. Returns how many.
+fn verdicts(conn: &Connection, head: &ComparisonInput, form: Form, out: &mut dyn Write) -> Result<u64, Failure> {
+    let mut file = VerdictLines::new(form, out)?;
+    let count = results_lines::each_verdict(conn, head, |line| file.write(line))?;
+    file.finish()?;
+    Ok(count)
 }

@@ -1,12 +1,12 @@
-//! A chart of a comparison as a file.
+//! A figure of a comparison as a file: SVG, PNG, PDF, its data, its caption.
 
 use app::{
-    i18n::I18n,
+    i18n::{I18n, captions},
     model::{
-        compare::{Choice, TaskFilter},
-        lang::Lang,
+        compare::{Caption, Choice, Sheet, TaskFilter},
+        lang::{Bilingual, Lang},
     },
-    port::Caller,
+    port::Admin,
     ui::chart::compared,
 };
 
@@ -14,7 +14,7 @@ use super::ComparisonService;
 use crate::{
     error::Failure,
     report::{
-        figures::{self, Theme},
+        figures::{self, Look},
         tasks,
     },
 };
@@ -24,8 +24,14 @@ use crate::{
 pub enum Kind {
     /// SVG with text as text.
     Svg,
-    /// Pixels.
+    /// Pixels, 600 per inch.
     Png,
+    /// PDF with text as text.
+    Pdf,
+    /// The data behind it.
+    Csv,
+    /// The caption.
+    Text,
 }
 
 impl Kind {
@@ -35,47 +41,78 @@ impl Kind {
         match end {
             "svg" => Some((id, Kind::Svg)),
             "png" => Some((id, Kind::Png)),
+            "pdf" => Some((id, Kind::Pdf)),
+            "csv" => Some((id, Kind::Csv)),
+            "txt" => Some((id, Kind::Text)),
             _ => None,
         }
     }
 
-    /// Its media type.
     pub fn media(self) -> &'static str {
         match self {
             Kind::Svg => "image/svg+xml",
             Kind::Png => "image/png",
+            Kind::Pdf => "application/pdf",
+            Kind::Csv => "text/csv; charset=utf-8",
+            Kind::Text => "text/plain; charset=utf-8",
         }
     }
 }
 
+/// The captions of a comparison's figures.
+pub(super) fn captions(dataset: &Bilingual, sheet: &Sheet, raters: &[String]) -> Vec<Caption> {
+    captions::all(dataset, sheet, &ids(sheet, raters))
+}
+
+/// The ids of a comparison's figures.
+fn ids(sheet: &Sheet, raters: &[String]) -> Vec<String> {
+    let figures = compared::all(I18n::of(Lang::En), sheet, raters);
+    figures.into_iter().map(|figure| figure.id).chain(["tasks-grid".to_owned()]).collect()
+}
+
 impl ComparisonService {
+    /// The names of a choice's figures.
+    ///
+    /// # Errors
+    /// Fails if the choice is invalid.
+    pub async fn pictures(&self, admin: &Admin, choice: Choice) -> Result<Vec<String>, Failure> {
+        let settled = self.settled(admin, choice).await?;
+        let computed = self.computed(&settled).await?;
+        let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
+        Ok(ids(&computed.sheet, &raters))
+    }
+
     /// Renders a chart by its id; the filter applies to the grid of tasks.
     ///
     /// # Errors
-    /// Fails if the caller is not an admin, the choice is invalid or has no such chart, or this machine has no
+    /// Fails if the choice is invalid or has no such chart, or this machine has no
     /// fonts for a PNG.
     pub async fn picture(
         &self,
-        caller: &Caller,
+        admin: &Admin,
         (choice, filter): (Choice, TaskFilter),
         (id, kind): (&str, Kind),
-        (theme, lang): (Theme, Lang),
+        look: Look,
     ) -> Result<Vec<u8>, Failure> {
-        caller.admin()?;
-        let settled = self.settled(caller, choice).await?;
+        let settled = self.settled(admin, choice).await?;
         let computed = self.computed(&settled).await?;
-        let i = I18n::of(lang);
+        let i = I18n::of(look.lang);
         let found = if id == "tasks-grid" {
-            let page = tasks::page(&computed.ground, &computed.lines, &filter);
+            let page = tasks::page(&computed.input, &computed.lines, &filter);
             compared::grid(i, &page.models, &page.grid, None)
         } else {
-            let raters: Vec<String> = computed.ground.raters.iter().map(|(_, name)| name.clone()).collect();
+            let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
             compared::all(i, &computed.sheet, &raters).into_iter().find(|figure| figure.id == id)
         };
         let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;
+        let caption = captions::caption(i, id, settled.options.name.get(look.lang), &computed.sheet);
+        let caption = caption.unwrap_or_else(|| figure.desc.clone());
         let draw = move || match kind {
-            Kind::Svg => Ok(figures::svg(&figure, theme, lang).into_bytes()),
-            Kind::Png => figures::png(&figure, theme, lang),
+            Kind::Svg => Ok(figures::svg(&figure, &caption, look).into_bytes()),
+            Kind::Png => figures::png(&figure, &caption, look),
+            Kind::Pdf => figures::pdf(&figure, &caption, look),
+            Kind::Csv => figures::data::csv(&figure),
+            Kind::Text => Ok(format!("{caption}\n").into_bytes()),
         };
         tokio::task::spawn_blocking(draw).await.map_err(Failure::internal)?
     }

@@ -1,11 +1,11 @@
-//! Which item (or task) a rater is given next.
+//! Chooses the next item (or task) of a rater.
 //!
-//! First what they have in hand already, then their own part of the plan in its order with the hidden
-//! checks among it, then what other raters have not started: so that a rater who is slow or gone does
-//! not block the study. Overlap, languages and shares by hand hold throughout (docs/plan.md).
+//! First the items that are already leased to the rater, then the rater's own part of the plan in its order
+//! with the hidden checks among it, then what other raters have not started, so that a slow or absent rater
+//! does not block the study. Overlap, languages and manual shares are respected throughout (docs/plan.md).
 //!
-//! Work and hidden checks are one queue here. What one rater takes over from another, that rater loses;
-//! hidden checks in the same position are lost with it, so that what stays is no sign.
+//! Work and hidden checks are one queue here. If one rater takes over an item, the other loses it, together
+//! with hidden checks at the same position; otherwise the checks that remain would stand out.
 
 use app::{
     error::AppError,
@@ -33,17 +33,15 @@ use crate::{
     services::quality::hidden_checks::{Counts, HiddenChecks},
 };
 
-/// How long an output stays in a rater's hands without a sign of life: each draft extends it.
-pub const LEASE_MS: i64 = 30 * 60 * 1000;
-/// How many outputs lie between two of one task, where there are enough others.
+/// Outputs between two of one task, if there are enough others.
 pub const APART: usize = 8;
 
-/// The most names that a request for a task is looked through for: three tasks of 80 outputs each.
+/// The most names that a request for a task may contain: three tasks of 80 outputs each.
 const NAMED: usize = 256;
 
-/// When a lease taken now ends.
+/// When a lease that starts now expires.
 pub fn lease_end() -> Timestamp {
-    Timestamp(clock::now().0 + LEASE_MS)
+    Timestamp(clock::now().0 + queue::LEASE_MS)
 }
 
 /// An item in the rater's queue.
@@ -88,7 +86,7 @@ impl<'a> Queue<'a> {
         Ok(Queue { conn, study, rater, checks: HiddenChecks::of(conn, study, rater)? })
     }
 
-    /// What is in the rater's hands, in the order in which it was handed out.
+    /// The items leased to the rater, in the order in which they were assigned.
     fn in_hand(&self) -> Result<Vec<Queued>, Failure> {
         let work = queue::in_hand(self.conn, self.study.id, self.rater)?;
         let work = work.into_iter().map(|(at, place)| (at, Queued::Work(place)));
@@ -96,7 +94,7 @@ impl<'a> Queue<'a> {
         Ok(merged(work.chain(checks)))
     }
 
-    /// What waits for the rater, soonest first, at most `most`.
+    /// At most `most` waiting items, the next one first.
     fn waiting(&self, most: usize) -> Result<Vec<Queued>, Failure> {
         let work = queue::waiting(self.conn, self.study.id, self.rater, most)?;
         let work = work.into_iter().map(|(at, place)| (at, Queued::Work(place)));
@@ -106,13 +104,13 @@ impl<'a> Queue<'a> {
         Ok(waiting)
     }
 
-    /// The position behind everything that waits for the rater.
+    /// The position after everything that waits for the rater.
     fn end(&self) -> Result<i64, Failure> {
         let last = queue::last_place(self.conn, self.study.id, self.rater)?;
         Ok(self.checks.waiting().map(|(at, _)| at).fold(last, i64::max) + 1)
     }
 
-    /// The tasks that the rater has just seen, newest first: of what is in hand, then of what was rated.
+    /// The tasks that the rater saw last, newest first: of leased items, then of rated ones.
     fn recent_tasks(&self, in_hand: &[Queued]) -> Result<Vec<TaskRevisionId>, Failure> {
         let mut seen: Vec<(Timestamp, TaskRevisionId)> = queue::seen(self.conn, self.study.id, self.rater, APART)?;
         seen.extend(self.checks.rated().map(|(at, check)| (at, check.task)));
@@ -138,7 +136,7 @@ fn merged(items: impl Iterator<Item = (i64, Queued)>) -> Vec<Queued> {
     items.into_iter().map(|(_, item)| item).collect()
 }
 
-/// Where the rater stands; hidden checks count as work.
+/// The rater's progress; hidden checks count as work.
 pub fn progress(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Progress, Failure> {
     let queue = Queue::of(conn, study, rater)?;
     if !queue.checks.are_any() {
@@ -148,13 +146,13 @@ pub fn progress(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<
     queue.checks.counted(conn, work, counts)
 }
 
-/// The position behind everything that waits for the rater.
+/// The position after everything that waits for the rater.
 pub fn end_of_order(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<i64, Failure> {
     Queue::of(conn, study, rater)?.end()
 }
 
-/// The items behind the names that the page says it has: at most [`AHEAD`] of them, so that nobody takes
-/// a study home.
+/// The items behind the names that the page says it has: at most [`AHEAD`], so that a page cannot lease a
+/// whole study.
 fn held(conn: &Connection, study: &RaterStudy, rater: UserId, tokens: &[Token]) -> Result<Vec<Key>, Failure> {
     let mut held = Vec::new();
     for token in tokens.iter().take(4 * AHEAD) {
@@ -164,7 +162,7 @@ fn held(conn: &Connection, study: &RaterStudy, rater: UserId, tokens: &[Token]) 
     Ok(held)
 }
 
-/// The item of this study behind a name, where it is among the rater's work and not rated.
+/// The item of this study with this name, if it is the rater's work and unrated.
 fn open_item(conn: &Connection, study: &RaterStudy, rater: UserId, token: &Token) -> Result<Option<Key>, Failure> {
     match Item::resolve(conn, token, rater) {
         Ok(item) => Ok(item.is_open_work_of(conn, study.id)?.then(|| item.key())),
@@ -173,8 +171,8 @@ fn open_item(conn: &Connection, study: &RaterStudy, rater: UserId, token: &Token
     }
 }
 
-/// Leases the rater's next item besides those `holding`, which they have on their page already. `None`
-/// where nothing is left that they may be given.
+/// Leases the rater's next item besides those in `holding`, which their page already has. `None` if nothing
+/// is left that the rater may get.
 pub fn next_item(
     tx: &Connection,
     study: &RaterStudy,
@@ -215,15 +213,15 @@ fn leased(conn: &Connection, item: Item) -> Result<Item, Failure> {
     Ok(item)
 }
 
-/// Leases the rater's next task besides those of which the page is `holding` an output: its outputs under
-/// this rater's letters, each with whether they rated it already. `None` where nothing is left.
+/// Leases the rater's next task besides those of the outputs in `holding`. Returns its outputs under this
+/// rater's letters, with whether each is rated. `None` if nothing is left.
 pub fn next_task_beside(
     tx: &Connection,
     study: &RaterStudy,
     rater: UserId,
     holding: &[Token],
 ) -> Result<Option<Vec<(OutputId, bool)>>, Failure> {
-    // A task has any number of outputs, some of them rated: one that is open names it.
+    // Some of the task's outputs may be rated; an unrated one names it.
     let mut tasks = Vec::new();
     for token in holding.iter().take(NAMED) {
         if let Some(Key::Work(output)) = open_item(tx, study, rater, token)?
@@ -247,7 +245,7 @@ fn next_task(
     let found = match held {
         Some((_, place)) => Some(place.task),
         None => {
-            // Those on the page may have outputs that still wait, where the rater left them half done.
+            // Tasks on the page may have waiting outputs if the rater left them half done.
             let mut own = queue::waiting(tx, study.id, rater, 64)?.into_iter();
             match own.find(|(_, place)| !except.contains(&place.task)) {
                 Some((_, place)) => Some(place.task),
@@ -269,14 +267,14 @@ fn next_task(
     Ok(Some(outputs.into_iter().map(|(place, rated)| (place.output, rated)).collect()))
 }
 
-/// The outputs in the rater's hands that belong to the task of this one, itself among them.
+/// The leased outputs of the same task, including this one.
 pub fn rest_of_task(conn: &Connection, study: &RaterStudy, rater: UserId, of: Key) -> Result<Vec<OutputId>, Failure> {
     let in_hand = queue::in_hand(conn, study.id, rater)?;
     let task = in_hand.iter().find(|(_, place)| Key::Work(place.output) == of).map(|(_, place)| place.task);
     Ok(in_hand.iter().filter(|(_, place)| Some(place.task) == task).map(|(_, place)| place.output).collect())
 }
 
-/// Of what waits, the first whose task was seen longest ago.
+/// The first waiting item whose task was seen longest ago.
 fn apart(waiting: Vec<Queued>, recent: &[TaskRevisionId]) -> Option<Queued> {
     // How many items ago its task was seen.
     let ago = |item: &Queued| recent.iter().position(|task| *task == item.task()).unwrap_or(APART);
@@ -284,8 +282,8 @@ fn apart(waiting: Vec<Queued>, recent: &[TaskRevisionId]) -> Option<Queued> {
     waiting.into_iter().find(|item| Some(ago(item)) == farthest)
 }
 
-/// What a rater whose own plan is done may take over: what is planned for nobody, then what somebody
-/// leased and left, then what those with the most work have not started.
+/// What a rater who has finished may take over: work planned for nobody, then work with an expired lease,
+/// then the work of raters with the most left.
 fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<Place>, Failure> {
     let whole = study.presentation == Presentation::SideBySide;
     if let Some(share) = study.share
@@ -332,8 +330,8 @@ fn take_task(tx: &Connection, study: &RaterStudy, rater: UserId, first: Place) -
     Ok(first.task)
 }
 
-/// Decides the letter of an output for this rater: a hash of seed, rater and output, so that every
-/// rater has an order of their own and the same seed gives it again.
+/// Decides the letter of an output for this rater: a hash of seed, rater and output, so that every rater has
+/// a different, reproducible order.
 pub fn letter_rank(seed: u64, rater: UserId, output: OutputId) -> [u8; 8] {
     let mut hash = Sha256::new();
     for part in [seed.to_be_bytes(), rater.0.to_be_bytes(), output.0.to_be_bytes()] {

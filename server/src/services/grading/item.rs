@@ -1,9 +1,8 @@
-//! What a rater does with one item: the one state machine behind work, hidden checks and calibration
-//! items.
+//! Actions of a rater on one item: the one state machine behind work, hidden checks and calibration items.
 //!
-//! Called by `services/grading` inside its transactions. **A rater must not be able to tell a hidden
-//! check from work.** So every request about an item is a method of [`Item`] and takes the same steps for
-//! both; only [`Storage`] knows which it is. `server/tests/hidden_checks.rs` compares the answers.
+//! Called by `services/grading` inside its transactions. **A rater must not be able to tell a hidden check
+//! from work.** So every request about an item is a method of [`Item`] and takes the same steps for both;
+//! only [`Storage`] knows the difference. `server/tests/hidden_checks.rs` compares the answers.
 
 use app::{
     error::{AppError, Refusal},
@@ -21,24 +20,27 @@ use rusqlite::Connection;
 use super::{Parts, hand_out, replies};
 use crate::{
     db::{
-        grading::{self, RaterStudy, Shown},
+        grading::{self, RaterStudy},
         quality::checks::{self, Check},
         queue, withdrawals,
     },
     error::Failure,
-    services::quality::calibration,
+    services::{
+        quality::calibration,
+        shown::{self, Shown},
+    },
 };
 
-/// An item that a rater was given.
+/// An item that was assigned to a rater.
 pub struct Item {
     study: RaterStudy,
     rater: UserId,
-    /// Whether it is work or a hidden check, not a calibration item.
+    /// Whether it is work or a hidden check, as opposed to a calibration item.
     among_work: bool,
     storage: Box<dyn Storage>,
 }
 
-/// Names an item within one study and rater.
+/// Identifies an item within one study and rater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// An output of the study.
@@ -54,55 +56,52 @@ pub enum Verb {
     Submit,
     /// A skip.
     Skip,
-    /// A withdrawal of the newest rating.
+    /// An undo of the newest rating.
     Undo,
 }
 
-/// Where the state of an item is stored. Longer than most traits here, because whatever is not in it
-/// cannot differ between work and hidden checks.
+/// Where the state of an item is stored. Longer than most traits here, because whatever is not in it cannot
+/// differ between work and hidden checks.
 pub trait Storage {
-    /// Which item this is.
     fn key(&self) -> Key;
     /// The name under which the rater knows it.
     fn token(&self, conn: &Connection) -> Result<Token, Failure>;
     /// Its texts, with masked names.
     fn shown(&self, conn: &Connection) -> Result<Shown, Failure>;
-    /// When it was first rated, while a rating counts.
+    /// When it was first rated, if it has a rating that counts.
     fn rated_at(&self, conn: &Connection) -> Result<Option<Timestamp>, Failure>;
-    /// Whether it is in the rater's hands.
+    /// Whether it is leased to the rater.
     fn in_hand(&self, conn: &Connection) -> Result<bool, Failure>;
-    /// The draft, where there is one.
     fn draft(&self, conn: &Connection) -> Result<Option<Draft>, Failure>;
-    /// Stores a draft.
     fn save_draft(&self, conn: &Connection, draft: &Draft) -> Result<(), Failure>;
-    /// The rating that counts, as a draft that says the same.
+    /// The rating that counts, as an equal draft.
     fn rating(&self, conn: &Connection) -> Result<Option<Draft>, Failure>;
-    /// Whether the submission of that key was stored before.
+    /// Whether the submission with that key is already stored.
     fn has_key(&self, conn: &Connection, key: &str) -> Result<bool, Failure>;
-    /// Extends the lease, or hands the item out again. Whether the rater may have it.
+    /// Extends the lease, or assigns the item again. Returns whether the rater may have it.
     fn renew(&self, conn: &Connection, until: Timestamp) -> Result<bool, Failure>;
-    /// Stores a rating of an item that is in the rater's hands, or that they rated before.
+    /// Stores a rating of an item that is leased to the rater or that they rated before.
     fn insert_rating(&self, conn: &Connection, draft: &Draft, key: &str) -> Result<(), Failure>;
-    /// Withdraws the rating that counts; `said` is what it said.
+    /// Withdraws the rating that counts; `said` is its content.
     fn withdraw(&self, conn: &Connection, said: &Draft, until: Timestamp) -> Result<(), Failure>;
     /// Skips the item, to the position `place` of the rater's order.
     fn skip(&self, conn: &Connection, place: i64) -> Result<(), Failure>;
-    /// What follows from a new rating, out of its rater's sight.
+    /// Consequences of a new rating that the rater does not see.
     fn after_rating(&self, _conn: &Connection, _study: &RaterStudy) -> Result<(), Failure> {
         Ok(())
     }
-    /// Which calibration item this is; absent for work and for hidden checks.
+    /// Which calibration item this is; absent for work and hidden checks.
     fn step(&self, _conn: &Connection) -> Result<Option<OpeningStep>, Failure> {
         Ok(None)
     }
-    /// Why a calibration item refuses the request; absent for work and for hidden checks.
+    /// Why a calibration item refuses the request; absent for work and hidden checks.
     fn refusal(&self, _conn: &Connection, _verb: Verb) -> Result<Option<Refusal>, Failure> {
         Ok(None)
     }
 }
 
 impl Item {
-    /// The item that the rater knows by this name; 404 where there is none.
+    /// The item that the rater knows by this name; 404 if there is none.
     pub fn resolve(conn: &Connection, token: &Token, rater: UserId) -> Result<Item, Failure> {
         let none = || Failure::not_found("output");
         if let Some(check) = checks::by_token(conn, token, rater)? {
@@ -113,28 +112,25 @@ impl Item {
         Ok(Item::work(study, rater, output))
     }
 
-    /// An output of the study.
     pub fn work(study: RaterStudy, rater: UserId, output: OutputId) -> Item {
         let dimensions = study.rubric.dimensions.len();
         Item { rater, among_work: true, storage: Box::new(Work { study: study.id, output, rater, dimensions }), study }
     }
 
-    /// A calibration item or a hidden check.
     pub fn check(study: RaterStudy, check: Check) -> Item {
         Item { study, rater: check.rater, among_work: check.kind.is_hidden(), storage: Box::new(check) }
     }
 
-    /// Which item this is.
     pub fn key(&self) -> Key {
         self.storage.key()
     }
 
-    /// Whether the page that holds it may be given another item of the study besides.
+    /// Whether a page that has it may get another item of the study as well.
     pub fn is_open_work_of(&self, conn: &Connection, study: StudyId) -> Result<bool, Failure> {
         Ok(self.among_work && self.study.id == study && self.storage.rated_at(conn)?.is_none())
     }
 
-    /// Puts it into the rater's hands for another lease.
+    /// Leases it to the rater again.
     pub fn hand_out(&self, conn: &Connection) -> Result<(), Failure> {
         self.storage.renew(conn, hand_out::lease_end())?;
         Ok(())
@@ -144,7 +140,7 @@ impl Item {
     pub fn show(self, conn: &Connection) -> Result<Parts, Failure> {
         let opening = self.storage.step(conn)?;
         let rated_at = self.storage.rated_at(conn)?;
-        // Nothing leads back into a calibration, or from it into the work.
+        // There is no way back into a calibration, or from it into the work.
         let (previous, following) = match opening {
             Some(_) => (None, None),
             None => grading::neighbours(conn, self.study.id, self.rater, rated_at)?,
@@ -173,8 +169,8 @@ impl Item {
         })
     }
 
-    /// Stores a draft and extends the lease. Where the item went to another rater meanwhile, the draft is
-    /// stored all the same.
+    /// Stores a draft and extends the lease. If the item went to another rater meanwhile, the draft is still
+    /// stored.
     pub fn save_draft(&self, conn: &Connection, draft: Draft) -> Result<(), Failure> {
         if let Some(fault) = draft.draft_fault(&self.study.rubric) {
             return Err(AppError::Draft(fault).into());
@@ -186,7 +182,7 @@ impl Item {
         self.storage.save_draft(conn, &draft)
     }
 
-    /// Stores a rating. The same key again, or the same content again, changes nothing.
+    /// Stores a rating. The same key or the same content again changes nothing.
     pub fn submit(&self, conn: &Connection, draft: Draft, key: &str) -> Result<Receipt, Failure> {
         if self.storage.has_key(conn, key)? {
             return Ok(Receipt::AlreadyStored);
@@ -210,8 +206,8 @@ impl Item {
         Ok(Receipt::Stored)
     }
 
-    /// Skips the item. Sent twice, or from a second tab, it counts once: only what is in the rater's hands
-    /// can be skipped. Side by side, a task is skipped with all its outputs.
+    /// Skips the item. Sending it twice, or from a second tab, counts once, because only a leased item can
+    /// be skipped. Side by side, a task is skipped with all its outputs.
     pub fn skip(&self, conn: &Connection) -> Result<(), Failure> {
         self.allowed(conn, Verb::Skip)?;
         if !self.storage.in_hand(conn)? {
@@ -227,7 +223,7 @@ impl Item {
         self.storage.skip(conn, hand_out::end_of_order(conn, &self.study, self.rater)?)
     }
 
-    /// Withdraws the rating that counts, where it is the rater's newest. Sent twice, it counts once.
+    /// Withdraws the rating that counts, if it is the rater's newest. Sending it twice counts once.
     pub fn undo(&self, conn: &Connection) -> Result<(), Failure> {
         let Some(said) = self.storage.rating(conn)? else { return Ok(()) };
         if self.study.status != StudyStatus::Running {
@@ -247,12 +243,12 @@ impl Item {
         }
     }
 
-    /// What the rater put down, with its notes where they belong in the code as the model gave it. Refuses
-    /// notes on lines that the code does not have.
+    /// The rater's draft, with its notes at their positions in the original code. Rejects notes on lines
+    /// that the code does not have.
     fn as_stored(&self, conn: &Connection, draft: Draft) -> Result<Draft, Failure> {
         let Some(last) = draft.notes.last() else { return Ok(draft) };
         let shown = self.storage.shown(conn)?;
-        // Notes are in order, so the last one is the furthest.
+        // Notes are sorted, so the last one has the highest line.
         let lines = shown.code.split('\n').count();
         if !usize::try_from(last.at.line).is_ok_and(|line| line <= lines) {
             return Err(AppError::Draft(DraftFault::Notes).into());
@@ -293,7 +289,7 @@ impl Storage for Work {
     }
 
     fn shown(&self, conn: &Connection) -> Result<Shown, Failure> {
-        grading::shown(conn, self.output)
+        shown::shown(conn, self.output)
     }
 
     fn rated_at(&self, conn: &Connection) -> Result<Option<Timestamp>, Failure> {
@@ -380,7 +376,7 @@ impl Storage for Check {
     }
 
     fn renew(&self, conn: &Connection, until: Timestamp) -> Result<bool, Failure> {
-        // A calibration has no leases: nobody else is given its items.
+        // A calibration has no leases: its items are assigned to nobody else.
         if self.kind.is_hidden() { checks::renew(conn, self, until) } else { Ok(true) }
     }
 

@@ -1,11 +1,11 @@
 //! The rater's side of a study.
 //!
-//! Work is handed out one output at a time, under a lease: a rater who is gone blocks nobody for longer
-//! than that, and finds their draft again. The order is drawn from the study's seed for each rater, and
-//! two outputs of one task are kept apart. The database, not this code, makes sure that an output gets
-//! exactly its overlap of different raters.
+//! Work is assigned one output at a time, under a lease, so that an absent rater blocks nobody for longer,
+//! and still finds their draft later. The order is drawn from the study's seed for each rater, and two
+//! outputs of one task are kept apart. The database, not this code, ensures that an output gets exactly its
+//! overlap of different raters.
 //!
-//! `item` is what a rater can do with one item, `hand_out` which item comes next.
+//! `item` implements the actions on one item, `hand_out` chooses the next one.
 
 mod hand_out;
 mod item;
@@ -21,7 +21,7 @@ use app::{
         study::StudyStatus,
         time::Timestamp,
     },
-    port::{Answer, Caller, Grading},
+    port::{Answer, Grading, Person},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -40,23 +40,24 @@ use crate::{
     },
     error::Failure,
     layout,
-    services::quality::{
-        self,
-        calibration::{self, Gate},
-        hidden_checks::HiddenChecks,
+    services::{
+        quality::{
+            self,
+            calibration::{self, Gate},
+            hidden_checks::HiddenChecks,
+        },
+        shown::{self, Shown},
     },
 };
 
-/// The longest key of a submission, in bytes.
+/// Maximum length of a submission key, in bytes.
 const KEY_MAX: usize = 64;
 
-/// The service; see the module.
 pub struct GradingService {
     db: Db,
 }
 
 impl GradingService {
-    /// A service over `db`.
     pub fn new(db: Db) -> Self {
         GradingService { db }
     }
@@ -68,7 +69,7 @@ impl GradingService {
             study: study.token,
             title: study.title,
             presentation: study.presentation,
-            code: layout::view(shown.code, shown.said).await,
+            code: layout::view(shown.code, shown.said, shown.code_lang).await,
             raw_nl: shown.raw_nl,
             lang: shown.lang,
             signature: shown.signature,
@@ -83,12 +84,12 @@ impl GradingService {
         }
     }
 
-    /// Adds the view of the code, outside the transaction.
+    /// Adds the formatted code, outside the transaction.
     async fn answer(found: Found) -> Next {
         match found {
             Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
             Found::Feedback(feedback, shown) => {
-                let code = layout::view(shown.code, shown.said).await;
+                let code = layout::view(shown.code, shown.said, shown.code_lang).await;
                 Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
             }
             Found::Other(next) => next,
@@ -100,7 +101,7 @@ impl GradingService {
 struct Parts {
     token: Token,
     study: RaterStudy,
-    shown: grading::Shown,
+    shown: Shown,
     draft: Draft,
     rated: bool,
     progress: Progress,
@@ -110,17 +111,17 @@ struct Parts {
     replies: Vec<FlagReply>,
 }
 
-/// [`Next`] before its code is laid out.
+/// [`Next`] before its code is formatted.
 enum Found {
     Parts(Box<Parts>),
-    Feedback(Box<Feedback>, grading::Shown),
+    Feedback(Box<Feedback>, Shown),
     Other(Next),
 }
 
 #[async_trait]
 impl Grading for GradingService {
-    async fn desk(&self, caller: &Caller) -> Answer<Vec<DeskStudy>> {
-        let rater = caller.user()?.id;
+    async fn desk(&self, person: &Person) -> Answer<Vec<DeskStudy>> {
+        let rater = person.id;
         Ok(self
             .db
             .read(move |conn| {
@@ -139,9 +140,8 @@ impl Grading for GradingService {
             .await?)
     }
 
-    async fn next(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<Next> {
-        let me = caller.user()?;
-        let (rater, lang) = (me.id, me.lang);
+    async fn next(&self, person: &Person, study: &Token, holding: Vec<Token>) -> Answer<Next> {
+        let (rater, lang) = (person.id, person.lang);
         let token = study.clone();
         let found = self
             .db
@@ -163,15 +163,14 @@ impl Grading for GradingService {
         Ok(Self::answer(found).await)
     }
 
-    async fn next_task(&self, caller: &Caller, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
-        let me = caller.user()?;
-        let (rater, lang) = (me.id, me.lang);
+    async fn next_task(&self, person: &Person, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
+        let (rater, lang) = (person.id, person.lang);
         let token = study.clone();
         let found = self
             .db
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                // The items of a calibration come one at a time in every study.
+                // Calibration items come one at a time in every study.
                 let opening =
                     study.status == StudyStatus::Running && calibration(tx, &study, rater, lang, &holding)?.is_some();
                 if study.presentation == Presentation::One || opening {
@@ -201,44 +200,44 @@ impl Grading for GradingService {
         })
     }
 
-    async fn item(&self, caller: &Caller, assignment: &Token) -> Answer<GradingItem> {
-        let rater = caller.user()?.id;
+    async fn item(&self, person: &Person, assignment: &Token) -> Answer<GradingItem> {
+        let rater = person.id;
         let token = assignment.clone();
         let parts = self.db.read(move |conn| Item::resolve(conn, &token, rater)?.show(conn)).await?;
         Ok(Self::view(parts).await)
     }
 
-    async fn save_draft(&self, caller: &Caller, assignment: &Token, draft: Draft) -> Answer<()> {
-        let rater = caller.user()?.id;
+    async fn save_draft(&self, person: &Person, assignment: &Token, draft: Draft) -> Answer<()> {
+        let rater = person.id;
         let token = assignment.clone();
         Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.save_draft(tx, draft)).await?)
     }
 
-    async fn submit(&self, caller: &Caller, assignment: &Token, draft: Draft, key: &str) -> Answer<Receipt> {
-        let rater = caller.user()?.id;
+    async fn submit(&self, person: &Person, assignment: &Token, draft: Draft, key: &str) -> Answer<Receipt> {
+        let rater = person.id;
         if key.len() > KEY_MAX || !key.chars().all(|c| c.is_ascii_graphic()) {
             return Err(AppError::Malformed);
         }
-        // A form without JavaScript sends no key. It needs none: the same content again is recognised.
+        // A form without JavaScript sends no key and needs none: the same content again is recognised.
         let key = if key.is_empty() { clock::token().0 } else { key.to_owned() };
         let token = assignment.clone();
         Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.submit(tx, draft, &key)).await?)
     }
 
-    async fn skip(&self, caller: &Caller, assignment: &Token) -> Answer<()> {
-        let rater = caller.user()?.id;
+    async fn skip(&self, person: &Person, assignment: &Token) -> Answer<()> {
+        let rater = person.id;
         let token = assignment.clone();
         Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.skip(tx)).await?)
     }
 
-    async fn undo(&self, caller: &Caller, assignment: &Token) -> Answer<()> {
-        let rater = caller.user()?.id;
+    async fn undo(&self, person: &Person, assignment: &Token) -> Answer<()> {
+        let rater = person.id;
         let token = assignment.clone();
         Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.undo(tx)).await?)
     }
 
-    async fn rubric(&self, caller: &Caller, study: &Token) -> Answer<RubricSheet> {
-        let rater = caller.user()?.id;
+    async fn rubric(&self, person: &Person, study: &Token) -> Answer<RubricSheet> {
+        let rater = person.id;
         let token = study.clone();
         Ok(self
             .db
@@ -249,8 +248,8 @@ impl Grading for GradingService {
             .await?)
     }
 
-    async fn own(&self, caller: &Caller, study: &Token) -> Answer<Vec<OwnRating>> {
-        let rater = caller.user()?.id;
+    async fn own(&self, person: &Person, study: &Token) -> Answer<Vec<OwnRating>> {
+        let rater = person.id;
         let token = study.clone();
         Ok(self
             .db
@@ -272,13 +271,13 @@ fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next,
     Ok(Next::Finished { title: study.title, progress, previous })
 }
 
-/// The rater's ratings that count, newest first, of work and of hidden checks.
+/// The rater's ratings that count, newest first, of work and hidden checks.
 fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<Vec<OwnRating>, Failure> {
     let mut own: Vec<(Timestamp, OwnRating)> = Vec::new();
     for (at, output, rating) in grading::own(conn, study, rater)? {
         let notes = match rating.notes.is_empty() {
             true => Vec::new(),
-            false => grading::shown(conn, output)?.as_read(rating.notes),
+            false => shown::shown(conn, output)?.as_read(rating.notes),
         };
         own.push((at, OwnRating { notes, ..rating }));
     }
@@ -300,7 +299,7 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
     Ok(own.into_iter().map(|(_, rating)| rating).collect())
 }
 
-/// What of the study's calibration comes before the work.
+/// Calibration steps that come before the work.
 fn calibration(
     tx: &Connection,
     study: &RaterStudy,

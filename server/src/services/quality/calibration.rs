@@ -1,4 +1,4 @@
-//! The calibration items that open a study, and the texts of checks.
+//! The calibration items that open a study, and the texts of hidden checks.
 //!
 //! Called by `services/grading` inside its transactions.
 
@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     db::{
-        grading::{self, RaterStudy, Shown},
+        grading::{RaterStudy, StoredTexts},
         quality::{
             self,
             checks::{self, Check, Kind},
@@ -25,24 +25,27 @@ use crate::{
         },
     },
     error::Failure,
-    services::grading::Verb,
+    services::{
+        grading::Verb,
+        shown::{self, Shown},
+    },
 };
 
-/// What comes between a rater and the work.
+/// The next step of a rater before the work.
 pub enum Gate {
-    /// Nothing: the work.
+    /// None: the work begins.
     Open,
     /// A calibration item.
     Item(Check),
-    /// The known scores of an item just rated.
+    /// The known scores of the item just rated.
     Feedback(Check),
     /// The calibration is done.
     Passed(OpeningResult),
-    /// The rater is stopped.
+    /// The rater failed and is stopped.
     Stopped(OpeningResult),
 }
 
-/// What comes before the work, where anything does.
+/// The step that comes before the work, if any.
 pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Token]) -> Result<Gate, Failure> {
     let settings = quality::settings(conn, study.id)?;
     if settings.opening == Opening::None {
@@ -79,7 +82,7 @@ fn at_opening(
         return Ok(Gate::Feedback(item.clone()));
     }
     if let Some(item) = given.iter().find(|p| p.rated_at.is_none()) {
-        // Though the page may have it: there is nothing to fetch ahead of it.
+        // Even if the page has it: nothing may be prefetched behind it.
         return Ok(Gate::Item(item.clone()));
     }
     let mut open: Vec<i64> = gold::asked(conn, study.id)?;
@@ -100,7 +103,7 @@ fn items_given(conn: &Connection, study: StudyId, rater: UserId, round: u32) -> 
     Ok(items)
 }
 
-/// An order of its own for every rater, the same each time.
+/// The rater's own order, always the same.
 pub(super) fn rank(seed: u64, rater: UserId, item: i64) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in [seed.to_be_bytes(), rater.0.to_be_bytes(), item.to_be_bytes()] {
@@ -109,7 +112,7 @@ pub(super) fn rank(seed: u64, rater: UserId, item: i64) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// How many items of the opening's round the rater has rated, and how many of them rightly.
+/// How many items of the current round the rater has rated, and how many of them correctly.
 pub fn score(
     conn: &Connection,
     study: StudyId,
@@ -156,23 +159,26 @@ pub fn step(conn: &Connection, check: &Check) -> Result<Option<OpeningStep>, Fai
 /// The texts of a check, as its rater reads them.
 pub fn shown(conn: &Connection, check: &Check) -> Result<Shown, Failure> {
     if let Some(output) = check.output {
-        return grading::shown(conn, output);
+        return shown::shown(conn, output);
     }
     let item = match check.gold {
         Some(item) => gold::get(conn, item)?,
         None => None,
     };
     let item = item.ok_or_else(|| Failure::internal("a check without an item"))?;
-    let (raw_nl, lang, signature) = (item.raw_nl, item.lang, item.signature);
-    let shown = Shown { raw_nl, lang, signature, code: item.code, said: item.said, masked: None };
-    // The item keeps a copy of the code of an output; names masked in the output are masked here, too.
-    match item.output {
-        Some(output) => shown.masked_as(conn, output),
-        None => Ok(shown),
-    }
+    let texts = StoredTexts {
+        raw_nl: item.raw_nl,
+        lang: item.lang,
+        signature: item.signature,
+        code_lang: item.code_lang,
+        code: item.code,
+        said: item.said,
+    };
+    // The item stores a copy of an output's code; names masked in the output are masked here, too.
+    Shown::of(conn, texts, item.output)
 }
 
-/// The known scores of an item beside what the rater gave, without its code, which is laid out later.
+/// The known scores of an item and the rater's scores, without its code, which is formatted later.
 pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang) -> Result<Feedback, Failure> {
     let item = check.gold.map(|item| gold::get(conn, item)).transpose()?.flatten();
     let item = item.ok_or_else(|| Failure::internal("a calibration item that is not there"))?;
@@ -197,7 +203,7 @@ pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang
     })
 }
 
-/// Why a calibration item refuses a request. Hidden checks refuse nothing that work does not refuse.
+/// Why a calibration item refuses a request. A hidden check refuses only what work refuses.
 pub fn refusal(conn: &Connection, check: &Check, verb: Verb) -> Result<Option<Refusal>, Failure> {
     if check.kind.is_hidden() {
         return Ok(None);

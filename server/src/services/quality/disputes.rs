@@ -1,8 +1,8 @@
-//! Disagreements: finding them, asking for one more rating, and the scores that are final.
+//! Disagreements: listing them and asking for one more rating.
 
 use app::model::{
     ids::{OutputId, StudyId, UserId},
-    quality::{DISPUTES_PAGE, DisputeRow, DisputeState, FinalBy, QualitySettings},
+    quality::{DISPUTES_PAGE, Decision, DisputeRow, DisputeState, QualitySettings},
     rubric::Rubric,
     text::excerpt,
 };
@@ -14,55 +14,11 @@ use crate::{
         disputes::{self, Rated},
     },
     error::Failure,
-    stats::raters::median,
+    stats::raters::final_scores,
 };
 
-/// The final scores of one output.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FinalScores {
-    /// The output.
-    pub output: OutputId,
-    /// One place a dimension.
-    pub scores: Vec<f64>,
-    /// Where they come from.
-    pub by: FinalBy,
-}
-
-/// The final scores of every output with a rating (docs/statistics.md, "Adjudicated scores"): an
-/// adjudicator's where there is a decision; the median where an extra rater was asked and has rated;
-/// else the mean of the ratings.
-pub fn finals(conn: &Connection, study: StudyId) -> Result<Vec<FinalScores>, Failure> {
-    let rubric = super::setup(conn, study)?.rubric;
-    let rated = disputes::rated(conn, study, None)?;
-    let each = rated.into_iter().map(|one| {
-        let (scores, by) = final_of(conn, study, &one, &rubric)?;
-        Ok(FinalScores { output: one.output, scores, by })
-    });
-    each.collect()
-}
-
-fn final_of(conn: &Connection, study: StudyId, one: &Rated, rubric: &Rubric) -> Result<(Vec<f64>, FinalBy), Failure> {
-    if one.decided {
-        let standing = disputes::history(conn, study, one.output)?.into_iter().find(|(_, d)| !d.superseded);
-        if let Some((_, decision)) = standing {
-            return Ok((decision.scores.into_iter().map(f64::from).collect(), FinalBy::Adjudicator));
-        }
-    }
-    let dimensions = rubric.dimensions.len();
-    let vectors: Vec<Vec<u8>> = one.ratings.iter().map(|(_, _, scores)| scores.clone()).collect();
-    if one.extra > 0
-        && one.complete
-        && let Some(scores) = median(&vectors, dimensions)
-    {
-        return Ok((scores, FinalBy::Median));
-    }
-    let n = vectors.len().max(1) as f64;
-    let mean = |d: usize| vectors.iter().filter_map(|v| v.get(d)).map(|s| f64::from(*s)).sum::<f64>() / n;
-    Ok(((0..dimensions).map(mean).collect(), FinalBy::Ratings))
-}
-
-/// Called in the transaction that stores a rating: asks for one more rater where the study's policy
-/// says so. Where nobody is left who could, the output waits for an adjudicator.
+/// Called in the transaction that stores a rating: assigns an extra rater if the study's policy says so. If
+/// nobody is left who could rate, the output waits for an adjudicator.
 pub fn after_rating(conn: &Connection, study: StudyId, output: OutputId, rubric: &Rubric) -> Result<(), Failure> {
     let settings = quality::settings(conn, study)?;
     if !super::asks_by_itself(&settings) {
@@ -74,7 +30,7 @@ pub fn after_rating(conn: &Connection, study: StudyId, output: OutputId, rubric:
     Ok(())
 }
 
-/// Looks at every output again, after the settings changed.
+/// Checks every output again after the settings changed.
 pub fn look_again(conn: &Connection, study: StudyId) -> Result<(), Failure> {
     let settings = quality::settings(conn, study)?;
     if !super::asks_by_itself(&settings) {
@@ -102,7 +58,7 @@ fn ask(
     Ok(())
 }
 
-/// Asks for one more rating by hand.
+/// Assigns an extra rater on an admin's request.
 pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option<UserId>) -> Result<(), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
     let settings = quality::settings(conn, study)?;
@@ -132,21 +88,20 @@ pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option
     disputes::insert_extra(conn, study, output, rater, by)
 }
 
-/// A page of the study's disagreements, the waiting ones first, then the widest; how many there are in
-/// all; and those of the page that `asking` may decide: whoever has not rated them.
+/// A page of the study's disagreements among `rated`, the waiting ones first, then the widest; how many there are
+/// in all; and those of the page that `asking` may decide: whoever has not rated them.
 pub fn rows(
     conn: &Connection,
     study: StudyId,
+    rated: &[Rated],
     asking: Option<UserId>,
     page: u32,
 ) -> Result<(u64, Vec<DisputeRow>, Vec<OutputId>), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
     let settings = quality::settings(conn, study)?;
     let dimensions = rubric.dimensions.len();
-    let mut all: Vec<(DisputeState, Rated)> = disputes::rated(conn, study, None)?
-        .into_iter()
-        .filter_map(|one| one.state(&settings, &rubric).map(|state| (state, one)))
-        .collect();
+    let mut all: Vec<(DisputeState, &Rated)> =
+        rated.iter().filter_map(|one| one.state(&settings, &rubric).map(|state| (state, one))).collect();
     all.sort_by_cached_key(|(state, one)| {
         (*state, std::cmp::Reverse(one.spread(dimensions).into_iter().max()), one.output)
     });
@@ -156,10 +111,11 @@ pub fn rows(
     let (mut rows, mut open) = (Vec::new(), Vec::new());
     for (state, one) in all.into_iter().skip(from).take(DISPUTES_PAGE as usize) {
         let about = disputes::about(conn, one.output)?;
-        let final_scores = match state {
-            DisputeState::Median | DisputeState::Decided => Some(final_of(conn, study, &one, &rubric)?.0),
-            DisputeState::Waiting | DisputeState::ExtraRater => None,
-        };
+        let history: Vec<Decision> =
+            disputes::history(conn, study, one.output)?.into_iter().map(|(_, decision)| decision).collect();
+        let decision = history.iter().find(|decision| !decision.superseded).map(|decision| decision.scores.as_slice());
+        let given: Vec<Vec<u8>> = one.ratings.iter().map(|(.., scores)| scores.clone()).collect();
+        let final_scores = final_scores(decision, one.extra > 0 && one.complete, &given, dimensions);
         if let Some(user) = asking
             && !disputes::rates(conn, study, one.output, user)?
         {
@@ -180,7 +136,7 @@ pub fn rows(
                 .collect(),
             state,
             final_scores,
-            history: disputes::history(conn, study, one.output)?.into_iter().map(|(_, d)| d).collect(),
+            history,
             token: None,
             rater_left: disputes::rater_left(conn, study, one.output)?.is_some(),
         });

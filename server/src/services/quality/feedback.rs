@@ -1,9 +1,10 @@
-//! What comes back to raters, and disagreements as their adjudicators see them. Nothing here answers
-//! with a model, a submission or a database id.
+//! What raters get back, and disagreements as their adjudicators see them. No answer here contains a model,
+//! a submission or a database id.
 
 use app::{
     error::{AppError, Refusal},
     model::{
+        audit::{Action, Object},
         feedback::{CameBack, Dispute, DisputeLine, DisputeQueue, FlagReply, OwnFigures, Voice},
         ids::{OutputId, StudyId, Token, UserId},
         quality::{DisputeState, Shown},
@@ -12,7 +13,7 @@ use app::{
         time::Timestamp,
         user::Role,
     },
-    port::{Answer, Caller, quality::Feedback},
+    port::{Answer, Person, quality::Feedback},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -25,25 +26,26 @@ use super::{
 };
 use crate::{
     db::{
-        audit, grading, notes,
+        audit::Change,
+        grading, notes,
         quality::{self, checks, disputes, flags, openings},
     },
     error::Failure,
     layout,
-    services::grading::progress,
+    services::{grading::progress, shown},
 };
 
-/// Answers that were read stay on the desk until so many newer ones have come.
+/// Replies that were read stay listed until this many newer ones have come.
 const READ_SHOWN: u32 = 5;
-/// Disagreements listed of each kind: one comes after the other anyway.
+/// Maximum number of listed disagreements of each kind.
 const LISTED: usize = 100;
-/// The longest reason for a decision, in characters.
+/// Maximum length of the reason for an adjudication, in characters.
 const COMMENT_MAX: usize = 4000;
 
 #[async_trait]
 impl Feedback for QualityService {
-    async fn came_back(&self, caller: &Caller) -> Answer<CameBack> {
-        let me = caller.user()?.clone();
+    async fn came_back(&self, person: &Person) -> Answer<CameBack> {
+        let me = person.clone();
         let kept = self.figured.clone();
         Ok(self
             .db
@@ -57,18 +59,18 @@ impl Feedback for QualityService {
             .await?)
     }
 
-    async fn read_replies(&self, caller: &Caller) -> Answer<()> {
-        let rater = caller.user()?.id;
+    async fn read_replies(&self, person: &Person) -> Answer<()> {
+        let rater = person.id;
         Ok(self.db.write(move |tx| flags::read(tx, rater)).await?)
     }
 
-    async fn go_on(&self, caller: &Caller, what: &Token) -> Answer<Token> {
-        let rater = caller.user()?.id;
+    async fn go_on(&self, person: &Person, what: &Token) -> Answer<Token> {
+        let rater = person.id;
         let token = what.clone();
         Ok(self
             .db
             .write(move |tx| {
-                // Of a hidden check nothing is known here, as of work.
+                // Hidden checks behave as work here: both are unknown.
                 let check = checks::by_token(tx, &token, rater)?.filter(|check| !check.kind.is_hidden());
                 if let Some(item) = check {
                     let study = grading::study_of(tx, item.study, rater)?;
@@ -85,32 +87,32 @@ impl Feedback for QualityService {
             .await?)
     }
 
-    async fn disputes(&self, caller: &Caller) -> Answer<DisputeQueue> {
-        let me = caller.user()?.clone();
+    async fn disputes(&self, person: &Person) -> Answer<DisputeQueue> {
+        let me = person.clone();
         let (user, admin) = (me.id, me.role == Role::Admin);
         let kept = self.figured.clone();
         let (queue, places) = self.db.read(move |conn| lines(conn, &kept, user, admin)).await?;
-        // Names for what is listed are made at the first look.
+        // Names of listed outputs are created on first display.
         let tokens = self.handouts(user, places).await?;
         let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisputeLine { token, ..line });
         Ok(DisputeQueue { lines: named.collect(), ..queue })
     }
 
-    async fn dispute(&self, caller: &Caller, token: &Token) -> Answer<Dispute> {
-        let me = caller.user()?.clone();
+    async fn dispute(&self, person: &Person, token: &Token) -> Answer<Dispute> {
+        let me = person.clone();
         let token = token.clone();
-        let (found, code, said) = self
+        let (found, shown) = self
             .db
             .read(move |conn| {
                 let (study, output) = may_decide(conn, &token, me.id, me.role == Role::Admin)?;
                 dispute(conn, token, study, output)
             })
             .await?;
-        Ok(Dispute { code: layout::view(code, said).await, ..found })
+        Ok(Dispute { code: layout::view(shown.code, shown.said, shown.code_lang).await, ..found })
     }
 
-    async fn decide(&self, caller: &Caller, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>> {
-        let me = caller.user()?.clone();
+    async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>> {
+        let me = person.clone();
         let comment = comment.trim().replace("\r\n", "\n");
         if comment.chars().count() > COMMENT_MAX {
             return Err(AppError::invalid(
@@ -119,10 +121,10 @@ impl Feedback for QualityService {
                 ("Shorten it", "请缩短"),
             ));
         }
-        let (caller, token) = (caller.clone(), token.clone());
+        let token = token.clone();
         let (user, admin) = (me.id, me.role == Role::Admin);
         self.db
-            .write(move |tx| {
+            .write_audited(person, Action::OutputAdjudicate, move |tx| {
                 let (study, output) = may_decide(tx, &token, me.id, admin)?;
                 let rubric = super::setup(tx, study)?.rubric;
                 let fits = scores.len() == rubric.dimensions.len()
@@ -135,17 +137,12 @@ impl Feedback for QualityService {
                     ));
                 }
                 let standing = disputes::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);
-                // Pressed twice: it counts once.
-                if standing.is_none_or(|(by, d)| by != me.id || d.scores != scores || d.comment != comment) {
-                    disputes::decide(tx, study, output, me.id, &scores, &comment)?;
-                    audit::note(
-                        tx,
-                        &caller,
-                        audit::Action::OutputAdjudicate,
-                        &format!("study {study}: output {output}"),
-                    )?;
+                // Counts once if pressed twice.
+                if standing.is_some_and(|(by, d)| by == me.id && d.scores == scores && d.comment == comment) {
+                    return Ok(Change::each(Vec::new(), ()));
                 }
-                Ok(())
+                disputes::decide(tx, study, output, me.id, &scores, &comment)?;
+                Ok(Change::of(Object::Study(study), format!("output {output}"), ()))
             })
             .await?;
         let kept = self.figured.clone();
@@ -156,8 +153,8 @@ impl Feedback for QualityService {
 }
 
 impl QualityService {
-    /// The names under which a person knows these outputs. Apart from looking for them, which goes through
-    /// whole studies: raters wait for what is written.
+    /// The names under which a person knows these outputs. Separate from finding the outputs, which reads
+    /// whole studies, so that raters do not wait for this write.
     async fn handouts(&self, user: UserId, places: Vec<(StudyId, OutputId)>) -> Answer<Vec<Token>> {
         if places.is_empty() {
             return Ok(Vec::new());
@@ -169,7 +166,7 @@ impl QualityService {
     }
 }
 
-/// An answer to a flag, as it crosses the wire.
+/// A reply to a flag for the wire.
 pub fn reply(r: flags::Reply) -> FlagReply {
     FlagReply {
         token: r.token,
@@ -184,7 +181,7 @@ pub fn reply(r: flags::Reply) -> FlagReply {
     }
 }
 
-/// What the person may decide: the role, and never an output that they rate themselves.
+/// What the person may adjudicate: by role, and never an output that they rate themselves.
 fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Result<(StudyId, OutputId), Failure> {
     let found = disputes::handed(conn, token, user)?.ok_or_else(|| Failure::not_found("disagreement"))?;
     let (study, output) = found;
@@ -200,10 +197,10 @@ fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Re
     if stands { Ok(found) } else { Err(AppError::Refused(Refusal::Agreed).into()) }
 }
 
-/// A disagreement that waits: study, title, output, widest spread.
+/// An open disagreement: study, title, output, widest spread.
 type Waiting = (StudyId, String, OutputId, u8);
 
-/// The first `most` disagreements that wait for this person, and how many do in all.
+/// The first `most` open disagreements of this person, and how many there are.
 fn waiting(
     conn: &Connection,
     kept: &Kept,
@@ -233,7 +230,7 @@ fn waiting(
     Ok((found, count))
 }
 
-/// What an adjudicator's list shows, without names yet, and of what each line is.
+/// An adjudicator's list without names yet, and the output of each line.
 fn lines(
     conn: &Connection,
     kept: &Kept,
@@ -248,7 +245,7 @@ fn lines(
         queue.lines.push(line(conn, title, output, spread, None)?);
         places.push((study, output));
     }
-    // What they decided themselves may be decided again.
+    // An adjudicator may change their own adjudication.
     let mut listed = 0;
     for (study, title) in disputes::studies(conn, user, admin)? {
         let dimensions = super::setup(conn, study)?.rubric.dimensions.len();
@@ -285,15 +282,15 @@ fn line(
     })
 }
 
-/// A disagreement without its code, which is laid out after the transaction; and that code.
+/// A disagreement without its code, and that code, which is formatted after the transaction.
 fn dispute(
     conn: &Connection,
     token: Token,
     study: StudyId,
     output: OutputId,
-) -> Result<(Dispute, String, String), Failure> {
+) -> Result<(Dispute, shown::Shown), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
-    let shown = grading::shown(conn, output)?;
+    let shown = shown::shown(conn, output)?;
     let mut voices = Vec::new();
     for one in disputes::rated(conn, study, Some(output))? {
         for (rating, rater, scores) in one.ratings {
@@ -309,19 +306,18 @@ fn dispute(
     let found = Dispute {
         token,
         title: super::title(conn, study)?,
-        raw_nl: shown.raw_nl,
+        raw_nl: shown.raw_nl.clone(),
         lang: shown.lang,
-        signature: shown.signature,
+        signature: shown.signature.clone(),
         code: app::model::code::CodeView::default(),
         rubric,
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
         decided: decided.map(|(_, d)| (d.scores, d.comment)),
     };
-    Ok((found, shown.code, shown.said))
+    Ok((found, shown))
 }
 
-/// A place for a rater that differs from one disagreement to the next: letter A is not always the same
-/// person.
+/// A letter for a rater that differs between disagreements: letter A is not always the same person.
 fn shuffled(token: &Token, rater: UserId) -> [u8; 32] {
     Sha256::new().chain_update(token.0.as_bytes()).chain_update(rater.0.to_be_bytes()).finalize().into()
 }
@@ -340,8 +336,8 @@ fn own_figures(conn: &Connection, kept: &Kept, rater: UserId) -> Result<Vec<OwnF
             continue;
         }
         let progress = progress(conn, &study, rater)?;
-        // Where checks are hidden, a figure that moves with a rating would mark it: the figures are shown
-        // once the study is closed and no rating changes any more.
+        // A figure that changes with a rating would reveal a hidden check, so such studies show the figures
+        // only after they are closed and ratings cannot change.
         let final_now = study.status == StudyStatus::Closed || !HiddenChecks::of(conn, &study, rater)?.are_any();
         let shown = settings.shown == Shown::Own && final_now;
         found.push(OwnFigures {

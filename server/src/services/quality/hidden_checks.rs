@@ -1,7 +1,7 @@
-//! The hidden checks of one rater: which come when, and how they are counted.
+//! The hidden checks of one rater: when each comes, and how they are counted.
 //!
-//! Called by `services/grading/hand_out.rs`, which has them in one queue with the work. Nothing about a
-//! hidden check is among the study's ratings.
+//! Called by `services/grading/hand_out.rs`, which puts them into one queue with the work. A study's ratings
+//! contain nothing about hidden checks.
 
 use app::model::{
     grading::Progress,
@@ -36,24 +36,24 @@ pub struct HiddenChecks {
     rater: UserId,
     settings: QualitySettings,
     checks: Vec<Check>,
-    /// The items with known scores that may be asked.
+    /// The known-score items that may be used.
     items: Vec<i64>,
-    /// Whether none comes any more after the last output.
+    /// Whether no more come after the last output.
     over: bool,
 }
 
-/// How far a rater is with the work.
+/// The rater's progress with the work.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    /// Outputs that were given to the rater at least once.
+    /// Outputs that were assigned to the rater at least once.
     pub given: u64,
-    /// Outputs of the rater's plan that were not.
+    /// Outputs of the rater's plan that were not yet.
     pub fresh: u64,
 }
 
 impl HiddenChecks {
-    /// The rater's hidden checks. Where outputs stand side by side there are none: one could not look like
-    /// a task with several outputs.
+    /// The rater's hidden checks. Side-by-side studies have none: a check could not look like a task with
+    /// several outputs.
     pub fn of(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<HiddenChecks, Failure> {
         let one = study.presentation == Presentation::One;
         let settings = if one { quality::settings(conn, study.id)? } else { QualitySettings::default() };
@@ -64,34 +64,34 @@ impl HiddenChecks {
         Ok(HiddenChecks { study: study.clone(), rater, settings, checks, items, over })
     }
 
-    /// Whether there are any, or some may come.
+    /// Whether there are any, or may be later.
     pub fn are_any(&self) -> bool {
         self.settings.probes() || !self.checks.is_empty()
     }
 
-    /// Those in the rater's hands.
+    /// Those leased to the rater.
     pub fn in_hand(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| check.rated_at.is_none() && check.leased)
     }
 
-    /// Those that were skipped and come again, with their positions in the rater's order.
+    /// Skipped ones that come again, with their positions in the rater's order.
     pub fn waiting(&self) -> impl Iterator<Item = (i64, &Check)> {
         let open = self.checks.iter().filter(|check| check.rated_at.is_none() && !check.leased && check.skips < SKIPS);
         open.filter_map(|check| Some((check.place?, check)))
     }
 
-    /// Those that are rated, with when.
+    /// Rated ones, with their times.
     pub fn rated(&self) -> impl Iterator<Item = (Timestamp, &Check)> {
         self.checks.iter().filter_map(|check| Some((check.rated_at?, check)))
     }
 
-    /// The rater's progress, with hidden checks counted as work: those that were given, and those that are
-    /// still to come. So the figures change with every item in the same way, whatever the item is.
+    /// The rater's progress, with hidden checks counted as work, both assigned ones and those still to come.
+    /// The figures therefore change in the same way with every item.
     pub fn counted(&self, conn: &Connection, work: Progress, counts: Counts) -> Result<Progress, Failure> {
         let open = (self.in_hand().count() + self.waiting().count()) as u64;
         let mut to_come = self.missing(counts, counts.given + counts.fresh).total();
         if work.left + open == 0 && to_come > 0 && self.candidate(conn, counts, &[])?.is_none() {
-            // A repeat was planned for which nothing was rated.
+            // A repeat was planned, but nothing was rated that could be repeated.
             to_come = 0;
         }
         let skipped = self.checks.iter().filter(|check| check.rated_at.is_none() && check.skips > 0).count() as u64;
@@ -102,14 +102,14 @@ impl HiddenChecks {
         })
     }
 
-    /// Leases the hidden check that comes now instead of an output, where one is due. `recent` are the
-    /// tasks that the rater has just seen, which are avoided where others are left.
+    /// Leases the hidden check that comes now instead of an output, if one is due. `recent` are the tasks
+    /// that the rater has just seen, which are avoided if there are others.
     pub fn due(&self, conn: &Connection, counts: Counts, recent: &[TaskRevisionId]) -> Result<Option<Check>, Failure> {
         let until = lease_end();
         let (study, rater) = (self.study.id, self.rater);
         Ok(match self.candidate(conn, counts, recent)? {
             None if counts.fresh == 0 && !self.over && self.are_any() => {
-                // One that came after skipped items have come again would be no work.
+                // A check that came after skipped items have come again would stand out.
                 checks::end(conn, study, rater)?;
                 None
             }
@@ -129,13 +129,13 @@ impl HiddenChecks {
         counts: Counts,
         recent: &[TaskRevisionId],
     ) -> Result<Option<Candidate>, Failure> {
-        // Before the next output; with none left, those that could not come in their turn.
+        // Before the next output; if none is left, the checks that were delayed.
         let planned = if counts.fresh > 0 { counts.given + 1 } else { counts.given };
         let missing = self.missing(counts, planned);
         if missing.known > 0 {
             let unused = |item: &&i64| self.checks.iter().all(|check| check.gold != Some(**item));
             let mut items: Vec<i64> = self.items.iter().filter(unused).copied().collect();
-            // Another order than the calibration's.
+            // A different order from the calibration's.
             items.sort_by_key(|item| rank(!self.study.seed, self.rater, *item));
             for item in &items {
                 if gold::task(conn, *item)?.is_some_and(|task| !recent.contains(&task)) {
@@ -147,8 +147,8 @@ impl HiddenChecks {
             }
         }
         if missing.repeats > 0 {
-            // Skips may leave too few ratings between the two. The repeat then waits; after the last output
-            // it comes all the same, because the rater has been told that so many items are left.
+            // Skips may leave too few ratings in between. The repeat then waits; after the last output it
+            // comes in any case, because the rater has seen the number of items left.
             let apart = if counts.fresh > 0 { self.settings.repeat_apart } else { 0 };
             let found = checks::repeatable(conn, self.study.id, self.rater, apart)?;
             return Ok(found.map(|(output, first)| Candidate::Repeat(output, first)));
@@ -156,16 +156,16 @@ impl HiddenChecks {
         Ok(None)
     }
 
-    /// How many checks of each kind come before the last of so many outputs.
+    /// How many checks of each kind come before the last of this many outputs.
     fn planned(&self, outputs: u64) -> Planned {
-        // An item that was retired after it was asked still took its position.
+        // An item that was retired after it was shown still took its position.
         let used = self.checks.iter().filter_map(|check| check.gold);
         let retired = used.filter(|item| !self.items.contains(item)).count() as u64;
         let schedule = Schedule::new(self.settings, self.study.seed, self.rater.0, self.items.len() as u64 + retired);
         schedule.before_output(outputs)
     }
 
-    /// The checks that come before the last of so many outputs and that the rater was not given.
+    /// The checks that come before the last of this many outputs and that the rater has not had.
     fn missing(&self, counts: Counts, outputs: u64) -> Planned {
         if self.over && counts.fresh == 0 {
             return Planned::default();
@@ -179,7 +179,7 @@ impl HiddenChecks {
     }
 }
 
-/// What the next hidden check can be.
+/// Candidates for the next hidden check.
 enum Candidate {
     Known(i64),
     Repeat(app::model::ids::OutputId, app::model::ids::RatingId),

@@ -13,14 +13,23 @@ use crate::{
     formats::telltales::Telltales,
 };
 
+/// Searching more outputs than this takes seconds, so it is done on request.
+const SEARCHED: u64 = 2000;
+
 fn telltales(conn: &Connection) -> Result<Telltales, Failure> {
     let known = submissions::model_names(conn)?;
     Ok(Telltales::new(known.iter().map(String::as_str)))
 }
 
 /// What is masked, and text that identifies the model.
-pub fn state(conn: &Connection, submission: SubmissionId) -> Result<MaskState, Failure> {
-    submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+///
+/// # Errors
+/// The submission does not exist.
+pub fn state(conn: &Connection, submission: SubmissionId, whole: bool) -> Result<MaskState, Failure> {
+    let row = submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+    if row.outputs > SEARCHED && !whole {
+        return Ok(MaskState { masked: masks::get(conn, submission)?, unread: true, ..MaskState::default() });
+    }
     let telltales = telltales(conn)?;
     let mut found: Vec<Telltale> = Vec::new();
     let (mut names, mut count) = (Vec::new(), 0);
@@ -36,11 +45,10 @@ pub fn state(conn: &Connection, submission: SubmissionId) -> Result<MaskState, F
     }
     names.sort();
     let masked = masks::get(conn, submission)?;
-    Ok(MaskState { masked, names, telltales: found, telltale_count: count })
+    Ok(MaskState { masked, names, telltales: found, telltale_count: count, unread: false })
 }
 
-/// Masks every known name, including the submission's model, or shows the original
-/// came.
+/// Masks every known name, including the submission's model, or shows the original text.
 pub fn set(conn: &Connection, submission: SubmissionId, on: bool, by: Option<UserId>) -> Result<(), Failure> {
     submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
     if on { masks::set(conn, submission, &telltales(conn)?.names(), by) } else { masks::clear(conn, submission) }

@@ -1,8 +1,8 @@
-//! Quality of studies: settings, items with known scores, masking, for admins.
+//! Quality of studies: settings, known-score items, masking, for admins.
 //!
-//! `watching` shows a study as it goes on, `disputes` settles disagreements, `feedback` is the raters'
-//! side, `calibration` has the items that come before the work and `hidden_checks` those that are hidden
-//! among it; `schedule` says where these come.
+//! `watching` shows a study's live figures, `disputes` resolves disagreements, `feedback` is the raters'
+//! side, `calibration` has the items before the work and `hidden_checks` those among it; `schedule` decides
+//! their positions.
 
 pub mod calibration;
 mod disputes;
@@ -16,24 +16,24 @@ use std::sync::Arc;
 
 use app::{
     model::{
+        audit::{Action, Object},
         code::CodeView,
+        code_lang::CodeLang,
         ids::{StudyId, SubmissionId, UserId},
         quality::{GoldItem, GoldSource, NewGold, Opening, OpeningRow, Policy, QualityPage, QualitySettings},
         rubric::Rubric,
         submission::MaskState,
     },
-    port::{Answer, Caller, quality::Quality},
+    port::{Admin, Answer, quality::Quality},
 };
 use async_trait::async_trait;
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 
-pub use self::{
-    disputes::{FinalScores, after_rating, finals},
-    feedback::reply,
-};
+pub use self::{disputes::after_rating, feedback::reply};
 use crate::{
     db::{
-        Db, audit,
+        Db,
+        audit::Change,
         quality::{self, gold, openings},
         studies,
     },
@@ -41,49 +41,44 @@ use crate::{
     layout,
 };
 
-/// The longest code of a pasted item, in characters: longer than any published output.
+/// Maximum length of a pasted item's code, in characters: longer than any published output.
 const CODE_MAX: usize = 32 * 1024;
-/// The longest reason, in characters.
+/// Maximum length of a reason, in characters.
 const REASON_MAX: usize = 2000;
-/// The largest "one in so many" and distance that a study may ask for.
+/// Maximum "one in n" and distance that a study may set.
 const OFTEN_MAX: u32 = 10_000;
 
-/// The service; see the module.
 pub struct QualityService {
     db: Db,
     figured: Arc<watching::Kept>,
 }
 
 impl QualityService {
-    /// A service over `db`.
     pub fn new(db: Db) -> Self {
         QualityService { db, figured: Arc::default() }
     }
 
-    /// How many times the figures of a study were computed; tests hold it.
+    /// How many times a study's figures were computed, for tests.
     pub fn computations(&self) -> u64 {
         self.figured.computed()
     }
 
     async fn change(
         &self,
-        caller: &Caller,
-        action: audit::Action,
-        detail: String,
+        admin: &Admin,
+        action: Action,
+        (object, detail): (Object, String),
         work: impl FnOnce(&Connection) -> Result<(), Failure> + Send + 'static,
     ) -> Answer<()> {
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                work(tx)?;
-                audit::note(tx, &caller, action, &detail)
-            })
-            .await?)
+        let work = move |tx: &Transaction<'_>| {
+            work(tx)?;
+            Ok(Change::of(object, detail, ()))
+        };
+        Ok(self.db.write_audited(admin, action, work).await?)
     }
 }
 
-/// The study's set-up, or 404.
+/// The study's settings, or 404.
 fn setup(conn: &Connection, study: StudyId) -> Result<studies::Setup, Failure> {
     studies::setup(conn, study)?.ok_or_else(|| Failure::not_found("study"))
 }
@@ -95,18 +90,16 @@ fn title(conn: &Connection, study: StudyId) -> Result<String, Failure> {
 
 #[async_trait]
 impl Quality for QualityService {
-    async fn page(&self, caller: &Caller, study: StudyId) -> Answer<QualityPage> {
-        caller.admin()?;
-        let (page, codes) = self.db.read(move |conn| page(conn, study)).await?;
-        let views = codes.into_iter().map(|(code, said)| layout::view(code, said));
+    async fn page(&self, _: &Admin, study: StudyId) -> Answer<QualityPage> {
+        let (page, codes) = self.db.read_long(move |conn| page(conn, study)).await?;
+        let views = codes.into_iter().map(|(code, said, lang)| layout::view(code, said, lang));
         let views = futures::future::join_all(views).await;
         let gold = page.gold.into_iter().zip(views).map(|(item, code)| GoldItem { code, ..item }).collect();
         Ok(QualityPage { gold, ..page })
     }
 
-    async fn set(&self, caller: &Caller, study: StudyId, settings: QualitySettings) -> Answer<()> {
-        caller.admin()?;
-        self.change(caller, audit::Action::StudySetQuality, format!("{study}: {}", said(&settings)?), move |tx| {
+    async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()> {
+        self.change(admin, Action::StudySetQuality, (Object::Study(study), said(&settings)?), move |tx| {
             check(&settings, gold::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
             quality::save_settings(tx, study, &settings)?;
             disputes::look_again(tx, study)
@@ -114,23 +107,18 @@ impl Quality for QualityService {
         .await
     }
 
-    async fn add_gold(&self, caller: &Caller, study: StudyId, new: NewGold) -> Answer<i64> {
-        caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                let id = add_gold(tx, study, &new, caller.id())?;
-                audit::note(tx, &caller, audit::Action::KnownScoresAdd, &format!("study {study}: item {id}"))?;
-                Ok(id)
-            })
-            .await?)
+    async fn add_gold(&self, admin: &Admin, study: StudyId, new: NewGold) -> Answer<i64> {
+        let by = admin.id();
+        let add = move |tx: &Transaction<'_>| {
+            let id = add_gold(tx, study, &new, by)?;
+            Ok(Change::of(Object::Study(study), format!("item {id}"), id))
+        };
+        Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
     }
 
-    async fn retire_gold(&self, caller: &Caller, study: StudyId, item: i64, retired: bool) -> Answer<()> {
-        caller.admin()?;
-        let word = if retired { audit::Action::KnownScoresRetire } else { audit::Action::KnownScoresRestore };
-        self.change(caller, word, format!("study {study}: item {item}"), move |tx| {
+    async fn retire_gold(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()> {
+        let word = if retired { Action::KnownScoresRetire } else { Action::KnownScoresRestore };
+        self.change(admin, word, (Object::Study(study), format!("item {item}")), move |tx| {
             if !gold::retire(tx, study, item, retired)? {
                 return Err(Failure::not_found("item"));
             }
@@ -147,11 +135,9 @@ impl Quality for QualityService {
         .await
     }
 
-    async fn open_for(&self, caller: &Caller, study: StudyId, rater: UserId, let_in: bool) -> Answer<()> {
-        caller.admin()?;
-        let (word, by) =
-            (if let_in { audit::Action::CalibrationLetIn } else { audit::Action::CalibrationReset }, caller.id());
-        self.change(caller, word, format!("study {study}: user {rater}"), move |tx| {
+    async fn open_for(&self, admin: &Admin, study: StudyId, rater: UserId, let_in: bool) -> Answer<()> {
+        let (word, by) = (if let_in { Action::CalibrationLetIn } else { Action::CalibrationReset }, admin.id());
+        self.change(admin, word, (Object::Study(study), format!("account {rater}")), move |tx| {
             setup(tx, study)?;
             if !quality::is_rater(tx, study, rater)? {
                 return Err(Failure::not_found("rater"));
@@ -161,10 +147,9 @@ impl Quality for QualityService {
         .await
     }
 
-    async fn set_adjudicator(&self, caller: &Caller, study: StudyId, user: UserId, on: bool) -> Answer<()> {
-        caller.admin()?;
-        let word = if on { audit::Action::AdjudicatorAdd } else { audit::Action::AdjudicatorRemove };
-        self.change(caller, word, format!("study {study}: user {user}"), move |tx| {
+    async fn set_adjudicator(&self, admin: &Admin, study: StudyId, user: UserId, on: bool) -> Answer<()> {
+        let word = if on { Action::AdjudicatorAdd } else { Action::AdjudicatorRemove };
+        self.change(admin, word, (Object::Study(study), format!("account {user}")), move |tx| {
             setup(tx, study)?;
             if on && !studies::can_rate(tx, user)? {
                 return Err(Failure::not_found("account"));
@@ -174,17 +159,16 @@ impl Quality for QualityService {
         .await
     }
 
-    async fn mask(&self, caller: &Caller, submission: SubmissionId) -> Answer<MaskState> {
-        caller.admin()?;
-        Ok(self.db.read(move |conn| masking::state(conn, submission)).await?)
+    async fn mask(&self, _: &Admin, submission: SubmissionId, whole: bool) -> Answer<MaskState> {
+        Ok(self.db.read(move |conn| masking::state(conn, submission, whole)).await?)
     }
 
-    async fn set_mask(&self, caller: &Caller, submission: SubmissionId, on: bool) -> Answer<()> {
-        caller.admin()?;
-        let (word, by) =
-            (if on { audit::Action::SubmissionMask } else { audit::Action::SubmissionUnmask }, caller.id());
-        self.change(caller, word, format!("submission {submission}"), move |tx| masking::set(tx, submission, on, by))
-            .await
+    async fn set_mask(&self, admin: &Admin, submission: SubmissionId, on: bool) -> Answer<()> {
+        let (word, by) = (if on { Action::SubmissionMask } else { Action::SubmissionUnmask }, admin.id());
+        self.change(admin, word, (Object::Submission(submission), String::new()), move |tx| {
+            masking::set(tx, submission, on, by)
+        })
+        .await
     }
 }
 
@@ -192,12 +176,15 @@ fn said(settings: &QualitySettings) -> Result<String, Failure> {
     Ok(serde_json::to_string(settings)?)
 }
 
-/// The page, and what its items' views are made of.
-fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<(String, String)>), Failure> {
+/// The input of the view of an item: its code, the text around it and its language.
+type ItemText = (String, String, CodeLang);
+
+/// The page, and the input of its items' views.
+fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>), Failure> {
     let setup = setup(conn, study)?;
     let settings = quality::settings(conn, study)?;
     let items = gold::list(conn, study)?;
-    let codes = items.iter().map(|item| (item.code.clone(), item.said.clone())).collect();
+    let codes = items.iter().map(|item| (item.code.clone(), item.said.clone(), item.code_lang)).collect();
     let items = items.into_iter().map(|item| {
         let answers = gold::answers(conn, item.id)?;
         Ok(GoldItem {
@@ -250,7 +237,7 @@ fn opening_row(
     })
 }
 
-/// What is wrong with the settings, if anything is.
+/// The problem with the settings, if any.
 fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<(), Failure> {
     let widest = rubric.dimensions.iter().map(|d| d.range()).map(|(low, high)| high - low).max().unwrap_or(0);
     let wide = |field: &str, value: Option<u8>| match value {
@@ -375,7 +362,7 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
     }
 }
 
-/// Whether an extra rater is asked for by itself.
+/// Whether extra raters are assigned automatically.
 fn asks_by_itself(settings: &QualitySettings) -> bool {
     settings.policy == Policy::ExtraRater
 }

@@ -1,61 +1,58 @@
-//! Where hidden checks come in a rater's work. Pure.
+//! Positions of hidden checks in a rater's work. Pure.
 //!
-//! The positions are drawn from the study's seed and the rater alone: nothing that the rater does moves
-//! them, and the checks still to come can be counted, so that the progress on the page changes by one
-//! each time, whatever was handed out.
+//! The positions are drawn from the study's seed and the rater alone. Nothing that the rater does moves
+//! them, and the checks still to come can be counted, so the page's progress changes by one each time,
+//! whatever the item is.
 
 use app::{model::quality::QualitySettings, port::AHEAD};
 
-/// What comes at one place of a rater's work.
+/// What comes at one position of a rater's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// An output of the study.
     Work,
-    /// An item with known scores.
+    /// A known-score item.
     Gold,
     /// An output that the rater rated before.
     Repeat,
 }
 
-/// How many hidden checks of each kind are planned.
+/// Number of planned hidden checks of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Planned {
-    /// Items with known scores.
+    /// Known-score items.
     pub known: u64,
-    /// Repeats.
     pub repeats: u64,
 }
 
 impl Planned {
-    /// How many of both kinds.
     pub fn total(self) -> u64 {
         self.known + self.repeats
     }
 }
 
-/// The positions of a rater's work, one after another, from the first.
+/// The positions of a rater's work, from the first.
 pub struct Schedule {
     settings: QualitySettings,
-    /// What the places are drawn from.
     seed: u64,
-    /// How many items with known scores there are; each comes at most once.
+    /// Number of known-score items; each comes at most once.
     gold: u64,
     at: u64,
     gold_used: u64,
     repeats: u64,
-    /// For each place so far, how many of the places up to it were work.
+    /// For each position so far, how many positions up to it were work.
     work: Vec<u64>,
 }
 
 impl Schedule {
-    /// The places of the rater whose number is `rater`.
+    /// The positions of the rater with this number.
     pub fn new(settings: QualitySettings, seed: u64, rater: i64, gold: u64) -> Schedule {
         let seed = mix(seed ^ mix(rater.cast_unsigned()));
         Schedule { settings, seed, gold, at: 0, gold_used: 0, repeats: 0, work: Vec::new() }
     }
 
-    /// How many checks come before output number `output` of the rater's work, counted from 1; none
-    /// before output 0.
+    /// How many checks come before output number `output` of the rater's work, counted from 1; none before
+    /// output 0.
     pub fn before_output(mut self, output: u64) -> Planned {
         let (mut planned, mut outputs) = (Planned::default(), 0);
         while outputs < output {
@@ -77,8 +74,8 @@ impl Iterator for Schedule {
     type Item = Slot;
 
     fn next(&mut self) -> Option<Slot> {
-        // An output comes again only when one is old enough and has not come again. A page may have fetched
-        // some outputs that are not rated yet.
+        // An output is repeated only if it is old enough and has not been repeated. A page may have
+        // prefetched some outputs that are not rated yet.
         let before = self.at.checked_sub(u64::from(self.settings.repeat_apart) + 1 + AHEAD as u64);
         let old = before.and_then(|at| self.work.get(usize::try_from(at).ok()?)).copied().unwrap_or(0);
         let slot = if self.at > 0 && self.gold_used < self.gold && self.draw(0x601D, self.settings.gold_every) {
@@ -115,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_come_about_as_often_as_asked_and_never_too_near() {
+    fn checks_have_the_configured_rate_and_distance() {
         let all: Vec<Slot> = Schedule::new(settings(10, 8, 20), 7, 3, 1000).take(4000).collect();
         let count = |slot| all.iter().filter(|s| **s == slot).count();
         // Binomial: 400 +- 19 and (of the rest) 450 +- 20; five standard deviations.
@@ -128,11 +125,11 @@ mod tests {
             assert!(used < old, "place {at} repeats what is not old enough");
         }
         let other: Vec<Slot> = Schedule::new(settings(10, 8, 20), 7, 4, 1000).take(4000).collect();
-        assert_ne!(all, other, "each rater has places of their own");
+        assert_ne!(all, other, "each rater has different positions");
     }
 
     #[test]
-    fn no_settings_no_checks_and_the_pool_is_not_exceeded() {
+    fn no_checks_without_settings_or_beyond_the_items() {
         let check = |s, gold, expected: usize| {
             let found = Schedule::new(s, 1, 1, gold).take(500).filter(|s| *s != Slot::Work).count();
             assert_eq!(found, expected);
@@ -143,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_are_counted_before_the_output_that_follows_them() {
+    fn checks_are_counted_before_the_next_output() {
         let s = settings(5, 4, 6);
         let of = || Schedule::new(s, 2022, 5, 40);
         let all: Vec<Slot> = of().take(400).collect();

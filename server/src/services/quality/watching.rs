@@ -1,4 +1,4 @@
-//! A study as it goes on: live figures, ratings, flags, disagreements.
+//! A running study: live figures, ratings, flags, disagreements.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -11,15 +11,16 @@ use std::{
 
 use app::{
     model::{
+        audit::{Action, Object},
         comparison::Agreement,
         ids::{OutputId, StudyId, UserId},
         quality::{
             DisputeList, DisputeRow, DisputeState, FlagOn, FlagRow, Live, LiveRater, Projection, QualitySettings,
-            RaterFigures, RatingFilter, RatingList,
+            RATINGS_COUNTED, RaterFigures, RatingFilter, RatingList,
         },
         rubric::Rubric,
     },
-    port::{Answer, Caller, quality::Watching},
+    port::{Admin, Answer, quality::Watching},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -28,7 +29,6 @@ use super::QualityService;
 use crate::{
     clock,
     db::{
-        audit,
         quality::{self, checks, disputes as stored, flags, openings, watch},
         studies,
     },
@@ -39,19 +39,17 @@ use crate::{
     },
 };
 
-/// The longest reply to a flag, in characters.
+/// Maximum length of a reply to a flag, in characters.
 const REPLY_MAX: usize = 4000;
 
 #[async_trait]
 impl Watching for QualityService {
-    async fn live(&self, caller: &Caller, study: StudyId) -> Answer<Live> {
-        caller.admin()?;
+    async fn live(&self, _: &Admin, study: StudyId) -> Answer<Live> {
         let kept = self.figured.clone();
         Ok(self.db.read(move |conn| live(conn, study, &kept)).await?)
     }
 
-    async fn ratings(&self, caller: &Caller, study: StudyId, filter: RatingFilter) -> Answer<RatingList> {
-        caller.admin()?;
+    async fn ratings(&self, _: &Admin, study: StudyId, filter: RatingFilter) -> Answer<RatingList> {
         let kept = self.figured.clone();
         Ok(self
             .db
@@ -64,26 +62,25 @@ impl Watching for QualityService {
                     .filter(|one| one.disputed(&settings, &rubric))
                     .map(|one| one.output)
                     .collect();
-                let (found, rows) = watch::ratings(conn, study, &filter, &disputed)?;
+                let (found, page) = watch::ratings(conn, study, &filter, &disputed)?;
                 Ok(RatingList {
                     title: super::title(conn, study)?,
                     rubric,
                     raters: studies::raters(conn, study)?.into_iter().map(|r| (r.id, r.name)).collect(),
                     models: watch::models(conn, study)?.into_iter().map(|m| (m.id, m.name)).collect(),
-                    found,
-                    rows,
+                    found: found.min(RATINGS_COUNTED),
+                    more: found > RATINGS_COUNTED,
+                    page,
                 })
             })
             .await?)
     }
 
-    async fn flags(&self, caller: &Caller, study: StudyId) -> Answer<(String, Vec<FlagRow>)> {
-        caller.admin()?;
-        Ok(self.db.read(move |conn| Ok((super::title(conn, study)?, flags::list(conn, study)?))).await?)
+    async fn flags(&self, _: &Admin, study: StudyId) -> Answer<(String, Vec<FlagRow>)> {
+        Ok(self.db.read_long(move |conn| Ok((super::title(conn, study)?, flags::list(conn, study)?))).await?)
     }
 
-    async fn answer_flag(&self, caller: &Caller, study: StudyId, on: FlagOn, reply: &str) -> Answer<()> {
-        caller.admin()?;
+    async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()> {
         let reply = reply.trim().replace("\r\n", "\n");
         if reply.chars().count() > REPLY_MAX {
             return Err(app::error::AppError::invalid(
@@ -92,8 +89,12 @@ impl Watching for QualityService {
                 ("Shorten it", "请缩短"),
             ));
         }
-        let by = caller.id();
-        self.change(caller, audit::Action::FlagAnswer, format!("study {study}"), move |tx| {
+        let by = admin.id();
+        let detail = match on {
+            FlagOn::Assignment(id) => format!("rating assignment {id}"),
+            FlagOn::Probe(id) => format!("calibration item or hidden check {id}"),
+        };
+        self.change(admin, Action::FlagAnswer, (Object::Study(study), detail), move |tx| {
             let Some((user, flag)) = flags::standing(tx, study, on)? else {
                 return Err(Failure::conflict(("The rater has withdrawn this flag.", "评分者已撤回该标记。")));
             };
@@ -102,13 +103,13 @@ impl Watching for QualityService {
         .await
     }
 
-    async fn disputes(&self, caller: &Caller, study: StudyId, page: u32) -> Answer<DisputeList> {
-        caller.admin()?;
-        let asking = caller.id();
+    async fn disputes(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisputeList> {
+        let (asking, kept) = (admin.id(), self.figured.clone());
         let (list, open) = self
             .db
             .read(move |conn| {
-                let (found, rows, open) = super::disputes::rows(conn, study, asking, page)?;
+                let figured = figured(conn, study, &kept, Asking::Page)?;
+                let (found, rows, open) = super::disputes::rows(conn, study, &figured.rated, asking, page)?;
                 let list = DisputeList {
                     title: super::title(conn, study)?,
                     rubric: super::setup(conn, study)?.rubric,
@@ -120,7 +121,7 @@ impl Watching for QualityService {
             })
             .await?;
         let (Some(user), false) = (asking, open.is_empty()) else { return Ok(list) };
-        // The names under which the admin may decide these are made at the first look.
+        // The names by which the admin adjudicates these are created on first display.
         let named = self
             .db
             .write(move |tx| {
@@ -132,26 +133,21 @@ impl Watching for QualityService {
         Ok(DisputeList { rows: list.rows.into_iter().map(token).collect(), ..list })
     }
 
-    async fn ask_extra(&self, caller: &Caller, study: StudyId, output: OutputId) -> Answer<()> {
-        caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .db
-            .write(move |tx| {
-                super::disputes::ask_extra(tx, study, output, caller.id())?;
-                audit::note(tx, &caller, audit::Action::OutputAddRating, &format!("study {study}: output {output}"))
-            })
-            .await?)
+    async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()> {
+        let by = admin.id();
+        self.change(admin, Action::OutputAddRating, (Object::Study(study), format!("output {output}")), move |tx| {
+            super::disputes::ask_extra(tx, study, output, by)
+        })
+        .await
     }
 }
 
-/// The figures of a study that every rating goes into, with the revision that they were computed at.
+/// The figures of a study that depend on every rating, with the revision of their input.
 pub(super) struct Figured {
     settings: QualitySettings,
     stamp: [i64; 5],
     at: Instant,
     took: Duration,
-    /// Each rater's figures.
     pub(super) raters: BTreeMap<UserId, RaterFigures>,
     /// Every output with a rating.
     pub(super) rated: Vec<stored::Rated>,
@@ -171,18 +167,18 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// How many times figures were computed.
     pub(super) fn computed(&self) -> u64 {
         self.computed.load(Ordering::Relaxed)
     }
 }
 
-/// Who asks for figures.
+/// The page that asks for figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asking {
-    /// The admin's page: sees what the admin did at once.
+    /// The admin's page: shows the admin's own changes at once.
     Page,
-    /// A rater's list of studies, loaded often and by many: takes older figures while newer ones are computed.
+    /// A rater's list of studies, loaded often and by many: accepts older figures while newer ones are
+    /// computed.
     Studies,
 }
 
@@ -196,18 +192,18 @@ impl Drop for Busy<'_> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whatever panicked while it held the lock left whole entries.
+    // A panic leaves whole entries; ignore poisoning.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// While ratings come in, figures are computed again only after this many times as long as it took: a page over a
-/// large study takes a small part of one core, and shows figures that are a few seconds old.
+/// While ratings arrive, figures are recomputed only after this many times their computing time: a page over
+/// a large study then takes a small part of one core and shows figures that are a few seconds old.
 const REST: u32 = 8;
-/// What takes less is always computed again.
+/// Figures that take less are always recomputed.
 const WORTH: Duration = Duration::from_millis(50);
 
-/// The figures as they are, or as they were a moment ago. Only ratings may be that moment ahead of them; what the
-/// admin did (a decision, another threshold) shows at once on the admin's page.
+/// Current figures, or those of a moment ago. Only ratings may be newer than the figures; the admin's own
+/// changes (an adjudication, another threshold) show at once on the admin's page.
 pub(super) fn figured(conn: &Connection, study: StudyId, kept: &Kept, asking: Asking) -> Result<Arc<Figured>, Failure> {
     let settings = quality::settings(conn, study)?;
     let stamp = watch::stamp(conn, study)?;
@@ -281,17 +277,20 @@ fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure>
     })
 }
 
-/// Everything that figures about a study's raters are computed from.
+/// The input of the figures about a study's raters.
 pub struct AllFigures {
     given: raters::Ratings<OutputId, UserId>,
     answered: Vec<checks::Answered>,
     scales: Vec<(u8, u8)>,
 }
 
-/// Reads it.
 pub fn all_figures(conn: &Connection, study: StudyId, rubric: &Rubric) -> Result<AllFigures, Failure> {
+    let given = watch::timed_ratings(conn, study)?.into_iter().map(|one| {
+        let watch::TimedRating { output, rater, scores, at, active_ms } = one;
+        raters::Given { output, rater, scores, at, active_ms }
+    });
     Ok(AllFigures {
-        given: raters::Ratings::new(watch::given(conn, study)?),
+        given: raters::Ratings::new(given.collect()),
         answered: checks::answered(conn, study)?,
         scales: rubric.dimensions.iter().map(app::model::rubric::Dimension::range).collect(),
     })

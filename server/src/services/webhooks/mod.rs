@@ -1,8 +1,8 @@
-//! Webhooks: who hears of ends, and the queue of messages to them.
+//! Webhooks: their addresses, and the queue of deliveries.
 //!
-//! A message is written by the transaction that it tells of (triggers, migration 0006), so it survives
-//! a kill like everything else. It is sent at least once: its id is the same at every try. Nothing is
-//! sent to a host that the operator does not allow, whatever the database says.
+//! A delivery is written by the transaction that it reports (triggers, migration 0006), so it survives a
+//! kill like everything else. It is sent at least once, with the same id each time. Nothing is sent to a
+//! host that the operator does not allow, whatever the database contains.
 
 mod post;
 
@@ -15,16 +15,19 @@ use app::{
     error::AppError,
     model::{
         api::{DeliveryRow, DeliveryState, MadeWebhook, NewWebhook, WebhookEvent, WebhookRow},
+        audit::{Action, Object},
         ids::{DeliveryId, RunId, StudyId, WebhookId},
+        page::{PageOf, Paged},
         run::RunRow,
         study::StudyRow,
         time::Timestamp,
     },
-    port::{Answer, Caller, Runs, Studies, api::Webhooks},
+    port::{Admin, Answer, Runs, Studies, System, api::Webhooks},
 };
 use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use rand::Rng;
+use rusqlite::Transaction;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
@@ -34,28 +37,28 @@ use super::{runs::RunService, studies::StudyService};
 use crate::{
     clock,
     db::{
-        Db, audit,
+        Db,
+        audit::Change,
         webhooks::{self, Due, Tried, Webhook},
     },
     error::Failure,
 };
 
-/// Waits between tries, in seconds: minutes for a restart over there, half a day for a bad night.
+/// Waits between attempts, in seconds: minutes for a restart of the receiver, half a day for an outage
+/// overnight.
 const WAITS_S: [i64; 8] = [10, 60, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 12 * 3600];
-/// How long a message that was taken is left to its taker, in milliseconds: several times what one try may take.
+/// How long a delivery is reserved for the worker that took it, in milliseconds: several times the duration
+/// of an attempt.
 const LEASE_MS: i64 = 60 * 1000;
-/// How often the queue is looked at while nothing is due.
+/// How often the queue is checked while nothing is due.
 const LOOK: Duration = Duration::from_secs(1);
-/// Messages on their way at once: one slow host does not hold up the rest.
+/// Simultaneous deliveries: one slow host does not delay the rest.
 const AT_ONCE: usize = 4;
-/// Messages that the log shows of one webhook.
-const SHOWN: u32 = 50;
-/// Messages at their end are forgotten after so long, in milliseconds.
+/// Finished deliveries are deleted after this time, in milliseconds.
 const KEEP_MS: i64 = 90 * 24 * 60 * 60 * 1000;
-/// Webhooks in all: each is a message for every end.
+/// Maximum number of webhooks: each gets a delivery per event.
 const MOST: usize = 50;
 
-/// The service; see the module.
 #[derive(Clone)]
 pub struct WebhookService(Arc<Inner>);
 
@@ -67,11 +70,11 @@ struct Inner {
     poster: Poster,
 }
 
-/// A message's body (the form of standardwebhooks.com). It holds no secret and no rater.
+/// Body of a delivery (in the form of standardwebhooks.com). It contains no secret and no rater.
 #[derive(Serialize)]
 struct Message {
     r#type: WebhookEvent,
-    /// When it happened, RFC 3339.
+    /// Time of the event, RFC 3339.
     timestamp: String,
     data: Data,
 }
@@ -82,19 +85,19 @@ enum Data {
     Run(Box<RunRow>),
     Study(Box<StudyRow>),
     Test {
-        /// The webhook that was tested.
+        /// The tested webhook.
         webhook: WebhookId,
     },
 }
 
 impl WebhookService {
-    /// A service over `db`. Until [`WebhookService::allow`] is called, no host is allowed.
+    /// Until [`WebhookService::allow`] is called, no host is allowed.
     pub fn new(db: Db, runs: Arc<RunService>, studies: Arc<StudyService>) -> Self {
         let origins = RwLock::new(Origins::default());
         WebhookService(Arc::new(Inner { db, runs, studies, origins, poster: Poster::default() }))
     }
 
-    /// Sets the origins that messages may go to: the operator's decision.
+    /// Sets the allowed origins: the operator's decision.
     pub fn allow(&self, origins: Origins) {
         *self.0.origins.write().unwrap_or_else(PoisonError::into_inner) = origins;
     }
@@ -103,7 +106,7 @@ impl WebhookService {
         self.0.origins.read().unwrap_or_else(PoisonError::into_inner).allow(url)
     }
 
-    /// Sends messages as they fall due, until the process ends.
+    /// Sends deliveries when they are due, until the process ends.
     pub async fn serve(self) {
         let slots = Arc::new(Semaphore::new(AT_ONCE));
         loop {
@@ -128,10 +131,11 @@ impl WebhookService {
         }
     }
 
-    /// Sends everything that is due now, one after the other; how many tries that were.
+    /// Sends everything that is due now, one after the other; returns the number of attempts.
     ///
     /// # Errors
-    /// Our own failure; what the other side does is written down with the message.
+    ///
+    /// Fails only for internal errors; failures of the receiver are recorded with the delivery.
     pub async fn deliver_due(&self) -> Result<usize, Failure> {
         let mut tries = 0;
         while let Some(due) = self.take_due().await? {
@@ -142,7 +146,7 @@ impl WebhookService {
     }
 
     async fn take_due(&self) -> Result<Option<Due>, Failure> {
-        // Looked at without a lock first: it is nearly always empty.
+        // Checked without a lock first, because it is nearly always empty.
         if !self.0.db.read(webhooks::is_due).await? {
             return Ok(None);
         }
@@ -184,19 +188,19 @@ impl WebhookService {
                 };
                 webhooks::tried(tx, id, &tried)?;
                 webhooks::forget(tx, Timestamp(clock::now().0 - KEEP_MS))?;
-                // Removed with its webhook meanwhile: then there is nothing to tell.
+                // Deleted with its webhook meanwhile: nothing to send.
                 Ok(webhooks::delivery(tx, id)?.ok_or_else(|| Failure::not_found("message"))?.row)
             })
             .await
     }
 
-    /// What a message says, kept so that every try says the same.
+    /// Content of a delivery, stored so that every attempt sends the same.
     async fn compose(&self, row: &DeliveryRow, webhook: WebhookId) -> Result<String, Failure> {
-        let caller = Caller::Operator;
+        let admin = System.admin();
         let data = match (row.event, row.subject) {
-            (WebhookEvent::RunEnded, Some(id)) => Data::Run(Box::new(self.0.runs.get(&caller, RunId(id)).await?.row)),
+            (WebhookEvent::RunEnded, Some(id)) => Data::Run(Box::new(self.0.runs.get(&admin, RunId(id)).await?.row)),
             (WebhookEvent::StudyClosed, Some(id)) => {
-                Data::Study(Box::new(self.0.studies.get(&caller, StudyId(id)).await?.row))
+                Data::Study(Box::new(self.0.studies.get(&admin, StudyId(id)).await?.row))
             }
             _ => Data::Test { webhook },
         };
@@ -209,7 +213,7 @@ impl WebhookService {
 
     fn log(&self, outcome: Result<(), Failure>) {
         match outcome {
-            // Removed in the middle of a try: nobody waits for it.
+            // Deleted during an attempt: nobody waits for the result.
             Ok(()) | Err(Failure::App(AppError::NotFound(_))) => {}
             Err(failure) => {
                 let _logged = AppError::from(failure);
@@ -219,7 +223,7 @@ impl WebhookService {
 
     async fn row(&self, webhook: Webhook) -> Result<WebhookRow, Failure> {
         let id = webhook.id;
-        let last = self.0.db.read(move |conn| webhooks::deliveries(conn, id, 1)).await?.pop();
+        let last = self.0.db.read(move |conn| webhooks::deliveries(conn, id, &PageOf::first(1))).await?.rows.pop();
         Ok(WebhookRow {
             id,
             allowed: self.allows(&webhook.url),
@@ -233,8 +237,7 @@ impl WebhookService {
 
 #[async_trait]
 impl Webhooks for WebhookService {
-    async fn list(&self, caller: &Caller) -> Answer<Vec<WebhookRow>> {
-        caller.admin()?;
+    async fn list(&self, _: &Admin) -> Answer<Vec<WebhookRow>> {
         let mut rows = Vec::new();
         for webhook in self.0.db.read(webhooks::list).await? {
             rows.push(self.row(webhook).await?);
@@ -242,13 +245,11 @@ impl Webhooks for WebhookService {
         Ok(rows)
     }
 
-    async fn origins(&self, caller: &Caller) -> Answer<Vec<String>> {
-        caller.admin()?;
+    async fn origins(&self, _: &Admin) -> Answer<Vec<String>> {
         Ok(self.0.origins.read().unwrap_or_else(PoisonError::into_inner).names())
     }
 
-    async fn create(&self, caller: &Caller, new: NewWebhook) -> Answer<MadeWebhook> {
-        caller.admin()?;
+    async fn create(&self, admin: &Admin, new: NewWebhook) -> Answer<MadeWebhook> {
         let url = post::checked(&new.url)?;
         if !self.allows(&url) {
             return Err(AppError::invalid(
@@ -267,71 +268,64 @@ impl Webhooks for WebhookService {
             return Err(AppError::invalid(
                 "events",
                 ("the event \"test\" is sent only on request", "“test” 事件只能手动发送"),
-                ("Leave it out", "请将其去掉"),
+                ("Remove it", "请将其去掉"),
             ));
         }
         if events.is_empty() {
             events = WebhookEvent::CHOICES.to_vec();
         }
         let secret = format!("whsec_{}", BASE64_STANDARD.encode(rand::rng().random::<[u8; 32]>()));
-        let (caller, shown) = (caller.clone(), secret.clone());
+        let (by, shown) = (admin.id(), secret.clone());
         let webhook = self
             .0
             .db
-            .write(move |tx| {
+            .write_audited(admin, Action::WebhookCreate, move |tx| {
                 if webhooks::list(tx)?.len() >= MOST {
                     return Err(Failure::conflict((
                         format!("There are already {MOST} webhooks. Delete one first."),
                         format!("已有 {MOST} 个 Webhook，请先删除一个。"),
                     )));
                 }
-                let id = webhooks::insert(tx, &url, &secret, &events, caller.id())?;
-                audit::note(tx, &caller, audit::Action::WebhookCreate, &format!("{id}: {url}"))?;
-                webhooks::get(tx, id)?.ok_or_else(|| Failure::internal("a webhook just made is not there"))
+                let id = webhooks::insert(tx, &url, &secret, &events, by)?;
+                let row = webhooks::get(tx, id)?.ok_or_else(|| Failure::internal("the new webhook is missing"))?;
+                Ok(Change::of(Object::Webhook(id), url, row))
             })
             .await?;
         Ok(MadeWebhook { row: self.row(webhook).await?, secret: shown })
     }
 
-    async fn remove(&self, caller: &Caller, id: WebhookId) -> Answer<()> {
-        caller.admin()?;
-        let caller = caller.clone();
-        Ok(self
-            .0
-            .db
-            .write(move |tx| {
-                if !webhooks::remove(tx, id)? {
-                    return Err(Failure::not_found("webhook"));
-                }
-                audit::note(tx, &caller, audit::Action::WebhookRemove, &id.to_string())
-            })
-            .await?)
+    async fn remove(&self, admin: &Admin, id: WebhookId) -> Answer<()> {
+        let remove = move |tx: &Transaction<'_>| {
+            if !webhooks::remove(tx, id)? {
+                return Err(Failure::not_found("webhook"));
+            }
+            Ok(Change::of(Object::Webhook(id), "", ()))
+        };
+        Ok(self.0.db.write_audited(admin, Action::WebhookRemove, remove).await?)
     }
 
-    async fn test(&self, caller: &Caller, id: WebhookId) -> Answer<DeliveryRow> {
-        caller.admin()?;
-        let caller = caller.clone();
+    async fn test(&self, admin: &Admin, id: WebhookId) -> Answer<DeliveryRow> {
         let due = self
             .0
             .db
-            .write(move |tx| {
+            .write_audited(admin, Action::WebhookTest, move |tx| {
                 webhooks::get(tx, id)?.ok_or_else(|| Failure::not_found("webhook"))?;
                 let delivery = webhooks::insert_test(tx, id, Timestamp(clock::now().0 + LEASE_MS))?;
-                audit::note(tx, &caller, audit::Action::WebhookTest, &id.to_string())?;
-                webhooks::delivery(tx, delivery)?.ok_or_else(|| Failure::internal("a message just made is not there"))
+                let due = webhooks::delivery(tx, delivery)?
+                    .ok_or_else(|| Failure::internal("the new delivery is missing"))?;
+                Ok(Change::of(Object::Webhook(id), "", due))
             })
             .await?;
         Ok(self.deliver(due).await?)
     }
 
-    async fn deliveries(&self, caller: &Caller, id: WebhookId) -> Answer<Vec<DeliveryRow>> {
-        caller.admin()?;
+    async fn deliveries(&self, _: &Admin, id: WebhookId, of: PageOf) -> Answer<Paged<DeliveryRow>> {
         Ok(self
             .0
             .db
             .read(move |conn| {
                 webhooks::get(conn, id)?.ok_or_else(|| Failure::not_found("webhook"))?;
-                webhooks::deliveries(conn, id, SHOWN)
+                webhooks::deliveries(conn, id, &of)
             })
             .await?)
     }

@@ -1,7 +1,7 @@
-//! One message on its way out: where it may go, how it is signed, what came back.
+//! One outgoing delivery: allowed hosts, signature, result.
 //!
-//! The only place where the program begins a conversation. It follows no redirect and uses no proxy, so
-//! that a message reaches the host that the operator named or none.
+//! This is the only place where the program opens a connection. It follows no redirect and uses no proxy, so
+//! a delivery reaches the host that the operator allowed, or none.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -14,21 +14,22 @@ use tokio::sync::OnceCell;
 
 use crate::{clock, error::chain};
 
-/// How long one try may take: the other side should note the message and work on it later.
+/// Timeout of an attempt: the receiver should store the message and process it later.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest address, in bytes.
+/// Maximum length of an address, in bytes.
 const LONGEST: usize = 2000;
 
-/// The origins (scheme, host, port) that messages may go to.
+/// The allowed origins (scheme, host, port).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins(BTreeSet<String>);
 
 impl Origins {
-    /// The operator's list: `https://hooks.example.org`, `hooks.example.org` (the same), or, for a host
-    /// without TLS, `http://10.0.0.5:8080`.
+    /// Parses the operator's list: `https://hooks.example.org`, `hooks.example.org` (the same), or, for a
+    /// host without TLS, `http://10.0.0.5:8080`.
     ///
     /// # Errors
-    /// The first entry that is none of these.
+    ///
+    /// Returns the first invalid entry.
     pub fn parse<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Origins, String> {
         let mut origins = BTreeSet::new();
         for entry in entries {
@@ -43,18 +44,17 @@ impl Origins {
         Ok(Origins(origins))
     }
 
-    /// Whether messages may go to `url`.
+    /// Whether deliveries may go to `url`.
     pub fn allow(&self, url: &str) -> bool {
         Url::parse(url).is_ok_and(|url| is_web(&url) && self.0.contains(&url.origin().ascii_serialization()))
     }
 
-    /// The origins as text.
     pub fn names(&self) -> Vec<String> {
         self.0.iter().cloned().collect()
     }
 }
 
-/// An address as it is stored, if it can be one of a webhook.
+/// An address in the stored form, if it is valid for a webhook.
 pub(super) fn checked(url: &str) -> Result<String, AppError> {
     let fault = |what: (&str, &str)| {
         let remedy =
@@ -73,7 +73,7 @@ pub(super) fn checked(url: &str) -> Result<String, AppError> {
             url.set_fragment(None);
             Ok(url.into())
         }
-        _ => fault(("this is not a web address", "这不是有效的网址")),
+        _ => fault(("this is not a valid URL", "这不是有效的 URL")),
     }
 }
 
@@ -81,23 +81,20 @@ fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "https" | "http") && url.has_host()
 }
 
-/// What came of one try.
+/// Result of an attempt.
 pub(super) enum Sent {
-    /// The other side took the message.
-    Taken {
-        /// Its HTTP status.
-        status: u16,
-    },
-    /// It did not, or was not reached.
+    /// The receiver accepted the delivery.
+    Taken { status: u16 },
+    /// The receiver rejected it or could not be reached.
     Failed {
-        /// Its HTTP status, where it answered.
+        /// Its HTTP status, if it responded.
         status: Option<u16>,
-        /// Why, for the log of deliveries.
+        /// The reason, for the log of deliveries.
         why: String,
     },
 }
 
-/// Sends messages. The client is made when the first one goes out: most servers have no webhook.
+/// Sends deliveries. The client is created for the first one, because most servers have no webhook.
 #[derive(Default)]
 pub(super) struct Poster(OnceCell<Client>);
 
@@ -110,7 +107,10 @@ impl Poster {
         };
         let (id, seconds) = (format!("msg_{id}"), clock::now().0.div_euclid(1000));
         let Some(signature) = sign(secret, &id, seconds, body) else {
-            return failed(None, "the webhook's secret is damaged; remove it and make a new one".into());
+            return failed(
+                None,
+                "the secret of the webhook is damaged; delete the webhook and create a new one".into(),
+            );
         };
         let request = client
             .post(url)
@@ -120,13 +120,16 @@ impl Poster {
             .header("webhook-signature", signature)
             .body(body.to_owned());
         match request.send().await {
-            // The answer's body is not read: nothing in it could matter.
+            // The response body is not read, because it does not matter.
             Ok(answer) if answer.status().is_success() => Sent::Taken { status: answer.status().as_u16() },
-            Ok(answer) if answer.status().is_redirection() => {
-                failed(Some(answer.status().as_u16()), "it answered with a redirect, which is not followed".into())
+            Ok(answer) if answer.status().is_redirection() => failed(
+                Some(answer.status().as_u16()),
+                "the address responded with a redirect, which is not followed".into(),
+            ),
+            Ok(answer) => {
+                failed(Some(answer.status().as_u16()), format!("the address responded with {}", answer.status()))
             }
-            Ok(answer) => failed(Some(answer.status().as_u16()), format!("it answered {}", answer.status())),
-            Err(e) if e.is_timeout() => failed(None, format!("no answer within {} seconds", PATIENCE.as_secs())),
+            Err(e) if e.is_timeout() => failed(None, format!("no response within {} seconds", PATIENCE.as_secs())),
             Err(e) => failed(None, chain(&e.without_url())),
         }
     }
@@ -141,8 +144,8 @@ fn client() -> Result<Client, reqwest::Error> {
         .build()
 }
 
-/// The signature of a message as standardwebhooks.com has it: `v1,` and the base64 of HMAC-SHA256 over
-/// `id.seconds.body`. `None` where the secret is not `whsec_` and base64.
+/// The signature of a message as standardwebhooks.com defines it: `v1,` and the base64 of HMAC-SHA256 over
+/// `id.seconds.body`. `None` if the secret is not `whsec_` and base64.
 pub fn sign(secret: &str, id: &str, seconds: i64, body: &str) -> Option<String> {
     let key = BASE64_STANDARD.decode(secret.strip_prefix("whsec_")?).ok()?;
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
@@ -155,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_go_to_the_origins_that_are_named_and_nowhere_else() {
+    fn deliveries_go_to_allowed_origins_only() {
         let origins = Origins::parse(["hooks.example.org", "http://10.0.0.5:8080"]).unwrap();
         let check = |url, yes| assert_eq!(origins.allow(url), yes, "{url}");
         check("https://hooks.example.org/a?b=c", true);
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_hold_no_password() {
+    fn addresses_with_a_password_are_rejected() {
         let check = |url, ok| assert_eq!(checked(url).is_ok(), ok, "{url}");
         check("https://a.example/x", true);
         check("https://user:word@a.example/x", false);
@@ -185,8 +188,8 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_those_of_standard_webhooks() {
-        // Computed with Python's hmac, hashlib and base64 (docs/api.md shows the lines).
+    fn signatures_follow_standard_webhooks() {
+        // Computed with Python's hmac, hashlib and base64 (docs/api.md has the code).
         let secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
         let signature = sign(secret, "msg_7", 1_700_000_000, r#"{"type":"test"}"#).unwrap();
         assert_eq!(signature, "v1,80X26of1o9QTGeGUlxL+Ljb46vx1ZwMxRFenGB7/8sQ=");

@@ -1,11 +1,11 @@
-//! The table. A row's four statuses are for nobody, a rater of the study (ada), a rater of another study
-//! (dora), an admin. Rows are tried in this order over one demo: submissions, study, run, outputs and
-//! tasks with the number 1 are there; what a row changes should leave them so.
+//! The table. A row's four statuses are for no account, a rater of the study (ada), a rater of another study
+//! (dora), an admin. Rows run in this order over one demo, in which submissions, study, run, outputs and
+//! tasks with the number 1 exist; rows that change something should leave these intact.
 
 use app::model::api::Scope;
 use serde_json::{Value, json};
 
-/// What is tried.
+/// The kind of request.
 pub enum Call {
     /// Opens a page or a download.
     Get(&'static str),
@@ -21,7 +21,7 @@ pub enum Call {
 pub struct Row {
     /// `GET /path/{as}/routed`, `POST /…`, or a server function's `/rpc/name`.
     pub what: &'static str,
-    /// How it is tried.
+    /// How it is requested.
     pub call: Call,
     /// The four statuses.
     pub expected: [u16; 4],
@@ -35,7 +35,7 @@ fn page(what: &'static str, address: &'static str, expected: [u16; 4]) -> Row {
     row(what, Call::Get(address), expected)
 }
 
-/// A page or download that admins alone open.
+/// A page or download for admins only.
 fn admins_page(what: &'static str, address: &'static str) -> Row {
     page(what, address, [303, 403, 403, 200])
 }
@@ -44,12 +44,12 @@ fn call(what: &'static str, arguments: Value, expected: [u16; 4]) -> Row {
     row(what, Call::Function(arguments), expected)
 }
 
-/// A server function for admins alone.
+/// A server function for admins only.
 fn admins_call(what: &'static str, arguments: Value) -> Row {
     call(what, arguments, [401, 403, 403, 200])
 }
 
-/// A server function about something on ada's side alone.
+/// A server function on objects of ada's study only.
 fn adas_call(what: &'static str, arguments: Value) -> Row {
     call(what, arguments, [401, 200, 404, 404])
 }
@@ -74,13 +74,14 @@ pub fn rows() -> Vec<Row> {
         call("/rpc/who", json!({}), [401, 200, 200, 200]),
         call("/rpc/set_keys", json!({"keys": keys}), [401, 200, 200, 200]),
         row("POST /account/keys", Call::Form("/account/keys", vec![("action", "reset")]), [303; 4]),
+        row("POST /account/display", Call::Form("/account/display", vec![("theme", "dark")]), [303; 4]),
         row("POST /account/toured", Call::Form("/account/toured", vec![]), [303; 4]),
         // Grading.
         page("GET /desk", "/desk", [303, 200, 200, 200]),
         page("GET /grade/{study}", "/grade/STUDY", [303, 200, 404, 404]),
         page("GET /grade/{study}/{item}", "/grade/STUDY/ITEM", [303, 200, 404, 404]),
         page("GET /studies/{study}/mine", "/studies/STUDY/mine", [303, 200, 404, 404]),
-        // The demo's study shows one output at a time, and leads there.
+        // The demo's study shows one output at a time, and redirects there.
         page("GET /beside/{study}", "/beside/STUDY", [303, 302, 404, 404]),
         page("GET /rubric/{study}", "/rubric/STUDY", [303, 200, 404, 404]),
         page("GET /tour", "/tour", [303, 200, 200, 200]),
@@ -96,7 +97,7 @@ pub fn rows() -> Vec<Row> {
             Call::Form("/grade/ITEM", vec![("key", "k2"), ("action", "save")]),
             [303, 303, 404, 404],
         ),
-        // What comes back, and disagreements: nobody but their adjudicator opens one.
+        // Feedback, and disagreements: only their adjudicator opens one.
         page("GET /adjudicate", "/adjudicate", [303, 200, 200, 200]),
         page("GET /adjudicate/{token}", "/adjudicate/made-up", [303, 404, 404, 404]),
         call("/rpc/came_back", json!({}), [401, 200, 200, 200]),
@@ -105,7 +106,7 @@ pub fn rows() -> Vec<Row> {
         call("/rpc/disputes", json!({}), [401, 200, 200, 200]),
         call("/rpc/dispute", json!({"token": "made-up"}), [401, 404, 404, 404]),
         call("/rpc/decide", json!({"token": "made-up", "scores": [4, 3, 5], "comment": ""}), [401, 404, 404, 404]),
-        // The data.
+        // Data.
         admins_page("GET /admin", "/admin"),
         admins_page("GET /admin/datasets", "/admin/datasets"),
         admins_page("GET /admin/datasets/{slug}", "/admin/datasets/starter"),
@@ -127,11 +128,12 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/dataset", json!({"slug": "starter", "version": null})),
         admins_call("/rpc/submissions", json!({"dataset": null})),
         admins_call("/rpc/submission", json!({"id": 1})),
+        admins_call("/rpc/submission_outputs", json!({"id": 1, "filter": {"words": "a b", "empty": true}})),
         admins_call("/rpc/output", json!({"id": 1})),
         admins_call("/rpc/mask", json!({"submission": 1})),
         admins_call("/rpc/set_mask", json!({"submission": 1, "on": false})),
         admins_call("/rpc/preview", json!({"upload": 1, "dataset": "starter", "matching": "auto"})),
-        // The upload that there is holds outputs, no ratings.
+        // The existing upload has outputs, no ratings.
         call("/rpc/take_ratings", json!({"upload": 1, "dataset": "starter", "name": "T"}), [401, 403, 403, 422]),
         admins_call(
             "/rpc/take_submission",
@@ -149,21 +151,35 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/engine_readiness", json!({})),
         admins_call("/rpc/runs", json!({"submission": null})),
         admins_call("/rpc/run", json!({"id": 1})),
+        admins_page("GET /admin/languages", "/admin/languages"),
+        admins_page("GET /admin/languages.csv", "/admin/languages.csv"),
+        admins_call("/rpc/languages", json!({})),
+        admins_call(
+            "/rpc/run_items",
+            json!({"id": 1, "filter": {"words": "a", "came_to": "differs", "flagged": true}}),
+        ),
         admins_call("/rpc/run_item", json!({"id": 1, "output": 1})),
         admins_call("/rpc/start_run", json!({"submission": 1, "fresh": false})),
         admins_call("/rpc/cancel_run", json!({"id": 1})),
-        // What was stopped before it began has nothing to repeat.
+        // A run that was stopped before it started has nothing to repeat.
         call("/rpc/run_again", json!({"id": 1, "output": 1}), [401, 403, 403, 409]),
         call("/rpc/run_failed_again", json!({"id": 1}), [401, 403, 403, 409]),
         call("/rpc/run_changed_again", json!({"id": 1}), [401, 403, 403, 409]),
-        // A stream: read to its end, which a stopped run comes to at once.
+        // A stream, read to its end, which comes at once for a stopped run.
         admins_page("GET /admin/runs/{id}/progress", "/admin/runs/1/progress"),
         admins_call("/rpc/resume_run", json!({"id": 1})),
+        // Results.
+        admins_page("GET /admin/results", "/admin/results"),
+        admins_page("GET /admin/results/models/{model}", "/admin/results/models/1?baseline=2"),
+        admins_page("GET /admin/results/datasets/{slug}", "/admin/results/datasets/starter"),
+        admins_page("GET /admin/results.csv", "/admin/results.csv"),
+        admins_call("/rpc/results_board", json!({"query": {}})),
+        admins_call("/rpc/results_model", json!({"model": 1, "baseline": 2})),
         // Comparisons.
         admins_page("GET /admin/compare/{slug}", "/admin/compare/starter"),
         admins_page("GET /admin/compare/{slug}/tasks/{task}", "/admin/compare/starter/tasks/TASK"),
         admins_page("GET /admin/compare/{slug}/export/{file}", "/admin/compare/starter/export/tables.md"),
-        // Nobody has rated and no run has ended, so there is no such picture.
+        // Nobody has rated and no run has ended, so this chart does not exist.
         page("GET /admin/compare/{slug}/figures/{file}", "/admin/compare/starter/figures/x.svg", [303, 403, 403, 404]),
         admins_call("/rpc/compare_get", json!({"choice": {"dataset": "starter"}})),
         admins_call("/rpc/compare_stamp", json!({"choice": {"dataset": "starter"}})),
@@ -174,14 +190,15 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/studies/new", "/admin/studies/new"),
         admins_page("GET /admin/studies/{id}", "/admin/studies/1"),
         admins_page("GET /admin/studies/{id}/tasks/{task}", "/admin/studies/1/tasks/TASK"),
-        admins_page("GET /admin/studies/{id}/ratings.csv", "/admin/studies/1/ratings.csv"),
-        admins_page("GET /admin/studies/{id}/comparison.csv", "/admin/studies/1/comparison.csv"),
+        page("GET /admin/studies/{id}/ratings.csv", "/admin/studies/1/ratings.csv", [303, 403, 403, 303]),
+        page("GET /admin/studies/{id}/comparison.csv", "/admin/studies/1/comparison.csv", [303, 403, 403, 303]),
+        admins_call("/rpc/overview", json!({})),
         admins_call("/rpc/studies", json!({})),
         admins_call("/rpc/study", json!({"id": 1})),
         admins_call("/rpc/comparison", json!({"id": 1})),
         admins_call("/rpc/study_tasks", json!({"id": 1})),
         admins_call("/rpc/study_task", json!({"id": 1, "task": "TASK"})),
-        // How work is shared: who left may come back, which leaves the plan as it was.
+        // Assignment of work: removed raters may return, which leaves the plan unchanged.
         admins_page("GET /admin/studies/{id}/plan", "/admin/studies/1/plan"),
         admins_call("/rpc/plan", json!({"id": 1})),
         admins_call("/rpc/set_pace", json!({"id": 1, "seconds": "90"})),
@@ -227,6 +244,19 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/invite", json!({"label": "x", "role": "rater", "days": 1})),
         admins_call("/rpc/revoke_invitation", json!({"id": 2})),
         admins_call("/rpc/set_disabled", json!({"user": 4, "disabled": false})),
+        // The audit log.
+        // Upkeep.
+        admins_page("GET /admin/upkeep/{kind}/{key}", "/admin/upkeep/study/1"),
+        admins_page("GET /admin/archive", "/admin/archive"),
+        admins_call("/rpc/upkeep", json!({"object": "submission 1"})),
+        admins_call("/rpc/archived", json!({})),
+        call("/rpc/rename_object", json!({"object": "study 1", "name": ""}), [401, 403, 403, 422]),
+        admins_call("/rpc/archive_object", json!({"object": "study 1", "archived": false})),
+        call("/rpc/delete_object", json!({"object": "submission 1"}), [401, 403, 403, 409]),
+        call("/rpc/restore_object", json!({"object": "submission 1"}), [401, 403, 403, 409]),
+        admins_page("GET /admin/audit", "/admin/audit?person=admin&from=2026-01-01"),
+        admins_page("GET /admin/audit.csv", "/admin/audit.csv?action=study.create"),
+        admins_call("/rpc/audit", json!({"filter": {}})),
         // Programs.
         admins_page("GET /admin/api", "/admin/api"),
         admins_page("GET /admin/api/tokens", "/admin/api/tokens"),
@@ -249,7 +279,7 @@ pub fn rows() -> Vec<Row> {
         // It is running, and only a closed study has a public page.
         call("/rpc/create_public_link", json!({"study": 1, "code": false, "days": null}), [401, 403, 403, 409]),
         call("/rpc/revoke_public_link", json!({"id": 1}), [401, 403, 403, 404]),
-        // Last, for they change what the rows above need.
+        // Last, because they change what the rows above need.
         adas_call("/rpc/skip", json!({"assignment": "ITEM"})),
         adas_call("/rpc/undo_rating", json!({"assignment": "ITEM"})),
         adas_call("/rpc/next_task", json!({"study": "STUDY"})),
@@ -257,7 +287,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// Operations of the API, each with the scope it needs; none for what is open to all.
+/// Operations of the API, each with its scope; none for public ones.
 pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
     let read = Some(Scope::Read);
     let data = Some(Scope::WriteData);
@@ -291,13 +321,12 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/runs/{id}/against/{other}", read),
         ("GET /api/v1/runs/{id}/results.jsonl", read),
         ("GET /api/v1/runs/{id}/results.csv", read),
+        ("GET /api/v1/languages", read),
         ("GET /api/v1/studies", read),
         ("POST /api/v1/studies", studies),
         ("GET /api/v1/studies/{id}", read),
         ("PUT /api/v1/studies/{id}/status", studies),
         ("GET /api/v1/studies/{id}/comparison", read),
-        ("GET /api/v1/studies/{id}/comparison.csv", read),
-        ("GET /api/v1/studies/{id}/ratings.csv", read),
         ("GET /api/v1/studies/{id}/tasks", read),
         ("GET /api/v1/studies/{id}/tasks/{task}", read),
         ("GET /api/v1/studies/{id}/public-links", studies),
@@ -325,12 +354,20 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/adjudications", studies),
         ("GET /api/v1/adjudications/{token}", studies),
         ("PUT /api/v1/adjudications/{token}", studies),
+        ("GET /api/v1/results", read),
+        ("GET /api/v1/results.csv", read),
+        ("GET /api/v1/results/models/{model}", read),
         ("GET /api/v1/comparisons/{slug}", read),
         ("GET /api/v1/comparisons/{slug}/tasks", read),
         ("GET /api/v1/comparisons/{slug}/tasks/{task}", read),
         ("GET /api/v1/comparisons/{slug}/files/{file}", read),
         ("GET /api/v1/comparisons/{slug}/pictures/{file}", read),
         ("POST /api/v1/ratings", studies),
+        ("GET /api/v1/archive", read),
+        ("GET /api/v1/objects/{kind}/{key}", read),
+        ("PATCH /api/v1/objects/{kind}/{key}", admin),
+        ("DELETE /api/v1/objects/{kind}/{key}", admin),
+        ("POST /api/v1/objects/{kind}/{key}/restore", admin),
         ("GET /api/v1/people", admin),
         ("PATCH /api/v1/people/{id}", admin),
         ("GET /api/v1/invitations", admin),

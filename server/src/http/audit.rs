@@ -1,0 +1,21 @@
+//! The audit log as a file.
+
+use app::{model::audit::AuditFilter, port::Admin};
+use axum::{
+    extract::{Query, State},
+    response::IntoResponse,
+};
+
+use super::{download, errors::HttpError, session::As};
+use crate::{services::audit, state::AppState};
+
+/// `GET /admin/audit.csv?person=&action=&object=&from=&to=`
+pub async fn csv(
+    State(state): State<AppState>,
+    As(admin): As<Admin>,
+    Query(asked): Query<AuditFilter>,
+) -> Result<impl IntoResponse, HttpError> {
+    let (filter, before) = audit::read(asked)?;
+    let download = state.services.audit.csv(&admin, filter, before).await?;
+    Ok(download::response(download, "text/csv; charset=utf-8", Some("audit-log.csv".into())))
+}

@@ -1,0 +1,108 @@
+//! Results of all models on all datasets.
+
+use app::{
+    model::{
+        ids::ModelId,
+        results::{Board, BoardQuery, ModelResults},
+    },
+    port::{Admin, Results},
+};
+use axum::{Json, extract::State, response::IntoResponse};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{
+    Out,
+    input::{Asked, At},
+    problem::Problem,
+};
+use crate::{
+    http::{download, session::As},
+    state::AppState,
+};
+
+/// What of the leaderboard.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct BoardParams {
+    /// Short name of the only dataset; all datasets where absent.
+    #[param(required = false)]
+    dataset: String,
+    /// Words of the models' names.
+    #[param(required = false)]
+    q: String,
+    /// Whether models without any result are left out.
+    #[param(required = false)]
+    only_data: bool,
+    /// `model`, or a dataset's short name, a dot and a dimension's key or `pass@1`; the first column with data where
+    /// absent.
+    #[param(required = false)]
+    sort: String,
+    /// Whether the order is reversed.
+    #[param(required = false)]
+    reverse: bool,
+    /// The page of 100 models, counted from 0.
+    #[param(required = false)]
+    page: u32,
+}
+
+impl From<BoardParams> for BoardQuery {
+    fn from(p: BoardParams) -> BoardQuery {
+        let BoardParams { dataset, q, only_data, sort, reverse, page } = p;
+        BoardQuery { dataset, q, only_data, sort, reverse, page }
+    }
+}
+
+/// Get the leaderboard
+///
+/// Models × datasets: mean final scores by people on each dimension and pass@k by tests, each with its 95 %
+/// interval, number of tasks and time. A model without data for a dataset has `null`, never 0.
+#[utoipa::path(get, path = "/results", tag = "Comparisons", params(BoardParams), security(("token" = ["read"])),
+    responses((status = 200, description = "The leaderboard", body = Board)))]
+pub async fn get_results(
+    State(state): State<AppState>,
+    As(admin): As<Admin>,
+    Asked(params): Asked<BoardParams>,
+) -> Out<Board> {
+    Ok(Json(state.services.results.board(&admin, params.into()).await?))
+}
+
+/// Download the leaderboard as CSV
+///
+/// All models that the query selects, a line for each figure; `page` is ignored.
+#[utoipa::path(get, path = "/results.csv", tag = "Comparisons", params(BoardParams), security(("token" = ["read"])),
+    responses((status = 200, description = "The figures", body = String, content_type = "text/csv")))]
+pub async fn results_csv(
+    State(state): State<AppState>,
+    As(admin): As<Admin>,
+    Asked(params): Asked<BoardParams>,
+) -> Result<impl IntoResponse, Problem> {
+    let download = state.services.results.csv(&admin, params.into()).await?;
+    Ok(download::response(download, "text/csv; charset=utf-8", None))
+}
+
+/// The model that one is compared with.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct BaselineParams {
+    /// The baseline's number.
+    #[param(required = false)]
+    baseline: Option<i64>,
+}
+
+/// Get a model's results
+///
+/// Scores on every dataset with their differences from a baseline, submissions, studies, and test runs over time.
+#[utoipa::path(get, path = "/results/models/{model}", tag = "Comparisons", security(("token" = ["read"])),
+    params(("model" = ModelId, Path, description = "The model"), BaselineParams),
+    responses((status = 200, description = "The results", body = ModelResults)))]
+pub async fn get_model_results(
+    State(state): State<AppState>,
+    As(admin): As<Admin>,
+    At(model): At<ModelId>,
+    Asked(params): Asked<BaselineParams>,
+) -> Out<ModelResults> {
+    Ok(Json(state.services.results.model(&admin, model, params.baseline.map(ModelId)).await?))
+}

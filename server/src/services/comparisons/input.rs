@@ -1,0 +1,32 @@
+//! Reads a comparison's input in one snapshot: rows from the database, final scores by the rule of the statistics.
+
+use app::model::{
+    compare::{Choice, Scores},
+    lang::Bilingual,
+};
+use rusqlite::Connection;
+
+use crate::{
+    comparison::input::{ComparisonInput, InputFinal},
+    db::{results_final, results_input},
+    error::Failure,
+    stats::raters::final_scores,
+};
+
+/// The input of a selection's figures. The selection must be fully resolved.
+///
+/// # Errors
+///
+/// Fails if the database lacks something that the selection names.
+pub fn read(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<ComparisonInput, Failure> {
+    let mut input = results_input::read(conn, name, choice)?;
+    if choice.scores == Scores::Final {
+        let settled = results_final::settled(conn, &input)?.into_iter();
+        let finals = settled.filter_map(|one| {
+            let scores = final_scores(one.decision.as_deref(), one.extra_rated, &one.ratings, input.dimensions())?;
+            Some(InputFinal { study: one.study, task: one.task, model: one.model, output: one.output, scores })
+        });
+        input.finals = finals.collect();
+    }
+    Ok(input)
+}

@@ -1,0 +1,233 @@
+//! Results of all models on all datasets: the leaderboard, and one model's page.
+//!
+//! Figures are those of comparisons with every default and final scores, computed and held by
+//! [`super::comparisons`]; only the few that the leaderboard shows are held here, by the same stamp.
+
+mod model;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use app::{
+    model::{
+        compare::{Checked, Choice, Scores, Sheet},
+        ids::ModelId,
+        results::{
+            Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, Estimated, Measured, ModelResults,
+        },
+    },
+    port::{Admin, Answer, Results},
+};
+use async_trait::async_trait;
+
+use super::comparisons::{ComparisonService, Computed, Settled};
+use crate::{
+    db::{Db, results_board},
+    error::Failure,
+    report::board,
+    services::spool::{Download, Spool},
+};
+
+/// The service; see the module.
+pub struct ResultService {
+    db: Db,
+    spool: Spool,
+    comparisons: Arc<ComparisonService>,
+    /// The last figures of each dataset, by its short name: a few numbers for each model.
+    held: Mutex<HashMap<String, Arc<Figures>>>,
+}
+
+/// The figures of one dataset.
+struct Figures {
+    choice: Choice,
+    stamp: String,
+    dimensions: Vec<BoardDimension>,
+    pass_at: Vec<u32>,
+    models: HashMap<ModelId, (Option<Measured>, Option<Measured>)>,
+}
+
+/// A dataset with what is known of it now.
+struct Shown {
+    slug: String,
+    settled: Settled,
+    /// `None` while the first figures are being computed.
+    figures: Option<Arc<Figures>>,
+    behind: bool,
+}
+
+impl Shown {
+    fn results(&self, model: ModelId) -> BoardResults {
+        let found = self.figures.as_ref().and_then(|figures| figures.models.get(&model));
+        BoardResults {
+            outputs: self.settled.options.models.iter().any(|(id, _)| *id == model),
+            people: found.and_then(|(people, _)| people.clone()),
+            tests: found.and_then(|(_, tests)| tests.clone()),
+        }
+    }
+
+    fn dataset(&self) -> BoardDataset {
+        let figures = self.figures.as_ref();
+        let (mut without_ratings, mut without_runs) = (0, 0);
+        for (model, _) in &self.settled.options.models {
+            let results = self.results(*model);
+            without_ratings += u64::from(results.people.is_none());
+            without_runs += u64::from(results.tests.is_none());
+        }
+        BoardDataset {
+            slug: self.slug.clone(),
+            name: self.settled.options.name.clone(),
+            dimensions: figures.map(|f| f.dimensions.clone()).unwrap_or_default(),
+            pass_at: figures.map(|f| f.pass_at.clone()).unwrap_or_default(),
+            without_ratings,
+            without_runs,
+            computing: figures.is_none(),
+            behind: self.behind,
+            choice: self.settled.choice.clone(),
+        }
+    }
+}
+
+impl ResultService {
+    /// A service over `db` that takes its figures from `comparisons`.
+    pub fn new(db: Db, spool: Spool, comparisons: Arc<ComparisonService>) -> Self {
+        ResultService { db, spool, comparisons, held: Mutex::default() }
+    }
+
+    /// The leaderboard as CSV: every model that the query selects, a line for each figure.
+    ///
+    /// # Errors
+    /// Too many downloads are open.
+    pub async fn csv(&self, admin: &Admin, query: BoardQuery) -> Result<Download, Failure> {
+        let found = self.whole_board(admin, &query).await?;
+        self.spool.write(move |out| board::csv(&found, out)).await
+    }
+
+    /// The leaderboard with all its models on one page.
+    async fn whole_board(&self, admin: &Admin, query: &BoardQuery) -> Result<Board, Failure> {
+        let all = self.db.read(results_board::datasets).await?;
+        let wanted: Vec<String> = match query.dataset.as_str() {
+            "" => all.iter().map(|(slug, _)| slug.clone()).collect(),
+            one => vec![one.to_owned()],
+        };
+        let shown = wanted.iter().map(|slug| self.shown(admin, slug));
+        let shown = futures::future::join_all(shown).await.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+        let names: BTreeMap<ModelId, &String> =
+            shown.iter().flat_map(|dataset| &dataset.settled.options.models).map(|(id, name)| (*id, name)).collect();
+        let rows = names.iter().map(|(model, name)| BoardRow {
+            model: *model,
+            name: (*name).clone(),
+            results: shown.iter().map(|dataset| dataset.results(*model)).collect(),
+        });
+        let rows = rows.collect();
+        let datasets = shown.iter().map(Shown::dataset).collect();
+        Ok(board::arranged(datasets, all, rows, query))
+    }
+
+    /// One dataset's figures: those held where nothing has changed, otherwise from its comparison.
+    async fn shown(&self, admin: &Admin, slug: &str) -> Result<Shown, Failure> {
+        let choice = Choice { dataset: slug.to_owned(), scores: Scores::Final, ..Choice::default() };
+        let settled = self.comparisons.settled(admin, choice).await?;
+        let slug = slug.to_owned();
+        let known = self.held.lock().unwrap_or_else(PoisonError::into_inner).get(&slug).cloned();
+        if let Some(known) = known.filter(|known| known.choice == settled.choice && known.stamp == settled.stamp) {
+            return Ok(Shown { slug, settled, figures: Some(known), behind: false });
+        }
+        let (computed, behind) = self.comparisons.soon(&settled).await?;
+        let Some(computed) = computed else {
+            return Ok(Shown { slug, settled, figures: None, behind });
+        };
+        let figures = Arc::new(self.figures(&settled, &computed).await?);
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(slug.clone(), figures.clone());
+        Ok(Shown { slug, settled, figures: Some(figures), behind })
+    }
+
+    async fn figures(&self, settled: &Settled, computed: &Computed) -> Result<Figures, Failure> {
+        let studies = settled.choice.studies.clone().unwrap_or_default();
+        let runs = settled.choice.runs.clone().unwrap_or_default();
+        let (rated, ended) = self
+            .db
+            .read(move |conn| Ok((results_board::rated_at(conn, &studies)?, results_board::run_times(conn, &runs)?)))
+            .await?;
+        let sheet = &computed.sheet;
+        let rubric = sheet.human.as_ref().map(|human| &human.comparison.rubric);
+        let dimensions = rubric.iter().flat_map(|rubric| &rubric.dimensions).map(|dimension| {
+            let (low, high) = dimension.range();
+            BoardDimension { key: dimension.key.clone(), name: dimension.name.clone(), low, high }
+        });
+        let checked = sheet.automated.iter().flat_map(|automated| automated.models.iter().flatten());
+        let pass_at: BTreeSet<u32> = checked.flat_map(|checked| std::iter::once(1).chain(ks(checked))).collect();
+        let pass_at: Vec<u32> = pass_at.into_iter().collect();
+        let models = settled.choice.models.iter().flatten().enumerate().map(|(at, model)| {
+            let mut people = people(sheet, at);
+            let mut tests = tests(sheet, at, &pass_at);
+            if let Some(people) = &mut people {
+                people.at = rated.get(model).copied();
+            }
+            if let Some(tests) = &mut tests {
+                tests.at = tests.run.and_then(|run| ended.get(&run).copied());
+            }
+            (*model, (people, tests))
+        });
+        Ok(Figures {
+            choice: settled.choice.clone(),
+            stamp: computed.stamp.clone(),
+            dimensions: dimensions.collect(),
+            models: models.collect(),
+            pass_at,
+        })
+    }
+}
+
+/// A model's mean scores; `None` without ratings.
+fn people(sheet: &Sheet, model: usize) -> Option<Measured> {
+    let scores = sheet.human.as_ref()?.comparison.models.get(model)?;
+    let values = scores.dimensions.iter().map(|d| Some(Estimated { value: d.mean?, interval: d.interval }));
+    let values: Vec<_> = values.collect();
+    values.iter().any(Option::is_some).then_some(Measured {
+        values,
+        tasks: scores.tasks,
+        ratings: scores.ratings,
+        at: None,
+        run: None,
+    })
+}
+
+/// The k above 1 for which a model has pass@k.
+fn ks(checked: &Checked) -> impl Iterator<Item = u32> {
+    checked.pass_at.iter().map(|at| at.k).filter(|k| *k > 1)
+}
+
+/// A model's pass@k for each of these k; `None` without a run.
+fn tests(sheet: &Sheet, model: usize, pass_at: &[u32]) -> Option<Measured> {
+    let checked = sheet.automated.as_ref()?.models.get(model)?.as_ref()?;
+    let values = pass_at.iter().map(|k| match k {
+        1 => Some(Estimated { value: checked.metrics.pass_at_1, interval: checked.pass_interval }),
+        k => {
+            let at = checked.pass_at.iter().find(|at| at.k == *k)?;
+            Some(Estimated { value: at.value, interval: at.interval })
+        }
+    });
+    Some(Measured {
+        values: values.collect(),
+        tasks: checked.metrics.tasks.into(),
+        ratings: 0,
+        at: None,
+        run: checked.run,
+    })
+}
+
+#[async_trait]
+impl Results for ResultService {
+    async fn board(&self, admin: &Admin, query: BoardQuery) -> Answer<Board> {
+        let mut found = self.whole_board(admin, &query).await?;
+        let from = (query.page as usize).saturating_mul(BoardQuery::PAGE);
+        found.rows = found.rows.into_iter().skip(from).take(BoardQuery::PAGE).collect();
+        Ok(found)
+    }
+
+    async fn model(&self, admin: &Admin, model: ModelId, baseline: Option<ModelId>) -> Answer<ModelResults> {
+        Ok(self.of_model(admin, model, baseline).await?)
+    }
+}

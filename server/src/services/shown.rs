@@ -1,0 +1,55 @@
+//! An output's texts as raters and adjudicators see them, with the masked names.
+
+use app::model::{code_lang::CodeLang, ids::OutputId, lang::Lang, note::LineNote};
+use rusqlite::Connection;
+
+use crate::{
+    db::{
+        grading::{self, StoredTexts},
+        quality::masks,
+    },
+    error::Failure,
+    formats::masking::{Masked, mask},
+};
+
+/// The texts of an output and of its task.
+pub struct Shown {
+    pub raw_nl: String,
+    pub lang: Lang,
+    /// The requested signature.
+    pub signature: Option<String>,
+    /// The requested programming language.
+    pub code_lang: CodeLang,
+    /// The code.
+    pub code: String,
+    /// The text around the code of a chat response.
+    pub said: String,
+    /// Converts positions in the masked code to the stored code, if names are masked.
+    pub masked: Option<Masked>,
+}
+
+impl Shown {
+    /// Masks the names in stored texts that are masked in `output`; without an output, masks nothing.
+    pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<Shown, Failure> {
+        let StoredTexts { raw_nl, lang, signature, code_lang, code, said } = texts;
+        let names = output.map(|output| masks::of_output(conn, output)).transpose()?.unwrap_or_default();
+        if names.is_empty() {
+            return Ok(Shown { raw_nl, lang, signature, code_lang, code, said, masked: None });
+        }
+        let (masked, said) = (mask(code, &names), mask(said, &names).text);
+        Ok(Shown { raw_nl, lang, signature, code_lang, code: masked.text.clone(), said, masked: Some(masked) })
+    }
+
+    /// Stored notes, with their positions in the code that raters see.
+    pub fn as_read(&self, notes: Vec<LineNote>) -> Vec<LineNote> {
+        match &self.masked {
+            Some(masked) => masked.to_masked(notes),
+            None => notes,
+        }
+    }
+}
+
+/// The texts of an output and of its task, with masked names.
+pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
+    Shown::of(conn, grading::texts(conn, output)?, Some(output))
+}

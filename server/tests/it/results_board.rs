@@ -1,0 +1,127 @@
+//! The leaderboard and a model's page: the same figures as comparisons, nothing computed twice, nothing invented for
+//! models without data.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use app::{
+    model::{
+        compare::{Choice, Compared, Scores},
+        ids::ModelId,
+        results::{Board, BoardQuery},
+        submission::Matching,
+    },
+    port::{Comparisons, Results, Submissions, System},
+};
+use axum::http::StatusCode;
+
+use crate::{results::filled, util::TestApp};
+
+async fn board(app: &TestApp, query: BoardQuery) -> Board {
+    app.services.results.board(&System.admin(), query).await.unwrap()
+}
+
+async fn compared(app: &TestApp) -> Compared {
+    let choice = Choice { dataset: "starter".into(), scores: Scores::Final, ..Choice::default() };
+    app.services.comparisons.get(&System.admin(), choice).await.unwrap()
+}
+
+/// Adds a model that nobody has rated or run.
+async fn unrated(app: &TestApp, model: &str) {
+    let mut incoming = app.services.uploads.begin("unrated.jsonl").await.unwrap();
+    incoming.write(br#"{"task_id":"S01","code":"int one() { return 1; }"}"#).await.unwrap();
+    let file = incoming.finish().await.unwrap();
+    let upload = app.services.submissions.note_upload(&System.admin(), file).await.unwrap();
+    app.services.submissions.take(&System.admin(), upload, "starter", Matching::TaskId, model).await.unwrap();
+}
+
+#[tokio::test]
+async fn leaderboard_has_the_comparisons_figures() {
+    let app = filled().await;
+    let found = board(&app, BoardQuery::default()).await;
+    let (shown, sheet) = (&found.datasets[0], compared(&app).await.sheet);
+    let (human, automated) = (sheet.human.unwrap(), sheet.automated.unwrap());
+    assert_eq!(shown.dimensions.len(), human.comparison.rubric.dimensions.len());
+    assert_eq!((found.rows.len(), found.models, shown.without_ratings, shown.without_runs), (3, 3, 0, 0));
+    for row in &found.rows {
+        let at = sheet.models.iter().position(|name| *name == row.name).unwrap();
+        let people = row.results[0].people.as_ref().unwrap();
+        let scores = &human.comparison.models[at];
+        let means: Vec<_> = people.values.iter().map(|v| v.unwrap().value).collect();
+        assert_eq!(means, scores.dimensions.iter().map(|d| d.mean.unwrap()).collect::<Vec<_>>());
+        assert!(people.values.iter().zip(&scores.dimensions).all(|(v, d)| v.unwrap().interval == d.interval));
+        assert_eq!((people.tasks, people.ratings), (scores.tasks, scores.ratings));
+        let (tests, checked) = (row.results[0].tests.as_ref().unwrap(), automated.models[at].as_ref().unwrap());
+        assert_eq!(tests.values[0].unwrap().value, checked.metrics.pass_at_1);
+        assert_eq!((tests.values[0].unwrap().interval, tests.run), (checked.pass_interval, checked.run));
+        assert!(people.at.is_some() && tests.at.is_some());
+    }
+    // Highest first, by the first column.
+    let first: Vec<f64> =
+        found.rows.iter().map(|r| r.results[0].people.as_ref().unwrap().values[0].unwrap().value).collect();
+    assert!(first.is_sorted_by(|a, b| a >= b), "{first:?}");
+
+    // Looking again computes nothing.
+    let before = app.services.comparisons.computations();
+    assert_eq!(board(&app, BoardQuery::default()).await, found);
+    assert_eq!(app.services.comparisons.computations(), before);
+}
+
+#[tokio::test]
+async fn model_without_data_has_none_and_is_counted() {
+    let app = filled().await;
+    unrated(&app, "Newcomer").await;
+    let found = board(&app, BoardQuery::default()).await;
+    let last = found.rows.last().unwrap();
+    assert_eq!(
+        (last.name.as_str(), found.datasets[0].without_ratings, found.datasets[0].without_runs),
+        ("Newcomer", 1, 1)
+    );
+    assert!(last.results[0].outputs && last.results[0].people.is_none() && last.results[0].tests.is_none());
+    let only = board(&app, BoardQuery { only_data: true, ..BoardQuery::default() }).await;
+    assert_eq!((only.found, only.models), (3, 4));
+    // Not compared by default, but counted; chosen by hand, it is.
+    let whole = compared(&app).await;
+    assert_eq!((whole.sheet.models.len(), whole.options.models.len(), whole.options.empty.len()), (3, 4, 1));
+
+    let mut admin = app.admin().await;
+    let page = admin.get("/admin/results").await;
+    assert!(page.body.contains("1 model has no ratings yet.") && page.body.contains("no data"), "{}", page.body);
+    assert!(admin.get("/admin/compare/starter").await.body.contains("left out: 1."));
+    let csv = admin.get("/admin/results.csv?data=1").await.body;
+    assert_eq!(csv.lines().count(), 1 + 3 * 4, "{csv}");
+    assert!(!csv.contains("Newcomer"));
+    assert_eq!(admin.get("/admin/results?dataset=none").await.status, StatusCode::NOT_FOUND);
+    assert!(
+        admin.get("/admin/results?sort=starter.pass@1&order=reverse").await.body.contains(r#"aria-sort="ascending""#)
+    );
+    assert!(admin.get("/admin/results/datasets/starter").await.body.contains("/admin/compare/starter/tasks/"));
+}
+
+#[tokio::test]
+async fn model_stands_against_its_baseline() {
+    let app = filled().await;
+    let whole = compared(&app).await;
+    let ids: Vec<ModelId> = whole.choice.models.clone().unwrap();
+    let found = app.services.results.model(&System.admin(), ids[2], Some(ids[0])).await.unwrap();
+    let (human, automated) = (whole.sheet.human.unwrap(), whole.sheet.automated.unwrap());
+    let on = &found.datasets[0];
+    assert_eq!(found.baseline.as_ref().map(|(id, _)| *id), Some(ids[0]));
+    for (d, versus) in on.differences.iter().take(on.dataset.dimensions.len()).enumerate() {
+        let rows = human.comparison.differences.iter().enumerate();
+        let (at, x) = rows.into_iter().find(|(_, x)| (x.dimension, x.first, x.second) == (d, 0, 2)).unwrap();
+        // The comparison has it the other way round.
+        let (versus, interval) = (versus.unwrap(), x.interval.unwrap());
+        assert_eq!(versus.difference.value, -x.mean.unwrap());
+        let own = versus.difference.interval.unwrap();
+        assert_eq!((own.low, own.high, versus.p), (-interval.high, -interval.low, human.holm[at]));
+    }
+    let pair = automated.pairs.iter().find(|x| (x.first, x.second) == (0, 2)).unwrap();
+    assert_eq!(on.differences.last().unwrap().unwrap().difference.value, -pair.pass + 0.0);
+    assert_eq!((on.submissions.len(), on.history.len(), on.older_runs), (1, 1, 0));
+    assert_eq!(on.history[0].pass.unwrap().value, automated.models[2].as_ref().unwrap().metrics.pass_at_1);
+    assert_eq!(on.history[0].versus.unwrap().difference.value, -pair.pass + 0.0);
+    // A model is no baseline of its own, and an unknown one is not found.
+    let own = app.services.results.model(&System.admin(), ids[2], Some(ids[2])).await.unwrap();
+    assert!(own.baseline.is_none() && own.datasets[0].differences.is_empty());
+    assert!(app.services.results.model(&System.admin(), ModelId(999), None).await.is_err());
+}
