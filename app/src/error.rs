@@ -1,14 +1,14 @@
-//! The one error that crosses the wire, and what a person reads of it.
+//! The one error that crosses the wire, and the text that a person reads.
 //!
-//! Detail of our own failures never gets in here: it is logged once, where it is handled, under
-//! the incident id that [`AppError::Internal`] carries.
+//! It never contains details of internal errors: these are logged once, where they are handled, under the
+//! incident id in [`AppError::Internal`].
 
 use leptos::{prelude::FromServerFnError, server_fn::codec::JsonEncoding, server_fn::error::ServerFnErrorErr};
 use serde::{Deserialize, Serialize};
 
 use crate::model::{grading::DraftFault, message::Message, problem::Problem};
 
-/// Why a request was not answered with what it asked for.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum AppError {
     /// Not logged in, or the session has expired.
@@ -32,16 +32,16 @@ pub enum AppError {
     /// A rater's request that the state of the study does not allow.
     #[error("{0}")]
     Refused(Refusal),
-    /// Too many attempts; try again after so many seconds.
+    /// Too many attempts; retry after this many seconds.
     #[error("too many attempts; try again in {0} seconds")]
     TooMany(u64),
     /// The request itself is malformed: a broken client, not a person's mistake.
     #[error("the request is malformed")]
     Malformed,
-    /// The server could not be reached. Made on the client only.
+    /// The server could not be reached. Created on the client only.
     #[error("the server cannot be reached")]
     Unreachable,
-    /// Our own failure, logged under this id.
+    /// An internal error, logged under this id.
     #[error("something went wrong on the server (incident {0})")]
     Internal(String),
 }
@@ -49,31 +49,31 @@ pub enum AppError {
 /// Why a rater's request is refused. [`crate::i18n::refusal`] has the texts on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
-    /// No rating is taken now.
+    /// The study accepts no ratings now.
     #[error("the study is paused or closed; the scores are saved as a draft")]
     NotRunning,
-    /// No rating is taken back now.
+    /// Ratings cannot be withdrawn now.
     #[error("the study is paused or closed, so submitted ratings cannot be undone")]
     Stays,
-    /// The lease ran out, and others have rated the output meanwhile.
+    /// The lease expired, and others have rated the output meanwhile.
     #[error("the lease has expired and other raters have rated this output")]
     Away,
-    /// Another rating was given after this one.
+    /// A later rating exists.
     #[error("only the latest rating can be undone")]
     NotLast,
-    /// The first answer to a calibration item stays.
+    /// The rating of a calibration item is final.
     #[error("a calibration item can be answered only once")]
     AnsweredOnce,
-    /// An admin had the rater begin the calibration again.
+    /// An admin restarted the rater's calibration.
     #[error("an admin has restarted the calibration")]
     BegunAgain,
-    /// Calibration items are not skipped.
+    /// Calibration items cannot be skipped.
     #[error("a calibration item cannot be skipped")]
     NotSkipped,
-    /// Nobody decides about an output that they rate.
+    /// People cannot adjudicate outputs that they rate.
     #[error("raters of an output cannot adjudicate it")]
     RatedYourself,
-    /// There is nothing to decide any more.
+    /// There is no disagreement any more.
     #[error("the raters of this output no longer disagree")]
     Agreed,
 }
@@ -84,7 +84,7 @@ impl AppError {
         AppError::Invalid(vec![Problem::new(field, what, remedy)])
     }
 
-    /// The HTTP status that says the same.
+    /// The corresponding HTTP status.
     pub fn status(&self) -> u16 {
         match self {
             AppError::Unauthenticated => 401,

@@ -1,6 +1,6 @@
-//! The page in place of an answer that failed: the header, what went wrong, and a way on. Server side only.
+//! The error page: header, error, and a link. Server side only.
 //!
-//! It has no script: it must work where the client cannot be loaded, and nothing on it needs one.
+//! It has no script, because it must work where the client cannot be loaded.
 
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
@@ -14,19 +14,19 @@ use crate::{
     ui::{failure::Failure, frame::Header},
 };
 
-/// What failed.
+/// The error and its context.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// Why.
+    /// The error.
     pub error: AppError,
-    /// A form to send again, where trying again may help.
+    /// A form to send again, if retrying may help.
     pub form: Option<SentForm>,
 }
 
-/// A form as it was sent.
+/// A form that was sent.
 #[derive(Clone, Debug)]
 pub struct SentForm {
-    /// The address that it was sent to.
+    /// Its address.
     pub action: String,
     /// Its fields; none of them is a password.
     pub fields: Vec<(String, String)>,
@@ -54,7 +54,7 @@ pub fn document(css: String, failed: Failed) -> impl IntoView {
 
 #[component]
 fn Content(
-    /// What failed.
+    /// The content of the page.
     failed: Failed,
 ) -> impl IntoView {
     provide_meta_context();
@@ -71,7 +71,7 @@ fn Content(
     }
 }
 
-/// Sends the same form once more: nothing has to be typed again.
+/// Sends the same form again, so that nothing has to be retyped.
 #[component]
 fn SendAgain(
     /// The form.

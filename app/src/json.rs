@@ -1,18 +1,19 @@
-//! JSON is read in one way everywhere: from bytes. A second way (from text) would bring a second reader of
-//! every type into the client.
+//! JSON is always read from bytes. A second way (from text) would add a second reader of every type to the
+//! client.
 
 use leptos::server::codee::{Decoder, Encoder};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Reads JSON.
+/// Parses JSON.
 ///
 /// # Errors
-/// For what is no JSON of a `T`.
+///
+/// Fails for invalid JSON or another type.
 pub fn read<T: DeserializeOwned>(json: impl AsRef<[u8]>) -> Result<T, serde_json::Error> {
     serde_json::from_slice(json.as_ref())
 }
 
-/// How values travel with a page.
+/// The encoding of values in a page.
 pub struct Json;
 
 impl<T: Serialize> Encoder<T> for Json {

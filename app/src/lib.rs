@@ -1,11 +1,11 @@
 //! AixGrade's pages and the model they share with the server.
 //!
-//! Read in this order: [`model`] says what the program speaks about, [`error`] what can go wrong,
-//! `port` (server side) what pages ask of the server, [`rpc`] how they ask, [`i18n`] in which
-//! words, [`ui`] and [`pages`] what people see, [`routes`] where, `shell` (server side) in which document.
-//! This crate knows no database, no file and no process.
+//! Read in this order: [`model`] has the domain types, [`error`] the errors, `port` (server side) the
+//! interfaces to the server, [`rpc`] the server functions, [`i18n`] the texts, [`ui`] and [`pages`] the
+//! components and pages, [`routes`] their addresses, `shell` (server side) the document. This crate uses no
+//! database, file or process.
 
-// Views are deeply nested types; the default limit is met by an ordinary page.
+// Views are deeply nested types; an ordinary page exceeds the default limit.
 #![recursion_limit = "512"]
 
 pub mod error;
@@ -24,14 +24,14 @@ pub mod rpc;
 pub mod shell;
 pub mod ui;
 
-/// Takes over the page that the server rendered, once the code of the page's group is here. xtask calls it at the
-/// end of the client's script. Without that code the page stays as the server drew it: it works, by forms and links.
+/// Hydrates the server's page once the code of the page's group is loaded. xtask calls it at the end of the
+/// client's script. Without that code the page stays as rendered by the server and works by forms and links.
 #[cfg(feature = "hydrate")]
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {
     use leptos::prelude::document;
     console_error_panic_hook::set_once();
-    // Leptos's own `spawn_local` works once something is mounted.
+    // Leptos's own `spawn_local` works only after something is mounted.
     wasm_bindgen_futures::spawn_local(async {
         let Some(root) = document().document_element() else { return };
         let group = root.get_attribute("data-group").and_then(|name| routes::Group::named(&name));
@@ -40,7 +40,7 @@ pub fn hydrate() {
         {
             return;
         }
-        // Not `hydrate_lazy`: with the group here, the page is ready when the router first asks for it.
+        // Not `hydrate_lazy`: with the group loaded, the page is ready when the router first asks for it.
         leptos::mount::hydrate_body(routes::App);
         // The journeys wait for this attribute.
         let _ = root.set_attribute("data-hydrated", "");

@@ -1,9 +1,9 @@
 //! Every address that is a page. Form posts and downloads are the server's.
 //!
-//! A new page is a component in a file below [`crate::pages`], the `mod` line of that file, and a line in the table
-//! here. [`crate::routing`] does the rest.
+//! A new page is a component in a file below [`crate::pages`], the `mod` line of that file, and a line in
+//! the table here. [`crate::routing`] does the rest.
 //!
-//! Who may see what is decided by the server's guards and services; a page only shows what it was given.
+//! The server's guards and services decide who may see a page; the page only shows its data.
 
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
@@ -25,13 +25,13 @@ use crate::{
 };
 
 pages! {
-    /// Coming in: logging in, accepting an invitation, one's account.
+    /// Logging in, accepting an invitation, the account.
     Enter as enter {
         "/log-in" => LogInPage in log_in,
         "/join/:secret" => JoinPage in join,
         "/account" => AccountPage in account,
     }
-    /// A rater's desk and what is reached from there besides grading.
+    /// A rater's start page and its subpages, without grading.
     Desk as desk {
         "/desk" => MyStudiesPage in my_studies,
         "/studies/:study/mine" => MinePage in mine,
@@ -47,20 +47,24 @@ pages! {
         "/beside/:study" => SideBySidePage in grade::side_by_side,
         "/tour" => TourPage in grade::tour,
     }
-    /// Disagreements between raters, for the people who settle them: raters and admins.
+    /// Adjudication, for raters and admins.
     Disputes as disputes {
         "/adjudicate" => AdjudicatePage in adjudicate,
         "/adjudicate/:token" => DisputePage in adjudicate,
     }
-    /// Results of a study and of automated tests compared: the pages with charts. Public links show some of them.
+    /// Comparisons of studies and test runs: the pages with charts. Public links show some of them.
     Results as results {
         "/admin/studies/:id" => StudyPage in admin::study,
+        "/admin/results" => ResultsPage in admin::results,
+        "/admin/results/models/:model" => ModelResultsPage in admin::results::model,
+        "/admin/results/datasets/:slug" => DatasetResultsPage in admin::results::dataset,
         "/admin/compare/:slug" => ComparePage in admin::compare,
         "/admin/compare/:slug/tasks/:task" => CompareTaskPage in admin::compare::task,
+        "/admin/languages" => LanguagesPage in admin::languages,
         "/public/:secret" => PublicStudyPage in public,
         "/public/:secret/tasks/:task" => PublicTaskPage in public,
     }
-    /// Everything else that admins do.
+    /// The other admin pages.
     Admin as admin {
         "/admin" => AdminHome in admin::home,
         "/admin/datasets" => DatasetsPage in admin::datasets,
@@ -85,6 +89,9 @@ pages! {
         "/admin/runs/:id" => RunPage in admin::runs::run,
         "/admin/runs/:id/outputs/:output" => RunItemPage in admin::runs::item,
         "/admin/people" => PeoplePage in admin::people,
+        "/admin/audit" => AuditPage in admin::audit,
+        "/admin/upkeep/:kind/:key" => UpkeepPage in admin::upkeep,
+        "/admin/archive" => ArchivePage in admin::upkeep,
         "/admin/api" => ReferencePage in admin::programs::reference,
         "/admin/api/tokens" => TokensPage in admin::programs::tokens,
         "/admin/api/webhooks" => WebhooksPage in admin::programs::webhooks,
@@ -107,7 +114,7 @@ impl Group {
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
-    // The visitor travels with the page: no request, no waiting, the same words on both sides.
+    // The visitor is part of the page, so both sides render the same without a request.
     let visitor = SharedValue::<_, Json>::new_with_encoding(visitor).into_inner();
     let admin = visitor.is_admin();
     provide_context(visitor);
@@ -140,7 +147,7 @@ fn visitor() -> Visitor {
     crate::port::visitor()
 }
 
-/// Only on the server: the browser reads what the server found.
+/// Only on the server: the browser reads the server's result.
 #[cfg(not(feature = "ssr"))]
 fn visitor() -> Visitor {
     Visitor::default()
@@ -151,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_address_leads_to_its_page() {
+    fn every_address_has_its_page() {
         for (page, address) in Page::ALL {
             let path = address.replace(':', "some-");
             assert_eq!(Page::at(&path, true).map(|(found, _)| found), Some(*page), "{path}");

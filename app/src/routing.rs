@@ -1,10 +1,10 @@
-//! How an address becomes a page, and how a page's code arrives: the machinery behind the table in
+//! Turns an address into a page, and loads the page's code: the mechanism behind the table in
 //! [`crate::routes`].
 //!
-//! The client is compiled once and split: the core holds the router and whatever the root draws, and each
-//! [`Group`] of pages is code that loads when one of its pages is first opened. The server and the client both
-//! ask [`Page::at`] which page an address stands for, so the group that a document preloads is the group that
-//! its page needs.
+//! The client is compiled once and split: the core contains the router and everything that the root draws,
+//! and each [`Group`] of pages is code that loads when one of its pages is first opened. The server and the
+//! client both use [`Page::at`] to find an address's page, so the group that a document preloads is the
+//! group that its page needs.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -42,10 +42,11 @@ macro_rules! pages {
                 match self { $(Group::$group => stringify!($name)),+ }
             }
 
-            /// Loads the group's code; ready at once when it is already here.
+            /// Loads the group's code; ready at once if it is already loaded.
             ///
             /// # Errors
-            /// When a file of the group does not arrive. The next call tries again.
+            ///
+            /// Fails if a file of the group does not arrive. The next call retries.
             pub async fn load(self) -> Result<(), ::leptos::wasm_split::SplitLoaderError> {
                 match self { $(Group::$group => $name::load().await),+ }
             }
@@ -62,7 +63,7 @@ macro_rules! pages {
             /// Every page with its address.
             pub const ALL: &[(Page, &str)] = &[$($((Page::$page, $address),)+)+];
 
-            /// The group that has the page's code.
+            /// The group with the page's code.
             pub const fn group(self) -> Group {
                 match self { $($(Page::$page)|+ => Group::$group,)+ }
             }
@@ -91,12 +92,12 @@ macro_rules! pages {
 }
 pub(crate) use pages;
 
-/// The values of an address's parameters, by their names.
+/// The values of an address's parameters, by name.
 type Params = Vec<(Cow<'static, str>, String)>;
 
 impl Page {
-    /// The page that `path` stands for, with the values of its parameters; none where there is no page. `/` is the
-    /// visitor's start: the overview for an admin, the desk for anyone else.
+    /// The page at `path`, with the values of its parameters; `None` if there is no page. `/` is the
+    /// visitor's start page: the overview for an admin, the list of studies for others.
     pub fn at(path: &str, admin: bool) -> Option<(Page, Params)> {
         let path = match path {
             START if admin => "/admin",
@@ -114,10 +115,10 @@ impl Page {
     }
 }
 
-/// The address that every visitor starts from.
+/// The start address of every visitor.
 const START: &str = "/";
 
-/// The parameters of `address` in `path`, none where the two do not match.
+/// The parameters of `address` in `path`; `None` if they do not match.
 fn params(address: &'static str, path: &str) -> Option<Params> {
     let mut given = path.split('/');
     let mut params = Params::new();
@@ -136,9 +137,9 @@ fn params(address: &'static str, path: &str) -> Option<Params> {
 /// with its own copy of the matching code, in a core that every visitor loads.
 #[derive(Clone)]
 pub struct Pages {
-    /// Whether the visitor is an admin, who starts elsewhere.
+    /// Whether the visitor is an admin, who has another start page.
     admin: bool,
-    /// What the router tells pages apart by: one id for each, in the order of [`Page::ALL`].
+    /// The ids by which the router distinguishes pages, in the order of [`Page::ALL`].
     ids: Vec<RouteMatchId>,
 }
 
@@ -169,7 +170,7 @@ impl MatchNestedRoutes for Pages {
         let addresses = Page::ALL.iter().map(|(_, address)| *address);
         std::iter::once(START).chain(addresses).map(|address| GeneratedRouteData {
             segments: segments(address),
-            // Every page is complete in one piece: readable without JavaScript, with its right status.
+            // Every page is rendered in one piece: readable without JavaScript, with the right status.
             ssr_mode: SsrMode::Async,
             methods: [Method::Get].into(),
             regenerate: Vec::new(),
@@ -181,7 +182,7 @@ impl MatchNestedRoutes for Pages {
     }
 }
 
-/// An address in the form of which the server makes its routes.
+/// An address in the form from which the server creates its routes.
 fn segments(address: &'static str) -> Vec<PathSegment> {
     if address == START {
         return vec![PathSegment::Static(START.into())];
@@ -194,7 +195,7 @@ fn segments(address: &'static str) -> Vec<PathSegment> {
     segments.map(segment).collect()
 }
 
-/// A page that an address stands for.
+/// The page at an address.
 pub struct PageMatch {
     id: RouteMatchId,
     page: Page,
@@ -208,7 +209,7 @@ impl MatchParams for PageMatch {
 }
 
 impl MatchInterface for PageMatch {
-    // No page is nested in another.
+    // Pages are not nested.
     type Child = ();
 
     fn as_id(&self) -> RouteMatchId {
@@ -234,11 +235,11 @@ impl ChooseView for Page {
         match drawn {
             Ok(view) => view,
             Err(_) => {
-                // Unless the visitor has gone elsewhere while this was loading.
+                // Unless the visitor has left while this was loading.
                 if here.pathname.get_untracked() == path {
                     load_document(&here);
                 }
-                // The router neither draws nor records anything: the browser is leaving.
+                // The router neither draws nor records anything, because the browser is leaving.
                 std::future::pending().await
             }
         }
@@ -247,14 +248,15 @@ impl ChooseView for Page {
     async fn preload(&self) {}
 }
 
-/// Leaves the app for the page that the router is at, which the server draws whole. That needs no code.
+/// Leaves the app for the router's current page, which the server renders. This needs no code.
 fn load_document(at: &Location) {
     let query = at.search.get_untracked();
     let target = if query.is_empty() { String::new() } else { format!("?{query}") };
     let target = format!("{}{target}", at.pathname.get_untracked());
     let browser = window().location();
     let current = format!("{}{}", browser.pathname().unwrap_or_default(), browser.search().unwrap_or_default());
-    // After “Back” the address bar is there already, and going to where one is loads nothing.
+    // After “Back” the address bar already has the address, and navigating to the current address loads
+    // nothing.
     let _ = if current == target {
         browser.reload()
     } else {
@@ -262,7 +264,7 @@ fn load_document(at: &Location) {
     };
 }
 
-/// Loads the code that the visitor probably needs next, whenever the browser has nothing else to do. Draws nothing.
+/// Loads the code that the visitor probably needs next, when the browser is idle. Draws nothing.
 #[component]
 pub fn FetchAhead(
     /// Whether the visitor is an admin.
@@ -272,10 +274,10 @@ pub fn FetchAhead(
     effect(move |_: Option<()>| {
         let Some((page, _)) = path.with(|path| Page::at(path, admin)) else { return };
         let next = page.group().next();
-        // A failure costs nothing: whoever opens the page tries again.
+        // A failure costs nothing: opening the page retries.
         let fetch = move || spawn_local(async move { _ = next.load().await });
         if request_idle_callback_with_handle(fetch).is_err() {
-            // Safari cannot say when it is idle.
+            // Safari has no idle callback.
             set_timeout(fetch, Duration::from_secs(2));
         }
     });

@@ -1,15 +1,15 @@
 //! The HTML document around every page. Server side only: the client hydrates its body.
 //!
-//! Must stay true: no inline script and no inline style, because the Content-Security-Policy
-//! allows neither; every script names the response's nonce.
+//! Must stay true: no inline script and no inline style, because the Content-Security-Policy allows neither;
+//! every script has the response's nonce.
 
 use leptos::{nonce::use_nonce, prelude::*};
 use leptos_meta::MetaTags;
 
 use crate::{port::visitor, routes::App};
 
-/// The addresses of the files that a page needs, each with a hash in its name so that it can be cached for ever.
-/// Built by xtask, read by the server, used by [`shell`].
+/// The addresses of a page's files, each with a hash in its name so that it can be cached forever. Built by
+/// xtask, read by the server, used by [`shell`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assets {
     /// The style sheet, such as `/assets/app-1a2b3c4d.css`.
@@ -18,21 +18,31 @@ pub struct Assets {
     pub js: String,
     /// The code of every page.
     pub wasm: String,
-    /// The page's group, by name; none where there is no page.
+    /// The page's group, by name; absent without a page.
     pub group: Option<&'static str>,
     /// The code of the group.
     pub code: Vec<String>,
 }
 
-/// The document, in the visitor's language. The script asks for the wasm itself; the links only begin earlier.
+/// The document, in the visitor's language. The script loads the wasm itself; the links only start it
+/// earlier.
 pub fn shell(assets: Assets) -> impl IntoView {
     let wasm = std::iter::once(assets.wasm).chain(assets.code);
     let preload = wasm
         .map(|href| view! { <link rel="preload" href=href r#as="fetch" r#type="application/wasm" crossorigin="anonymous" /> })
         .collect_view();
+    let visitor = visitor();
+    let display = visitor.me.map(|me| me.settings.display).unwrap_or_default();
     view! {
         <!DOCTYPE html>
-        <html lang=visitor().lang.tag() data-group=assets.group>
+        <html
+            lang=visitor.lang.tag()
+            data-group=assets.group
+            data-theme=display.theme.code()
+            data-text=display.text.code()
+            data-density=display.density.code()
+            data-wrap=display.wrap.code()
+        >
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -50,7 +60,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
     }
 }
 
-/// Three steps of a scale, the middle one chosen. A data address: the policy allows those for images.
+/// Three levels of a scale, the middle one selected. A data address, which the policy allows for images.
 pub(crate) const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E\
 %3Crect width='32' height='32' rx='6' fill='%230d5c63'/%3E\
 %3Cpath d='M7 23h5M7 16h10M7 9h18' stroke='%23fff' stroke-width='3.4' stroke-linecap='round'/%3E\

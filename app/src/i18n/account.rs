@@ -3,11 +3,10 @@
 #![allow(missing_docs, reason = "each text says what it is for")]
 
 texts! {
-    /// The texts about accounts.
     Account
     words {
         log_in_title: "Log in", "登录";
-        log_in_lead: "On AixGrade, people rate code that models wrote.", "AixGrade：由人评审模型生成的代码。";
+        log_in_lead: "AixGrade lets people rate code that models wrote.", "AixGrade：由人评价模型生成的代码。";
         name: "Username", "用户名";
         name_hint: "1 to 40 letters, digits, \"-\", \"_\" or \".\"", "1 到 40 个字符，可用文字、数字、“-”、“_”和“.”";
         password: "Password", "密码";
@@ -17,7 +16,7 @@ texts! {
         no_account: "No account yet? Ask an admin for an invitation link.", "还没有账户？请向管理员索取邀请链接。";
 
         join_title: "Join AixGrade", "加入 AixGrade";
-        join_lead_rater: "You have been invited to rate code that models wrote. Choose a username and a password to get started.", "您已受邀评审模型生成的代码。设置用户名和密码后即可开始。";
+        join_lead_rater: "You have been invited to rate code that models wrote. Choose a username and a password to get started.", "您已受邀为模型生成的代码评分。设置用户名和密码后即可开始。";
         join_lead_admin: "You have been invited as an admin. Choose a username and a password to get started.", "您已受邀担任管理员。设置用户名和密码后即可开始。";
         join_button: "Create account", "创建账户";
         join_gone: "This invitation is no longer valid", "此邀请已失效";
@@ -33,6 +32,25 @@ texts! {
         role_rater: "Rater", "评分者";
         language_title: "Language", "语言";
         language_lead: "The language of the interface and of the rubric. Descriptions are shown in their original language.", "界面与评分标准所用的语言。任务描述保持其原文。";
+        display_title: "Display", "显示";
+        display_lead: "These settings apply on all your devices.", "这些设置在您的所有设备上生效。";
+        display_done: "Your display settings have been saved.", "显示设置已保存。";
+        display_button: "Save display settings", "保存显示设置";
+        theme: "Theme", "主题";
+        theme_system: "Same as the device", "跟随设备";
+        theme_light: "Light", "浅色";
+        theme_dark: "Dark", "深色";
+        text_size: "Text size", "文字大小";
+        text_small: "Small", "小";
+        text_normal: "Normal", "标准";
+        text_large: "Large", "大";
+        text_largest: "Largest", "特大";
+        density: "Spacing", "间距";
+        density_comfortable: "Comfortable", "宽松";
+        density_compact: "Compact", "紧凑";
+        wrap: "Long lines of code", "较长的代码行";
+        wrap_scroll: "Scroll horizontally", "横向滚动";
+        wrap_wrap: "Wrap", "自动换行";
         password_title: "Password", "密码";
         password_lead: "Changing your password logs you out on all other devices.", "修改密码后，其他设备上的登录将全部失效。";
         password_current: "Current password", "当前密码";

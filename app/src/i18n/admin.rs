@@ -1,5 +1,5 @@
-//! The admin's pages: each text with both its languages side by side, so that who changes one sees
-//! the other. `words` are fixed; `sentences` have figures or names in them.
+//! Texts of the admin's pages, both languages of each side by side. `words` are fixed; `sentences` contain
+//! figures or names.
 
 #![allow(missing_docs, reason = "each text says what it is for")]
 
@@ -7,7 +7,6 @@ use super::I18n;
 use crate::model::lang::Lang;
 
 texts! {
-    /// The texts of the admin's pages.
     Admin
     words {
         // Everywhere
@@ -19,11 +18,11 @@ texts! {
         dataset: "Dataset", "数据集";
         datasets: "Datasets", "数据集";
         description: "Description", "任务描述";
-        dimension: "Dimension", "评分维度";
+        dimension: "Dimension", "维度";
         file: "File", "文件";
         filter: "Filter", "筛选";
         filter_text: "Search", "搜索";
-        language: "Language", "语言";
+        language: "Description language", "描述语言";
         lines: "Lines", "行数";
         model: "Model", "模型";
         models: "Models", "模型";
@@ -50,7 +49,7 @@ texts! {
         home: "Overview", "总览";
         next_step: "Next step", "下一步";
         next_import: "There is no data yet. Import a dataset first: the tasks that models solve.", "还没有数据。请先导入数据集，即模型要完成的任务。";
-        next_upload: "The tasks are imported. Now upload the outputs of a model.", "任务已导入，接下来请上传模型的输出。";
+        next_upload: "The tasks are imported. Upload the outputs of a model next.", "任务已导入，接下来请上传模型的输出。";
         next_study: "The outputs are imported. Create a study to have people rate them.", "模型输出已导入。新建评分项目，即可请人评分。";
         open_study: "Open study", "打开评分项目";
         read_comparison: "View comparison", "查看模型比较";
@@ -66,12 +65,15 @@ texts! {
         import_what: "Choose one of the following:", "请选择以下任意一种：";
         import_checkout: "an archive (.zip or .tar.gz) of the published AixBench repository: both datasets, their tests, and the original rubric;", "已发布的 AixBench 仓库压缩包（.zip 或 .tar.gz）：包含两个数据集、测试和原文的评分标准；";
         import_bare: "its data files (dataset_autotest_nl.jsonl, dataset_manual_nl.jsonl), with both README files if you want the original rubric;", "单独的数据文件（dataset_autotest_nl.jsonl、dataset_manual_nl.jsonl）；如需原文的评分标准，请同时选择两个 README 文件；";
+        import_humaneval: "files of HumanEval-X (humaneval_<language>.jsonl.gz), one dataset for each language, or an archive of its repository;", "HumanEval-X 的数据文件（humaneval_<语言>.jsonl.gz，每种语言一个数据集），或其仓库的压缩包；";
+        import_translation: "With the translation task of HumanEval-X: a dataset for each pair of languages", "包括 HumanEval-X 的翻译任务：每对语言一个数据集";
         import_own: "a dataset in AixGrade's own format, as an archive of its folder.", "AixGrade 格式的数据集，将其文件夹打包即可。";
         import_again: "Importing the same files again changes nothing. Changed files become a new version; existing ratings are kept.", "重复导入相同的文件不会产生变化。内容有变化的文件会成为新版本，已有的评分全部保留。";
         import_files: "Files or archive", "文件或压缩包";
         import_files_hint: "You can choose several files at once.", "可以一次选择多个文件。";
         import_button: "Import", "导入";
         short_name: "Short name", "短名称";
+        code_lang: "Programming language", "编程语言";
         source: "Source", "来源";
         license: "License", "许可证";
         versions: "Versions", "版本";
@@ -95,7 +97,7 @@ texts! {
         shapes_head: "Accepted formats", "支持的格式";
         shapes_lead: "In JSON Lines, each line is a JSON object in one of the first three formats. An archive contains classes instead.", "JSON Lines 的每一行是一个 JSON 对象，格式为前三种之一；压缩包则存放 Java 类。";
         shape_classes: "in a .zip or .tar.gz archive: one class per task, its name ending in the task ID, for example", "放在 .zip 或 .tar.gz 中：每个任务一个类，类名以任务编号结尾，例如";
-        shapes_note: "Several lines for one task are several samples. Code fences are removed from chat answers; the text outside the code is kept.", "同一任务的多行视为多个样本。对话式回答中的代码围栏标记会被去除，代码以外的文字予以保留。";
+        shapes_note: "Several lines for one task are several samples. Code fences are removed from chat responses; the text outside the code is kept.", "同一任务的多行视为多个样本。对话式回答中的代码围栏标记会被去除，代码以外的文字予以保留。";
         stop_sending: "Cancel upload", "取消上传";
         sending_label: "Upload", "上传进度";
         server_reads: "Upload complete. The server is reading the file.", "上传完成，服务器正在读取文件。";
@@ -127,7 +129,7 @@ texts! {
         unknown: "Unknown task IDs", "未知的任务编号";
         unknown_what: "The dataset has no task with this ID. These lines are not imported.", "数据集中没有对应的任务，这些行不会导入。";
         duplicates: "Duplicate lines", "重复的行";
-        duplicates_what: "Same task and same code as an earlier line. Imported once, unless the file has different samples of a task: then a repeated line is a sample of its own.", "与前面某行的任务和代码相同，只导入一次；若文件中同一任务有不同的样本，则重复的行也算一个样本。";
+        duplicates_what: "These lines repeat the task and the code of an earlier line. Each output is imported once, unless the file contains different samples of a task: a repeated line is then a separate sample.", "与前面某行的任务和代码相同，只导入一次；若文件中同一任务有不同的样本，则重复的行也算一个样本。";
         empty_outputs: "Outputs without code", "没有代码的输出";
         empty_what: "These outputs are imported and count as unanswered.", "照常导入，视为没有作答。";
         telltales: "Possible identity leaks", "可能的身份泄露";
@@ -135,7 +137,7 @@ texts! {
         take: "Import outputs", "导入模型输出";
         take_lead: "Either all matched lines are imported or none.", "所有匹配的行一并导入，否则一行也不导入。";
         model_name: "Model", "模型名称";
-        model_name_hint: "The model that gave these outputs. Raters never see it. If the name exists already, the outputs are added to that model.", "生成这些输出的模型，评分者不会看到。使用已有的名称则归入同一模型。";
+        model_name_hint: "The model that produced these outputs. Raters never see this name. If it already exists, the outputs are added to that model.", "生成这些输出的模型，评分者不会看到。使用已有的名称则归入同一模型。";
         other_file: "Upload another file", "改为上传其他文件";
 
         // New study
@@ -145,9 +147,9 @@ texts! {
         study_title: "Title", "标题";
         study_title_hint: "Raters see the title, so do not mention model names.", "评分者会看到标题，请勿包含模型名称。";
         study_submissions: "Submissions to rate", "要评分的输出集";
-        study_submissions_hint: "Choose one or more, all of the same dataset version.", "至少选择一项，须属于数据集的同一版本。";
+        study_submissions_hint: "Choose one or more submissions for the same dataset version.", "至少选择一项，须属于数据集的同一版本。";
         study_raters: "Raters", "评分者";
-        study_raters_hint: "The people who rate. You can add and remove raters later.", "负责评分的人员，之后仍可增减。";
+        study_raters_hint: "The people who rate the outputs. You can add and remove raters later.", "负责评分的成员，之后仍可增减。";
         invite_people: "Invite people", "邀请成员";
         overlap: "Raters per output", "每个输出的评分人数";
         overlap_hint: "With two or more, the comparison also shows the agreement between raters.", "两人或以上时，还可以得到评分者之间的一致性。";
@@ -165,7 +167,7 @@ texts! {
         pause: "Pause", "暂停";
         resume: "Resume", "继续";
         close_study: "Close…", "结束…";
-        close_warning: "A closed study accepts no more ratings and cannot be reopened. Existing ratings are kept.", "结束后不再接受评分，也无法重新开启。已有的评分全部保留。";
+        close_warning: "A closed study accepts no ratings and cannot be reopened. Existing ratings are kept.", "结束后不再接受评分，也无法重新开启。已有的评分全部保留。";
         close_for_good: "Close permanently", "确认结束";
         closed_note: "This study is closed. Its ratings are kept.", "该项目已结束，评分全部保留。";
         created_at: "Created", "创建时间";
@@ -186,7 +188,6 @@ texts! {
 
         // Comparison
         comparison: "Comparison", "模型比较";
-        means_caption: "Mean scores with 95% intervals", "平均分及 95% 置信区间";
         means_desc: "Each point is the mean of a model, each line its 95% interval. The table above contains the same values.", "圆点为各模型的平均分，横线为 95% 置信区间。上方表格列有相同的数据。";
         differences_desc: "Each point is the difference between the means of two models, each line its 95% interval. If the line crosses zero, the interval does not show a difference. The text above says the same.", "圆点为两个模型平均分之差，横线为 95% 置信区间。横线跨过零，则差异不显著。上方文字说明了同样的内容。";
         distribution_desc: "One bar per model, divided by the share of each score, lowest on the left. The table beside it lists the counts.", "每个模型一条，按各分数所占比例分段，低分在左。旁边的表格列有次数。";
@@ -196,7 +197,6 @@ texts! {
         agreement_lead: "Computed over pairs of ratings of the same output. Alpha is 1 for perfect agreement and about 0 for agreement by chance.", "按同一输出的两两评分计算。完全一致时 α 为 1，仅有偶然一致时约为 0。";
         agreement_none: "No output has ratings by two people yet, so agreement cannot be computed.", "还没有输出得到两人评分，无法计算一致性。";
         alpha: "Krippendorff's alpha", "Krippendorff α";
-        alpha_undefined: "undefined: all scores are equal", "无法定义：分数全部相同";
         exact: "Exact", "完全一致";
         within_one: "Within one level", "相差不超过一级";
         pairs: "Pairs", "评分对数";
@@ -209,8 +209,8 @@ texts! {
         order_dataset: "Dataset order", "数据集顺序";
         order_spread: "Largest spread first", "分差大的在前";
         spread: "Spread", "分差";
-        tasks_legend: "Each model's mean scores, in the order of the rubric. Spread: the largest difference between two ratings of the same output.", "各模型的平均分按评分标准的维度顺序排列。分差：同一输出两次评分的最大差距。";
-        superseded: "replaced", "已被替换";
+        tasks_legend: "Each model's mean scores, in the order of the rubric. Spread: the largest difference between two ratings of the same output.", "各模型的平均分按评分标准的维度顺序排列。分差：同一输出两条评分的最大差距。";
+        superseded: "replaced", "已替换";
 
         // People
         people: "People", "成员";
@@ -234,12 +234,12 @@ texts! {
         invite_link: "Invitation link", "邀请链接";
         copy: "Copy", "复制";
         copied: "Copied", "已复制";
-        copy_by_hand: "The text is selected. Copy it manually.", "文字已选中，请手动复制。";
+        copy_by_hand: "The text is selected. Copy it with your keyboard.", "文字已选中，请手动复制。";
         invitations: "Invitations", "邀请";
         no_invitations: "No invitations yet", "还没有邀请";
-        open: "Open", "有效";
-        ended: "Expired", "已失效";
-        ends_at: "Expires", "失效时间";
+        open: "Active", "有效";
+        ended: "No longer valid", "已失效";
+        ends_at: "Expires", "到期时间";
         revoke: "Revoke", "撤销";
     }
     sentences {
@@ -249,7 +249,7 @@ texts! {
         shown_of(shown: u64, all: u64)
             { format!("Showing {} of {}", num(shown), num(all)) }
             { format!("显示 {} / {}", num(shown), num(all)) }
-        ratings_n(n: u64) { some(n, "rating", "ratings") } { format!("{} 次评分", num(n)) }
+        ratings_n(n: u64) { some(n, "rating", "ratings") } { format!("{} 条评分", num(n)) }
         tasks_n(n: u64) { some(n, "task", "tasks") } { format!("{} 个任务", num(n)) }
         submissions_n(n: u64) { some(n, "submission", "submissions") } { format!("{} 个输出集", num(n)) }
         version_n(n: u32) { format!("version {n}") } { format!("版本 {n}") }
@@ -260,13 +260,13 @@ texts! {
         range(low: &str, high: &str) { format!("[{low}, {high}]") } { format!("[{low}, {high}]") }
 
         tasks_in_all(n: u64) { some(n, "task", "tasks") } { format!("共 {} 个任务", num(n)) }
-        outputs_in_all(n: u64) { some(n, "output", "outputs") } { format!("共 {} 个输出", num(n)) }
+        models_in_all(n: u64) { some(n, "model", "models") } { format!("共 {} 个模型", num(n)) }
         running_now(n: u64) { format!("{} running", num(n)) } { format!("{} 个进行中", num(n)) }
         next_watch(title: &str, left: u64)
             { format!("\"{title}\" needs {}.", some(left, "more rating", "more ratings")) }
             { format!("“{title}”还需要 {} 次评分。", num(left)) }
         next_read(title: &str)
-            { format!("\"{title}\" has all its ratings. See how the models compare.") }
+            { format!("All ratings of \"{title}\" are complete. See how the models compare.") }
             { format!("“{title}”的评分已经完成，可以查看模型比较了。") }
         study_line(dataset: &str, raters: u64, at: &str)
             { format!("{dataset} · {} · {at}", some(raters, "rater", "raters")) }
@@ -289,7 +289,7 @@ texts! {
             { format!("{} invalid. Fix {} and upload the file again. Nothing is imported until every line is valid.", if n == 1 { "1 line is".into() } else { format!("{} lines are", num(n)) }, if n == 1 { "this line" } else { "these lines" }) }
             { format!("有 {} 行无效。请修正后重新上传：所有行都有效之前，不会导入任何内容。", num(n)) }
         preview_good(matched: u64, covered: u64, total: u64)
-            { format!("Matched {}. {} of {} get an output.", some(matched, "output", "outputs"), num(covered), some(total, "task", "tasks")) }
+            { format!("Matched {}. {} of {} have an output.", some(matched, "output", "outputs"), num(covered), some(total, "task", "tasks")) }
             { format!("{} 行匹配到任务，{} / {} 个任务有输出。", num(matched), num(covered), num(total)) }
         samples_line(tasks: u64, most: u64)
             { format!("{} with several samples, at most {most}", some(tasks, "task", "tasks")) }
@@ -304,7 +304,7 @@ texts! {
             { format!("{} to rate: {} in total, about {} per rater.", some(outputs, "output", "outputs"), some(ratings, "rating", "ratings"), num(each)) }
             { format!("共 {} 个输出，需要 {} 次评分，每位评分者约 {} 次。", num(outputs), num(ratings), num(each)) }
         overlap_short(overlap: u64, raters: u64)
-            { format!("{overlap} raters per output require at least {overlap} raters; {} selected. Select more raters or lower the number per output.", num(raters)) }
+            { format!("{overlap} raters per output require at least {overlap} raters, but {} selected. Select more raters or lower the number of raters per output.", if raters == 1 { "1 is".into() } else { format!("{} are", num(raters)) }) }
             { format!("每个输出需 {overlap} 位评分者，目前只选了 {} 位。请增加评分者或减少每个输出的评分人数。", num(raters)) }
 
         seconds(s: u64) { format!("{s} s") } { format!("{s} 秒") }
@@ -321,7 +321,7 @@ texts! {
     }
 }
 
-/// A whole number with its thousands apart, the same in both languages.
+/// An integer with thousands separators, the same in both languages.
 fn num(n: u64) -> String {
     I18n::of(Lang::En).number(n)
 }

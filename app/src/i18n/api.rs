@@ -1,19 +1,18 @@
-//! Programs and public pages: each text with both its languages side by side.
+//! Texts about the API, webhooks and public pages, both languages of each side by side.
 
 #![allow(missing_docs, reason = "each text says what it is for")]
 
 texts! {
-    /// The texts about programs and public pages.
     ApiTexts
     words {
         // The reference
         api: "REST API", "REST API";
-        api_lead: "Programs can do everything here that you can do. The examples work once you have set the two variables below.", "您在这里能做的一切，程序也能做到。设置好下面两个变量后，每个示例都可以直接运行。";
+        api_lead: "Programs can do everything that you can do on these pages. Set the two variables below to run the examples.", "您能在页面上完成的操作，程序也都能完成。设置好下面两个变量后，即可直接运行各示例。";
         api_begin: "Get started", "快速开始";
         api_english: "The descriptions come from the OpenAPI document.", "各操作的说明取自 OpenAPI 文档，为英文。";
         document: "OpenAPI document", "OpenAPI 文档";
         areas: "Areas", "分类";
-        needs: "Required token scope", "所需令牌权限范围";
+        needs: "Required token scope", "所需的令牌权限范围";
         needs_none: "No token required.", "无需令牌。";
         parameters: "Parameters", "参数";
         parameter: "Parameter", "参数";
@@ -33,7 +32,7 @@ texts! {
         scopes: "Scopes", "权限范围";
         scope_read: "Read everything that you can read", "读取您可以读取的全部内容";
         scope_data: "Import datasets and upload outputs", "导入数据集，上传模型输出";
-        scope_runs: "Start, stop and repeat test runs", "启动、停止和重复测试运行";
+        scope_runs: "Start, stop and re-run tests", "开始、停止和重新运行测试";
         scope_studies: "Create and manage studies, adjudicate disagreements", "创建和管理评分项目，裁定分歧";
         scope_admin: "Everything, including people, tokens and webhooks", "全部权限，包括成员、令牌和 Webhook";
         days: "Expires after (days)", "有效天数";
@@ -84,28 +83,28 @@ texts! {
 
         // Links to public pages
         public_page: "Public links", "公开链接";
-        public_lead: "Anyone with a link can read this study's comparison. Raters are never named.", "持有链接的任何人都可以查看本项目的模型比较，评分者不会具名。";
+        public_lead: "Anyone with a link can read this study's comparison. It never shows the names of raters.", "持有链接的任何人都可以查看本项目的模型比较，其中不显示评分者的姓名。";
         public_closed_only: "You can share the comparison with a public link after the study is closed.", "评分项目结束后，可在此创建公开链接，供他人查看模型比较。";
         with_code: "Also show the tasks and the models' code", "同时公开任务和模型的代码";
         link_days: "Expires after (days)", "有效天数";
-        link_days_hint: "Leave empty for no expiry.", "留空则长期有效。";
+        link_days_hint: "Leave empty for no expiry.", "留空则永不过期。";
         make_link: "Create link", "创建链接";
         link_once: "Copy the link now. It is not stored and not shown again.", "请立即复制链接：系统不保存链接，之后不再显示。";
         the_link: "Link", "链接";
         shows: "Shows", "内容";
         comparison_only: "comparison", "模型比较";
         comparison_and_code: "comparison and code", "模型比较和代码";
-        ends: "Expires", "失效时间";
-        for_good: "never", "长期有效";
-        no_end: "no expiry", "长期有效";
+        ends: "Expires", "到期时间";
+        for_good: "never", "永不过期";
+        no_end: "no expiry", "永不过期";
         open: "active", "有效";
 
         // The public page itself
-        public_note: "This study is closed. The results include all raters; no rater is named.", "该评分项目已结束。统计涵盖全部评分者，不具名。";
+        public_note: "This study is closed. The results include all raters without their names.", "该评分项目已结束。结果涵盖全部评分者，不显示其姓名。";
         raters: "Raters", "评分者";
-        overlap: "Raters per output", "每个输出的评分者";
+        overlap: "Raters per output", "每个输出的评分人数";
         read_code: "Tasks and code of the models", "任务与模型的代码";
-        public_how: "For how the figures are computed and how to interpret them, see docs/statistics.md in AixGrade.", "统计方法及其解释见 AixGrade 的 docs/statistics.md。";
+        public_how: "AixGrade's docs/statistics.md describes how the figures are computed and how to interpret them.", "统计方法及其解释见 AixGrade 的 docs/statistics.md。";
     }
     sentences {
         revoke_which(label: &str) { format!("Revoke \"{label}\"") } { format!("撤销“{label}”") }

@@ -3,7 +3,6 @@
 #![allow(missing_docs, reason = "each text says what it is for")]
 
 texts! {
-    /// The texts of the grading page.
     Bench
     words {
         notes: "Line notes", "行注";
@@ -17,16 +16,16 @@ texts! {
 
         not_skipped: "This output cannot be skipped.", "此输出不能跳过。";
         undo: "Undo", "撤回";
-        undone: "Submission undone. Your scores are unchanged; submit again when they are right.", "已撤回提交，分数保持不变，确认后请重新提交。";
+        undone: "Submission undone. Your scores are unchanged. Correct them and submit again.", "已撤回提交，分数保持不变，请修改后重新提交。";
         undo_nothing: "There is nothing to undo.", "没有可以撤回的提交。";
 
         key_note: "Go to the lines of the code to add a note", "移到代码行，添加行注";
-        key_undo: "Undo the last rating", "撤回上一个评分";
+        key_undo: "Undo the last rating", "撤回上一条评分";
         key_left: "Go to the output on the left (side by side)", "移到左边的输出（并排时）";
         key_right: "Go to the output on the right (side by side)", "移到右边的输出（并排时）";
         keys_change: "Customize keyboard shortcuts", "自定义快捷键";
         keys_title: "Keyboard shortcuts", "快捷键";
-        keys_lead: "One key per action. Digits, arrow keys, Enter and Esc cannot be changed. In browse mode, a screen reader uses letter keys itself; on scores and buttons they reach this page.", "每项操作对应一个按键。数字键、方向键、Enter 与 Esc 固定不变。读屏软件在浏览模式下会占用字母键，焦点位于评分项或按钮上时则由本页处理。";
+        keys_lead: "One key per action. Digits, arrow keys, Enter and Esc cannot be changed. In browse mode, screen readers use letter keys themselves; the keys reach this page when the focus is on a score or a button.", "每项操作对应一个按键。数字键、方向键、Enter 与 Esc 固定不变。读屏软件在浏览模式下会占用字母键，焦点位于评分项或按钮上时则由本页处理。";
         keys_off: "Turn off single-key shortcuts (Enter, Esc and arrow keys still work)", "停用单键快捷键（Enter、Esc 与方向键仍有效）";
         keys_save: "Save shortcuts", "保存快捷键";
         keys_reset: "Reset to defaults", "恢复默认设置";
@@ -35,8 +34,8 @@ texts! {
         key_browser: "The browser uses this key. Choose another.", "浏览器会占用此键，请换一个。";
         key_odd: "Enter one letter or symbol that is on a standard keyboard.", "请输入标准键盘上的一个字母或符号。";
 
-        state_logged_out: "Your session has expired. You can continue: everything is kept in this browser. After you log in again, you return to this output.", "登录已过期。您可以继续评分，内容都保存在此浏览器中；重新登录后会回到这个输出。";
-        state_waits_for_you: "Not submitted yet: the rating is kept in this browser until you log in again.", "尚未提交：评分已保存在此浏览器中，待您重新登录后发送。";
+        state_logged_out: "Your session has expired. You can continue: your work is saved in this browser. After you log in again, you return to this output.", "登录已过期。您可以继续评分，内容都保存在此浏览器中；重新登录后会回到这个输出。";
+        state_waits_for_you: "Not submitted yet: the rating is saved in this browser and is sent after you log in again.", "尚未提交：评分已保存在此浏览器中，待您重新登录后发送。";
         elsewhere: "You have already rated this output in another tab.", "您已在另一个标签页评过这个输出。";
         log_in_again: "Log in again", "重新登录";
 
@@ -44,7 +43,7 @@ texts! {
         outbox_unreachable: "The server cannot be reached. Retrying automatically; you can continue.", "无法连接服务器，正在自动重试。您可以继续评分。";
         outbox_logged_out: "Your session has expired. You can continue; log in again to send your ratings.", "登录已过期。您可以继续评分，重新登录后会自动发送。";
         outbox_delivered: "All ratings have been sent.", "评分已全部发送。";
-        outbox_refused: "A rating was not accepted.", "有一个评分未被接受。";
+        outbox_refused: "A rating was not accepted.", "有一条评分未被接受。";
         outbox_open: "Open", "查看";
         outbox_discard: "Dismiss", "忽略";
         leave_title: "Log out now?", "现在退出登录吗？";
@@ -63,7 +62,7 @@ texts! {
         beside_said: "Submitted. All outputs of this task are rated.", "已提交，此任务的输出已全部评完。";
 
         tour_title: "Guided tour", "新手引导";
-        tour_offer: "New here? This two-minute tour shows how rating works. Nothing you do in it counts.", "第一次来？用两分钟了解如何评分，其中的操作不会计入结果。";
+        tour_offer: "New here? This two-minute tour shows how to rate. Nothing that you do in the tour counts.", "第一次来？用两分钟了解如何评分，其中的操作不会计入结果。";
         tour_go: "Start the tour", "开始引导";
         tour_later: "Not now", "暂不需要";
         tour_again: "Repeat the tour", "再看一遍引导";
@@ -73,9 +72,9 @@ texts! {
         tour_note: "Point out a problem where it is: click a line of the code, type a note and press Enter.", "在出错的位置说明问题：点击代码行，输入行注，按 Enter。";
         tour_comment: "Write a comment about the output as a whole, or add a flag to report a problem to the admins.", "对整个输出有意见？写评语。需要管理员处理？添加标记。";
         tour_submit: "Press Enter to submit. If you make a mistake, undo it: the output reopens with your scores.", "按 Enter 提交。点错了可以撤回，分数会保持不变。";
-        tour_keep: "Stop whenever you like: scores are saved as you enter them, even when you are offline.", "随时可以停下：分数会即时保存，断网时也不会丢失。";
+        tour_keep: "You can stop at any time: scores are saved as you enter them, even when you are offline.", "随时可以停下：分数会即时保存，断网时也不会丢失。";
         tour_done: "You are ready to rate", "引导已完成";
-        tour_done_lead: "Find your studies under My studies. The keyboard shortcuts are always one key away.", "您的评分项目列在“我的评分项目”中，快捷键说明随时可以查看。";
+        tour_done_lead: "Your studies are listed under My studies. Press one key at any time to see the keyboard shortcuts.", "您的评分项目列在“我的评分项目”中，随时可按快捷键查看快捷键说明。";
         tour_finish: "Go to my studies", "前往我的评分项目";
         tour_skip: "Skip the tour", "跳过引导";
         tour_task: "Return the largest number in a list; return 0 for an empty list.", "返回列表中最大的数；列表为空时返回 0。";
@@ -101,14 +100,14 @@ texts! {
         key_taken(what: &str) { format!("This key is already used for \"{what}\". Choose another.") } { format!("此键已用于“{what}”，请换一个。") }
 
         outbox_waits(n: u64, since: &str)
-            { if n == 1 { format!("1 rating has not been sent since {since}.") } else { format!("{n} ratings have not been sent, the first since {since}.") } }
-            { format!("有 {n} 个评分尚未发送，最早始于 {since}。") }
+            { if n == 1 { format!("1 rating has been waiting to be sent since {since}.") } else { format!("{n} ratings are waiting to be sent, the oldest since {since}.") } }
+            { format!("有 {n} 条评分尚未发送，最早的一条自 {since} 起等待。") }
         outbox_somebody_else(name: &str)
             { format!("{name} is now logged in in this browser. Your ratings stay here, invisible to others, until you log in again.") }
             { format!("此浏览器当前登录的是 {name}。您的评分会保留在这里，他人无法查看，待您重新登录后发送。") }
         leave_lead(n: u64)
             { if n == 1 { "1 rating has not reached the server yet. If you stay logged in, it is sent as soon as possible.".into() } else { format!("{n} ratings have not reached the server yet. If you stay logged in, they are sent as soon as possible.") } }
-            { format!("有 {n} 个评分尚未到达服务器。保持登录时会尽快自动发送。") }
+            { format!("有 {n} 条评分尚未到达服务器。保持登录时会尽快自动发送。") }
         output_letter(letter: &str) { format!("Output {letter}") } { format!("输出 {letter}") }
         steps_done(done: usize, all: usize) { format!("{done} of {all} done") } { format!("已完成 {done} / {all}") }
     }

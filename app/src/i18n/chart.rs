@@ -5,9 +5,19 @@
 use crate::model::stats::Undefined;
 
 texts! {
-    /// The texts of charts.
     ChartTexts
     words {
+        axis_share: "Share", "占比";
+        axis_levels: "levels of the scale", "评分级";
+        axis_points: "percentage points", "百分点";
+        letters: "Group", "组别";
+        n: "Tasks", "任务数";
+        column_width: "One column, 89 mm", "单栏 89 mm";
+        page_width: "Full page, 183 mm", "通栏 183 mm";
+        data_csv: "Data, CSV", "数据 CSV";
+        captions: "Captions", "图注";
+        pdf: "PDF", "PDF";
+        value: "Value", "数值";
         columns_desc: "One group of bars per metric, one bar per model. The table contains the same values.", "每项指标一组柱，每个模型一根柱。表格列有相同的数据。";
         differences_desc: "Each point is the difference between two models, each line its 95% interval. If the line crosses zero, the interval does not show a difference.", "圆点为两个模型之差，横线为 95% 置信区间。横线跨过零，则差异不显著。";
         crowds_desc: "Each circle stands for the outputs with about the same pass ratio and score: the larger the circle, the more outputs. It links to their tasks; the table lists the counts per model.", "通过率与评分相近的输出合为一个圆，圆越大输出越多；点击可查看相应任务，表格列有各模型的数量。";
@@ -36,14 +46,22 @@ texts! {
         sum: "Total", "合计";
         shares_desc: "Each point is a share, each line its 95% interval.", "圆点为各项比例，横线为 95% 置信区间。";
         svg: "SVG", "SVG";
-        take_away: "Download chart:", "下载图表：";
+        take_away: "Export figure", "导出图表";
         task: "Task", "任务";
         the_figures: "Data", "数据表";
         verdicts: "Test outcomes", "各输出的测试结果";
-        verdicts_desc: "One bar per model, divided by the share of each verdict, passed on the right.", "每个模型一条，按各测试结果所占比例分段，通过在右。";
+        verdicts_desc: "One bar per model, divided by the share of each verdict, passed on the left.", "每个模型一条，按各测试结果所占比例分段，通过在左。";
     }
     sentences {
-        // Titles of charts: a dimension or a metric, and what is shown of it.
+        // Titles of axes, with their units.
+        axis_mean(name: &str, low: u8, high: u8)
+            { format!("Mean {} ({low}–{high})", name.to_lowercase()) } { format!("{name}平均分（{low}–{high}）") }
+        axis_difference(name: &str, unit: &str)
+            { format!("Difference in {} ({unit})", if name.contains('@') { name.to_owned() } else { name.to_lowercase() }) }
+            { format!("{name}之差（{unit}）") }
+        shares_title(metric: &str) { format!("{metric} by model") } { format!("各模型的 {metric}") }
+
+        // Titles of charts: a dimension or a metric, and the figure.
         distribution_title(name: &str) { format!("{name}: distribution of scores") } { format!("{name}：各分数的分布") }
         means_title(name: &str) { format!("{name}: means") } { format!("{name}：平均分") }
         differences_title(name: &str) { format!("{name}: differences") } { format!("{name}：差值") }

@@ -1,7 +1,7 @@
 //! Sentences about which models differ, in both languages, from the facts in [`crate::model::claims`].
 //!
-//! Each sentence must be true of the figures whatever is missing: `server/src/report/claims_test.rs` reads
-//! them back over random comparisons.
+//! Each sentence must be true of the figures whatever is missing: `server/src/report/claims_test.rs` checks
+//! them over random comparisons.
 
 use super::I18n;
 use crate::model::{
@@ -17,6 +17,16 @@ pub enum Measure {
     Ratings,
     /// Share of tasks passed, 0 to 1.
     Tests,
+}
+
+impl Measure {
+    /// By what a difference is multiplied to be printed, and its decimals: percentage points for shares.
+    pub fn unit(self) -> (f64, usize) {
+        match self {
+            Measure::Ratings => (1.0, 2),
+            Measure::Tests => (100.0, 1),
+        }
+    }
 }
 
 /// Text, and whether it says that models differ.
@@ -101,14 +111,11 @@ impl<'a> Claims<'a> {
             if significant.len() > SPELLED_OUT {
                 self.append(&mut said, self.counted(significant.len() as u64, standing.contests.len() as u64));
             }
-            let unbeaten: Vec<&str> = standing.unbeaten().into_iter().map(|m| self.name(m)).collect();
-            match unbeaten.len() {
-                // Differences over different tasks can go round in a circle, so that every model is beaten.
-                0 => {}
-                n if n <= NAMED => self.append(&mut said, self.leaders(&self.list(&unbeaten))),
-                n => self.append(&mut said, self.many_leaders(n as u64)),
-            }
         }
+        if standing.ranked.len() <= NAMED {
+            self.append(&mut said, self.order());
+        }
+        self.not_told_apart(&mut said, significant.len());
         let suggestive = standing.contests.iter().filter(|x| x.is_suggestive()).count() as u64;
         if suggestive > 0 {
             self.append(&mut said, self.suggestive_count(suggestive));
@@ -125,6 +132,87 @@ impl<'a> Claims<'a> {
             }
         }
         (said, !significant.is_empty())
+    }
+
+    /// What remains open: groups by name where the models are few, otherwise those that no model surpasses.
+    fn not_told_apart(&self, said: &mut String, significant: usize) {
+        let standing = self.standing;
+        if significant == 0 {
+            return;
+        }
+        if standing.ranked.len() <= NAMED {
+            let groups = standing.groups().into_iter().filter(|group| group.len() > 1);
+            let groups: Vec<String> =
+                groups.map(|group| self.list(&group.into_iter().map(|m| self.name(m)).collect::<Vec<_>>())).collect();
+            match groups.as_slice() {
+                [] => {}
+                [one] => self.append(said, self.alike(one)),
+                several => self.append(said, self.alike_in_groups(several)),
+            }
+        } else if standing.best().is_none() {
+            let unbeaten: Vec<&str> = standing.unbeaten().into_iter().map(|m| self.name(m)).collect();
+            match unbeaten.len() {
+                // Differences over different tasks can form a circle, in which every model is beaten.
+                0 => {}
+                n if n <= NAMED => self.append(said, self.leaders(&self.list(&unbeaten))),
+                n => self.append(said, self.many_leaders(n as u64)),
+            }
+        }
+    }
+
+    /// The family of tests; `None` where nothing is corrected.
+    pub fn family(&self) -> Option<String> {
+        let n = I18n::of(self.lang).number(self.standing.family as u64);
+        (self.standing.family > 1).then(|| match (self.lang, self.measure) {
+            (Lang::En, Measure::Ratings) => {
+                format!("Holm's correction covers {n} Wilcoxon tests: every pair of models on every dimension.")
+            }
+            (Lang::En, Measure::Tests) => {
+                format!("Holm's correction covers {n} tests of pass@1: every pair of models with a run.")
+            }
+            (Lang::Zh, Measure::Ratings) => {
+                format!("Holm 校正涵盖 {n} 项 Wilcoxon 检验：每个维度上的每一对模型。")
+            }
+            (Lang::Zh, Measure::Tests) => format!("Holm 校正涵盖 {n} 项 pass@1 检验：每一对有测试运行的模型。"),
+        })
+    }
+
+    /// The ranked models with their means.
+    fn order(&self) -> String {
+        let value = |v: f64| match self.measure {
+            Measure::Ratings => format!("{v:.2}"),
+            Measure::Tests => format!("{:.1}%", v * 100.0),
+        };
+        let ranked = self.standing.ranked.iter().zip(&self.standing.means);
+        let each: Vec<String> = ranked
+            .map(|(m, mean)| match self.lang {
+                Lang::En => format!("{} ({})", self.name(*m), value(*mean)),
+                Lang::Zh => format!("{}（{}）", self.name(*m), value(*mean)),
+            })
+            .collect();
+        let list = self.list(&each.iter().map(String::as_str).collect::<Vec<_>>());
+        match (self.lang, self.measure) {
+            (Lang::En, Measure::Ratings) => format!("Order by mean score: {list}."),
+            (Lang::En, Measure::Tests) => format!("Order by pass@1: {list}."),
+            (Lang::Zh, Measure::Ratings) => format!("按平均分排序：{list}。"),
+            (Lang::Zh, Measure::Tests) => format!("按 pass@1 排序：{list}。"),
+        }
+    }
+
+    fn alike(&self, names: &str) -> String {
+        match self.lang {
+            Lang::En => format!("No significant difference was found between {names}."),
+            Lang::Zh => format!("{names} 之间未发现显著差异。"),
+        }
+    }
+
+    fn alike_in_groups(&self, groups: &[String]) -> String {
+        match self.lang {
+            Lang::En => {
+                format!("No significant difference was found within any of these groups: {}.", groups.join("; "))
+            }
+            Lang::Zh => format!("以下各组内部均未发现显著差异：{}。", groups.join("；")),
+        }
     }
 
     fn name(&self, model: usize) -> &'a str {
@@ -358,7 +446,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Rounds up to two figures: an approximation should not look like a count.
+/// Rounds up to two digits: an approximation should not look like a count.
 fn two_figures(n: u64) -> u64 {
     let unit = 10_u64.pow(n.checked_ilog10().unwrap_or(0).saturating_sub(1));
     n.div_ceil(unit).saturating_mul(unit)

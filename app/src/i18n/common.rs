@@ -3,24 +3,28 @@
 #![allow(missing_docs, reason = "each text says what it is for")]
 
 texts! {
-    /// The texts that pages share.
     Common
     words {
         skip_to_content: "Skip to content", "跳到正文";
         main_navigation: "Main navigation", "主导航";
         nav_overview: "Overview", "总览";
+        nav_results: "Results", "结果";
         nav_desk: "My studies", "我的评分项目";
         nav_studies: "Studies", "评分项目";
         nav_runs: "Test runs", "测试运行";
         nav_datasets: "Datasets", "数据集";
         nav_submissions: "Submissions", "输出集";
         nav_people: "People", "成员";
+        nav_audit: "Audit log", "审计日志";
         you_are_here: "Breadcrumb", "当前位置";
         account: "Account", "账户";
         log_out: "Log out", "退出登录";
         log_in: "Log in", "登录";
         language: "Language", "语言";
         loading: "Loading", "正在加载";
+        pages: "Pages", "分页";
+        next_page: "Next page", "下一页";
+        previous_page: "Previous page", "上一页";
         try_again: "Try again", "重试";
         close: "Close", "关闭";
         yes: "Yes", "是";
@@ -49,15 +53,15 @@ texts! {
         internal: "Something went wrong on the server", "服务器出现错误";
         too_long: "The comment or the text of the flag is longer than 4,000 characters. Shorten it.", "评语或标记说明超过 4,000 字，请缩短。";
         no_reason: "Describe the problem with this output, or choose another flag.", "请说明该输出的问题，或选择其他标记。";
-        notes_wrong: "A rating can have up to 100 line notes of up to 1,000 characters each, and each note must belong to a line of the code.", "每个评分最多 100 条行注，每条不超过 1,000 字，且须对应代码中存在的行。";
-        off_scale: "A score is outside its scale.", "有一项分数超出了评分范围。";
-        other_rubric: "The rubric has changed since this page was opened. Reload the page.", "此页面打开后评分标准已更换，请刷新页面。";
-        score_missing: "A score is missing.", "还有一项没有评分。";
+        notes_wrong: "A rating can have up to 100 line notes of up to 1,000 characters each, and each note must belong to a line of the code.", "每条评分最多 100 条行注，每条不超过 1,000 字，且须对应代码中存在的行。";
+        off_scale: "A score is outside its scale.", "有分数超出评分范围。";
+        other_rubric: "The rubric has changed since you opened this page. Reload the page.", "此页面打开后评分标准已更换，请刷新页面。";
+        score_missing: "A score is missing.", "有维度尚未评分。";
 
         code: "Code", "代码";
         code_laid_out: "Formatted", "格式化代码";
         code_raw: "Original", "原始代码";
-        code_empty: "The model gave no code for this task.", "模型没有为此任务给出代码。";
+        code_empty: "The model returned no code for this task.", "模型未给出此任务的代码。";
         code_does_not_parse: "This does not parse as Java, so it is shown unformatted.", "这段文本无法按 Java 解析，因此未做格式化。";
         code_truncated: "The code is cut off: a bracket or a string is never closed.", "代码不完整：有括号或字符串没有闭合。";
         code_said: "Text outside the code", "代码以外的文字";

@@ -1,4 +1,4 @@
-//! Comparisons: each text with both its languages side by side.
+//! Texts of comparisons, both languages of each side by side.
 
 #![allow(missing_docs, reason = "each text says what it is for")]
 
@@ -7,17 +7,14 @@ macro_rules! texts {
         words { $($word:ident: $en:literal, $zh:literal;)* }
         $($say:ident($($arg:ident: $kind:ty),*): $say_en:literal, $say_zh:literal;)*
     ) => {
-        /// The texts of the comparison's pages.
         pub struct CompareTexts {
             $(pub $word: &'static str,)*
             $(pub $say: fn($($kind),*) -> String,)*
         }
-        /// English.
         pub const EN: CompareTexts = CompareTexts {
             $($word: $en,)*
             $($say: |$($arg),*| format!($say_en),)*
         };
-        /// Chinese.
         pub const ZH: CompareTexts = CompareTexts {
             $($word: $zh,)*
             $($say: |$($arg),*| format!($say_zh),)*
@@ -49,12 +46,22 @@ texts! {
         tasks: "Tasks", "任务";
         as_paper: "AixBench paper layout", "AixBench 论文版式";
         as_page: "Layout with intervals and charts", "含区间和图表的版式";
-        table_2: "Table 2: automatic comparison on correctness", "表 2：正确性的自动比较";
-        table_3: "Table 3: manual comparison", "表 3：人工比较";
-        figure_3: "Figure 3: automatic comparison on correctness", "图 3：正确性的自动比较";
-        figure_4: "Figure 4: manual comparison", "图 4：人工比较";
-        pass_rates: "pass@1 and AvgPassRatio with 95% intervals", "pass@1 与 AvgPassRatio（95% 置信区间）";
-        each_pair: "Pairwise comparison", "两两比较";
+        table_2: "Automatic comparison on correctness (layout of AixBench, table 2)", "正确性的自动比较（AixBench 表 2 版式）";
+        table_3: "Manual comparison (layout of AixBench, table 3)", "人工比较（AixBench 表 3 版式）";
+        figure_3: "Automatic comparison on correctness", "正确性的自动比较";
+        figure_4: "Manual comparison", "人工比较";
+        contents: "On this page", "本页内容";
+        rank: "Rank", "名次";
+        interval: "95% interval", "95% 置信区间";
+        group: "Group", "组别";
+        group_hint: "Between models that share a letter, no significant difference was found.", "有相同字母的模型之间未发现显著差异。";
+        details_of: "Details: differences, scores", "详情：差异与评分分布";
+        details_tests: "Details: verdicts, differences, all metrics", "详情：测试结果、差异与全部指标";
+        details_people: "Details: agreement between raters, tests, adjusted means", "详情：评分者一致性、检验与调整均值";
+        details_both: "Details: correlations, largest disagreements", "详情：相关性与分歧最大的任务";
+        all_tasks: "All tasks", "全部任务";
+        all_pairs: "All pairs of models", "全部模型两两比较";
+        matrix_hint: "Row minus column, models in the order of the ranking. Bold: significant (95% interval excludes zero, Holm-corrected p < 0.05). Empty: not compared.", "行模型减列模型，顺序与排名相同。粗体：差异显著（95% 置信区间不含零，Holm 校正后 p < 0.05）；空白：未比较。";
         grid_head: "All tasks of all models", "所有模型的所有任务";
         grid_shows: "Show:", "显示：";
         judges: "Judge models and human ratings", "评判模型与人工评分对照";
@@ -102,7 +109,7 @@ texts! {
         holm: "Holm-corrected", "Holm 校正";
         effect: "Rank-biserial", "秩双列相关";
         more: "Additional ratings needed, about", "约需补充评分";
-        tests_lead: "Two-sided, over tasks for which both models have ratings. The Holm correction covers all rows of this table.", "双侧检验，仅含两个模型都有评分的任务；Holm 校正涵盖本表全部各行。";
+        tests_lead: "Two-sided, over tasks for which both models have ratings. The Holm correction covers all pairs and dimensions.", "双侧检验，仅含两个模型都有评分的任务；Holm 校正涵盖全部模型对和维度。";
         correlation_lead: "Correlation between pass ratio and human scores, over outputs that have both.", "在两者都有的输出上，测试通过率与人工评分的相关性。";
         all_together: "All models", "全部模型";
         outputs: "Outputs", "输出";
@@ -112,6 +119,7 @@ texts! {
         people_kinder: "people more lenient", "人工评分更宽松";
         tests_kinder: "tests more lenient", "测试更宽松";
         pass_ratio: "Pass ratio", "通过率";
+        mean_score_short: "Value", "数值";
         mean_score: "Mean score", "平均分";
         un_nothing: "no data", "没有数据";
         un_too_few: "not enough data", "数据太少";
@@ -153,6 +161,7 @@ texts! {
         ratings_jsonl: "Ratings, JSON Lines", "评分 JSON Lines";
         verdicts_csv: "Verdicts, CSV", "测试结果 CSV";
         verdicts_jsonl: "Verdicts, JSON Lines", "测试结果 JSON Lines";
+        pairs_csv: "All pairs of models, CSV", "全部模型对 CSV";
         tables_md: "Tables, Markdown", "表格 Markdown";
         tables_tex: "Tables, LaTeX", "表格 LaTeX";
         bundle: "Reproducible bundle (zip)", "可复现的完整数据包（zip）";
@@ -161,21 +170,25 @@ texts! {
         behind: "Newer ratings or verdicts are being processed. These figures do not include them yet.", "正在处理新的评分或测试结果，当前数据尚未包含它们。";
         live: "New ratings or results may still arrive. This page updates automatically.", "仍可能有新的评分或结果，本页会自动更新。";
         updated: "The figures have been updated.", "数据已更新。";
-        next_page: "Next page", "下一页";
-        previous_page: "Previous page", "上一页";
         see_run: "run", "运行";
         still_going: "running", "进行中";
         legend: "Each model: mean scores in the order of the rubric, then the verdict.", "每个模型：按评分标准顺序的平均分，然后是测试结果。";
-        best_hint: "Bold: significantly higher than every other model with ratings (95% interval excludes zero, Holm-corrected p < 0.05).", "粗体：显著高于其他所有有评分的模型（95% 置信区间不含零，Holm 校正后 p < 0.05）。";
     }
     title(name: &str): "Comparison: {name}", "比较：{name}";
     facts(models: u64, ratings: &str, raters: u64, runs: u64):
         "Models: {models} · ratings: {ratings} · raters: {raters} · test runs: {runs}",
         "模型 {models} · 评分 {ratings} · 评分者 {raters} · 测试运行 {runs}";
+    rated_facts(models: u64, ratings: &str, raters: u64):
+        "Models: {models} · ratings: {ratings} · raters: {raters}",
+        "模型 {models} · 评分 {ratings} · 评分者 {raters}";
+    left_out(n: u64):
+        "Models with neither ratings nor test results, left out: {n}.",
+        "未列入：数据集中 {n} 个既无评分也无测试结果的模型。";
     adjudicated_n(n: u64): "Adjudicated scores are used for {n} outputs.", "{n} 个输出采用裁定评分。";
-    say_solved(model: &str, solved: u32, tasks: u32, share: &str):
-        "{model} passes {solved} of {tasks} tasks ({share}).",
-        "{model} 通过 {tasks} 个任务中的 {solved} 个（{share}）。";
+    each_pair(n: u64): "Pairwise comparison: {n} pairs", "两两比较：{n} 对";
+    pairs_cut(shown: u64, all: u64):
+        "{shown} of {all} rows: significant differences first, then by size.",
+        "共 {all} 行，显示 {shown} 行：先列显著差异，再按大小排列。";
     un_disconnected(groups: u32): "the raters form {groups} groups that share no output", "评分者分为 {groups} 组，组间没有共同评过的输出";
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";

@@ -1,4 +1,4 @@
-//! The page in place of an answer that failed. Server side only.
+//! Texts of the error page. Server side only.
 
 #![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
 
@@ -6,7 +6,6 @@ use super::I18n;
 use crate::model::lang::Lang;
 
 impl I18n {
-    /// The error page's texts.
     pub fn error_page(&self) -> &'static ErrorPage {
         match self.lang {
             Lang::En => &EN,
@@ -16,7 +15,6 @@ impl I18n {
 }
 
 texts! {
-    /// The texts of this area.
     ErrorPage
     words {
         send_again: "Send again", "重新提交";

@@ -39,7 +39,10 @@ macro_rules! texts {
 pub mod account;
 pub mod admin;
 pub mod api;
+pub mod audit;
 pub mod bench;
+#[cfg(feature = "ssr")]
+pub mod captions;
 pub mod chart;
 pub mod claims;
 pub mod common;
@@ -47,12 +50,17 @@ pub mod compare;
 #[cfg(feature = "ssr")]
 pub mod error_page;
 pub mod feedback;
+pub mod languages;
 pub mod plan;
+pub mod published;
 pub mod quality;
 pub mod rater;
 pub mod ratings_import;
+pub mod reasons;
 pub mod refusal;
+pub mod results;
 pub mod runs;
+pub mod upkeep;
 
 use leptos::prelude::use_context;
 
@@ -63,7 +71,7 @@ use crate::model::{lang::Lang, time::Timestamp, user::Visitor};
 pub struct I18n {
     /// The language.
     pub lang: Lang,
-    /// What every page may say: navigation, errors, buttons.
+    /// Texts shared by all pages: navigation, errors, buttons.
     pub common: &'static common::Common,
 }
 
@@ -77,9 +85,9 @@ impl I18n {
         I18n { lang, common }
     }
 
-    // Methods, not fields: what no page of a part of the client asks for is not in that part.
+    // Methods, not fields: catalogues that no page of a part of the client uses are not in that part.
 
-    /// Ratings that were made elsewhere.
+    /// The import of ratings.
     pub fn ratings_import(&self) -> &'static ratings_import::RatingsImportTexts {
         match self.lang {
             Lang::En => &ratings_import::EN,
@@ -87,7 +95,7 @@ impl I18n {
         }
     }
 
-    /// Coming in, and one's account.
+    /// Logging in and accounts.
     pub fn account(&self) -> &'static account::Account {
         match self.lang {
             Lang::En => &account::EN,
@@ -95,7 +103,7 @@ impl I18n {
         }
     }
 
-    /// The desk and grading.
+    /// The rater's pages and grading.
     pub fn rater(&self) -> &'static rater::Rater {
         match self.lang {
             Lang::En => &rater::EN,
@@ -103,7 +111,7 @@ impl I18n {
         }
     }
 
-    /// The grading page's hands.
+    /// The grading page.
     pub fn bench(&self) -> &'static bench::Bench {
         match self.lang {
             Lang::En => &bench::EN,
@@ -119,11 +127,27 @@ impl I18n {
         }
     }
 
-    /// Programs and public pages.
+    /// The API and public pages.
     pub fn api(&self) -> &'static api::ApiTexts {
         match self.lang {
             Lang::En => &api::EN,
             Lang::Zh => &api::ZH,
+        }
+    }
+
+    /// The audit log.
+    pub fn audit(&self) -> &'static audit::AuditTexts {
+        match self.lang {
+            Lang::En => &audit::EN,
+            Lang::Zh => &audit::ZH,
+        }
+    }
+
+    /// Renaming, archiving, deleting.
+    pub fn upkeep(&self) -> &'static upkeep::UpkeepTexts {
+        match self.lang {
+            Lang::En => &upkeep::EN,
+            Lang::Zh => &upkeep::ZH,
         }
     }
 
@@ -135,7 +159,23 @@ impl I18n {
         }
     }
 
-    /// How a study's work is shared.
+    /// Texts of HumanEval-X over its languages.
+    pub fn languages(&self) -> &'static languages::LanguageTexts {
+        match self.lang {
+            Lang::En => &languages::EN,
+            Lang::Zh => &languages::ZH,
+        }
+    }
+
+    /// Leaderboard, models, datasets' results.
+    pub fn results(&self) -> &'static results::ResultsTexts {
+        match self.lang {
+            Lang::En => &results::EN,
+            Lang::Zh => &results::ZH,
+        }
+    }
+
+    /// Plans of studies.
     pub fn plan(&self) -> &'static plan::PlanTexts {
         match self.lang {
             Lang::En => &plan::EN,
@@ -143,7 +183,7 @@ impl I18n {
         }
     }
 
-    /// Pictures.
+    /// Charts.
     pub fn chart(&self) -> &'static chart::ChartTexts {
         match self.lang {
             Lang::En => &chart::EN,
@@ -159,7 +199,7 @@ impl I18n {
         }
     }
 
-    /// A whole number with its thousands apart: `12,345`.
+    /// An integer with thousands separators: `12,345`.
     pub fn number(&self, n: u64) -> String {
         let digits = n.to_string();
         let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -170,6 +210,16 @@ impl I18n {
             out.push(digit);
         }
         out
+    }
+
+    /// The day of a point in time: `21 Nov 2026` or `2026年11月21日`.
+    pub fn date(&self, at: Timestamp) -> String {
+        let text = self.time(at);
+        let end = match self.lang {
+            Lang::En => text.find(", "),
+            Lang::Zh => text.find(' '),
+        };
+        text[..end.unwrap_or(text.len())].to_owned()
     }
 
     /// A point in time: `21 Nov 2026, 03:20 UTC` or `2026年11月21日 03:20 UTC`.
@@ -198,8 +248,8 @@ pub fn use_i18n() -> I18n {
     I18n::of(use_visitor().lang)
 }
 
-/// Who looks at the page. It never changes while a page is open: logging in or out and changing
-/// the language are form posts that load a new one.
+/// The visitor. Does not change while a page is open: logging in or out and changing the language are form
+/// posts that load a new page.
 pub fn use_visitor() -> Visitor {
     use_context::<Visitor>().unwrap_or_default()
 }
@@ -209,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_their_thousands_apart() {
+    fn numbers_have_thousands_separators() {
         let check = |n, text| assert_eq!(I18n::of(Lang::En).number(n), text);
         check(0, "0");
         check(999, "999");
@@ -224,5 +274,7 @@ mod tests {
         check(Lang::Zh, 0, "1970年1月1日 00:00 UTC");
         check(Lang::En, 1_795_230_000_000, "21 Nov 2026, 03:00 UTC");
         check(Lang::En, i64::MAX, "9223372036854775807");
+        let day = |lang| I18n::of(lang).date(Timestamp(1_795_230_000_000));
+        assert_eq!((day(Lang::En), day(Lang::Zh)), ("21 Nov 2026".into(), "2026年11月21日".into()));
     }
 }

@@ -1,9 +1,8 @@
-//! How a study's work is shared: each text with both its languages side by side.
+//! Texts about plans, both languages of each side by side.
 
 #![allow(missing_docs, reason = "each text says what it is for")]
 
 texts! {
-    /// The texts about plans.
     PlanTexts
     words {
         draft: "Draft", "草稿";
@@ -14,7 +13,7 @@ texts! {
         by_count: "Evenly, regardless of language", "平均分配，不分语言";
         by_language: "Evenly, by the languages that each rater reads", "按各自能阅读的语言平均分配";
         by_hand: "Manually, with a number for each rater", "手动指定每人数量";
-        presentation: "Presentation", "呈现方式";
+        presentation: "Presentation", "显示方式";
         one: "One output at a time", "每次一个输出";
         side_by_side: "All outputs of a task side by side", "同一任务的输出并排显示";
         pace: "Seconds per rating", "每次评分所需秒数";
@@ -29,15 +28,15 @@ texts! {
         start: "Start study", "开始评分项目";
         to_study: "Back to study", "返回项目";
         clone: "Duplicate", "复制";
-        clone_hint: "Creates a draft with the same settings and raters and a new seed", "以相同的设置和评分者、新的随机种子创建草稿";
+        clone_hint: "Creates a draft with the same settings and raters, and a new seed", "以相同的设置和评分者、新的随机种子创建草稿";
         draft_lead: "This study is not visible to raters yet. Check the plan, then start the study.", "评分者还看不到该项目。核对方案之后即可开始。";
-        running_lead: "You can add and remove raters and extend the study. Existing ratings are kept.", "可以增减评分者、扩充项目；已有的评分始终保留。";
+        running_lead: "You can add and remove raters and extend the study. Existing ratings are kept.", "可以添加或移除评分者、扩充项目；已有的评分全部保留。";
         ratings_wanted: "Total ratings", "评分总数";
         hours_left: "Time remaining", "剩余工时";
         hours_head: "Hours", "工时";
         to_come: "Remaining", "待评";
         pace_button: "Set pace", "设定";
-        pace_unknown: "Not known yet. Enter an estimate, or wait until there are some ratings.", "尚无数据。可填写预估值，或等有了评分之后自动测得。";
+        pace_unknown: "Not known yet. Enter an estimate, or wait for the first ratings.", "尚无数据。可填写预估值，或等有了评分之后自动测得。";
         shares: "Ratings per rater", "各评分者的工作量";
         shares_lead: "Completed and remaining ratings together, by model and language.", "已评与待评合计，按模型和语言列出。";
         leave: "Remove", "移除";
@@ -46,7 +45,7 @@ texts! {
         join_draft: "The plan is then recomputed from the same seed.", "方案会以同一随机种子重新生成。";
         joins: "Rater", "评分者";
         join: "Add", "添加";
-        nobody_else: "Everyone with an account is already in this study.", "所有成员都已在项目中。";
+        nobody_else: "All people are already in this study.", "所有成员都已在项目中。";
         extend_head: "Extend the study", "扩充项目";
         extend_lead: "Add submissions, tasks or raters per output. Nothing is removed.", "可以增加输出集、任务或每个输出的评分人数，不会减少已有内容。";
         extend: "Extend study", "扩充";

@@ -1,5 +1,5 @@
-//! Quality of studies: known scores, watching, flags, disagreements. Each text with both its languages
-//! side by side. `words` are fixed; `sentences` have figures or names in them.
+//! Texts about quality: known scores, live figures, flags, disagreements. Both languages of each side by
+//! side. `words` are fixed; `sentences` contain figures or names.
 
 #![allow(missing_docs, reason = "each text says what it is for")]
 
@@ -7,7 +7,6 @@ use super::I18n;
 use crate::model::lang::Lang;
 
 impl I18n {
-    /// Quality of studies.
     pub fn quality(&self) -> &'static Quality {
         match self.lang {
             Lang::En => &EN,
@@ -17,7 +16,6 @@ impl I18n {
 }
 
 texts! {
-    /// The texts of this area.
     Quality
     words {
         // Settings
@@ -25,9 +23,9 @@ texts! {
         settings: "Quality settings", "质量设置";
         settings_saved: "Settings saved.", "设置已保存。";
         calibration: "Calibration", "校准";
-        calibration_hint: "Raters start with the known-score items listed below.", "评分者首先评下方列出的标准题。";
+        calibration_hint: "Raters start with the known-score items listed below.", "评分者先为下方列出的标准题评分。";
         opening_none: "None: raters start immediately", "不校准，直接开始评分";
-        opening_must: "Must pass: raters who miss the target cannot continue", "必须通过：未达标者不能继续";
+        opening_must: "Must pass: raters who do not pass cannot continue", "必须通过：未通过者不能继续";
         opening_train: "Training: show the known scores and reasons after each item", "练习：每题之后显示标准评分与理由";
         needed: "Correct items required to pass", "通过所需的正确题数";
         tolerance: "Allowed deviation in levels", "允许相差的级数";
@@ -36,7 +34,7 @@ texts! {
         hidden_hint: "Hidden checks look like any other output and never count as ratings of a model. Studies with outputs side by side have none.", "隐藏检验题与其他输出没有区别，也不计入任何模型的评分。并排评分的项目没有隐藏检验题。";
         gold_every: "Insert a known-score item about every N outputs", "约每 N 个输出插入一道标准题";
         repeat_every: "Repeat an output about every N outputs", "约每 N 个输出重复一个输出";
-        every_hint: "0 turns this off; 20 is a good start.", "0 表示关闭；可以从 20 开始。";
+        every_hint: "0 turns this off. 20 is a good starting value.", "0 表示关闭；可以从 20 开始。";
         repeat_apart: "Minimum distance between repeats, in outputs", "重复题的最小间隔（输出数）";
         disagreement: "Disagreements", "分歧";
         spread: "Allowed spread per dimension", "每个维度允许的分差";
@@ -45,16 +43,16 @@ texts! {
         policy: "If exceeded", "超出时";
         policy_adjudicator: "An adjudicator decides", "由裁定者裁定";
         policy_extra: "Add one more rater and use the median", "再请一位评分者，以中位数为准";
-        shown: "Statistics that raters can see about themselves", "评分者能看到的个人统计";
+        shown: "Statistics that raters can see about themselves", "评分者可见的个人统计";
         shown_nothing: "Nothing", "不显示";
         shown_progress: "Progress and pace", "进度与速度";
-        shown_own: "Everything that does not reveal hidden checks", "全部（以不暴露隐藏检验题为限）";
+        shown_own: "Everything that does not reveal hidden checks", "不会暴露隐藏检验题的全部统计";
         save: "Save", "保存";
 
         // Known scores
         known: "Known-score items", "标准题";
         known_none: "No known-score items yet", "还没有标准题";
-        known_none_hint: "Add a few outputs whose scores you are certain of, both good and bad ones.", "请添加几个评分确定无疑的输出，好的和差的都要有。";
+        known_none_hint: "Add a few outputs whose scores are certain, both good and bad ones.", "请添加几个评分确定无疑的输出，好的和差的都要有。";
         known_add: "Add a known-score item", "添加标准题";
         known_from: "Choose an output that is not in this study", "选用不在本项目中的输出";
         known_or: "or paste code for a task", "或为某个任务粘贴代码";
@@ -84,7 +82,7 @@ texts! {
         right: "Correct", "正确";
         adjudicators: "Adjudicators", "裁定者";
         adjudicator: "adjudicator", "裁定者";
-        adjudicators_hint: "Adjudicators settle disagreements without seeing the raters or the model, and never for outputs that they rated themselves. Admins can always adjudicate.", "裁定者在看不到评分者与模型的情况下裁定分歧，且不能裁定自己评过的输出。管理员始终可以裁定。";
+        adjudicators_hint: "Adjudicators resolve disagreements without seeing the raters or the model. They cannot adjudicate outputs that they rated themselves. Admins can always adjudicate.", "裁定者在看不到评分者与模型的情况下裁定分歧，且不能裁定自己评过的输出。管理员始终可以裁定。";
         give_role: "Make adjudicator", "设为裁定者";
         take_role: "Remove as adjudicator", "取消裁定者";
 
@@ -146,7 +144,7 @@ texts! {
         // Disagreements, for admins
         disputes_none: "No disagreements", "没有分歧";
         disputes_none_hint: "An output appears here when all its ratings are in and its spread exceeds what the study allows.", "当一个输出的评分全部完成且分差超出项目允许的范围时，会列在这里。";
-        disputes_off: "This study does not limit the spread.", "本项目没有设定分差上限。";
+        disputes_off: "This study has no limit for the spread.", "本项目没有设定分差上限。";
         set_threshold: "Set a limit", "设定上限";
         waiting: "to adjudicate", "待裁定";
         extra: "waiting for an extra rater", "待补充评分";
@@ -155,14 +153,14 @@ texts! {
         decide: "Adjudicate", "裁定";
         decide_again: "Adjudicate again", "重新裁定";
         ask_extra: "Add one more rater", "再请一位评分者";
-        own_rating: "You rated this output yourself, so another adjudicator must decide.", "您评过该输出，须由其他裁定者裁定。";
+        own_rating: "You rated this output yourself, so another adjudicator must decide.", "您自己评过这个输出，须由其他裁定者裁定。";
         final_scores: "Final scores", "最终评分";
         history: "History", "历史记录";
         superseded: "replaced", "已替换";
 
         // Adjudicating
         adjudicate: "Disagreements to adjudicate", "待裁定的分歧";
-        adjudicate_lead: "Raters disagree about these outputs. Read the code and their comments, then give the final scores.", "评分者对以下输出存在分歧。请阅读代码和他们的意见，给出最终评分。";
+        adjudicate_lead: "Raters disagree about these outputs. Read the code and their comments, then give the final scores.", "评分者对以下输出存在分歧。请阅读代码和评语，给出最终评分。";
         adjudicate_none: "No disagreements to adjudicate", "没有待裁定的分歧";
         adjudicate_none_hint: "Outputs appear here when their raters disagree by more than the study allows.", "当评分者的分差超出项目允许的范围时，输出会显示在这里。";
         adjudicate_done: "Your adjudication is saved.", "裁定已保存。";
@@ -175,13 +173,15 @@ texts! {
         line: "Line", "行";
         task: "Task", "任务";
         asked_signature: "Signature", "方法签名";
-        opinions: "Ratings to compare", "评分者的意见";
+        opinions: "Ratings to compare", "各评分者的评分";
 
 
         // Masking
         masking: "Model names", "模型名称";
         masked_note: "Model names are hidden from raters. The stored outputs are unchanged.", "评分者看到的内容已隐去模型名称，保存的输出保持不变。";
         mask_note: "Raters would see these names and could guess the model.", "评分者会看到这些名称，可能猜出模型。";
+        mask_many: "This submission is large, so its outputs were not searched for names of models.", "该输出集较大，尚未查找其中的模型名称。";
+        mask_search: "Search them now", "立即查找";
         mask_none: "No output contains a known model name.", "没有输出包含已知的模型名称。";
         mask: "Hide model names from raters", "对评分者隐去模型名称";
         unmask: "Show model names to raters", "恢复显示模型名称";
@@ -192,18 +192,19 @@ texts! {
     sentences {
         per_hour(n: f64) { format!("{n:.0} per hour") } { format!("每小时 {n:.0} 个") }
         hours(h: u64, m: u64) { if h > 0 { format!("{h} h {m} min") } else { format!("{m} min") } } { if h > 0 { format!("{h} 小时 {m} 分") } else { format!("{m} 分") } }
-        how_projected(n: u64, hours: f64, left: u64) { format!("Based on {n} ratings in the last {hours:.1} hours and {left} remaining.") } { format!("根据最近 {hours:.1} 小时内的 {n} 次评分和剩余的 {left} 次估算。") }
+        how_projected(n: u64, hours: f64, left: u64) { format!("Based on {n} ratings in the last {hours:.1} hours and {left} remaining.") } { format!("根据最近 {hours:.1} 小时内的 {n} 条评分和剩余的 {left} 次估算。") }
 
-        asked_n(asked: u64, right: u64) { format!("answered {asked} times, {right} correct") } { format!("作答 {asked} 次，正确 {right} 次") }
+        asked_n(asked: u64, right: u64) { match asked { 1 => format!("answered once, {right} correct"), n => format!("answered {n} times, {right} correct") } } { format!("作答 {asked} 次，正确 {right} 次") }
         rounds_n(n: u64) { format!("earlier rounds: {n}") } { format!("此前轮数：{n}") }
         right_of(right: u64, of: u64) { format!("{right} of {of}") } { format!("{right}/{of}") }
         letter(n: usize) { format!("Rater {}", letter_of(n)) } { format!("评分者 {}", letter_of(n)) }
         equal_of(share: &str, pairs: &str) { format!("{share} exact, {pairs} pairs") } { format!("{share} 完全一致，共 {pairs} 对") }
         more_n(n: u64) { if n == 1 { "and 1 more".into() } else { format!("and {n} more") } } { format!("另有 {n} 处") }
         spread_n(n: u8) { if n == 1 { "spread of 1 level".into() } else { format!("spread of {n} levels") } } { format!("分差 {n} 级") }
+        found_more_n(n: u64) { format!("more than {n} ratings") } { format!("超过 {n} 条评分") }
         found_n(n: u64) { if n == 1 { "1 rating".into() } else { format!("{n} ratings") } } { format!("{n} 条评分") }
         page_n(n: u64, of: u64) { format!("Page {n} of {of}") } { format!("第 {n} 页，共 {of} 页") }
-        extra_n(n: u64) { format!("{n} of them by extra raters") } { format!("其中 {n} 次为补充评分") }
+        extra_n(n: u64) { format!("including {n} by extra raters") } { format!("其中 {n} 条为补充评分") }
         place(line: u64) { format!("line {line}") } { format!("第 {line} 行") }
         code_line(line: u64) { format!("line {line} of the code") } { format!("代码第 {line} 行") }
         outputs_n(n: u64) { if n == 1 { "1 output".into() } else { format!("{n} outputs") } } { format!("{n} 个输出") }

@@ -3,10 +3,9 @@
 #![allow(missing_docs, reason = "each text says what it is for")]
 
 texts! {
-    /// The texts that raters see.
     Rater
     words {
-        desk_lead: "Rate in any order and stop whenever you like: your work is saved as you go.", "顺序不限，随时可停，所有内容都会自动保存。";
+        desk_lead: "You can rate in any order and stop at any time. Your work is saved automatically.", "顺序不限，随时可停，所有内容都会自动保存。";
         desk_empty: "No studies yet", "还没有评分项目";
         desk_empty_hint: "Studies appear here as soon as an admin adds you to one.", "管理员将您加入项目后，它会显示在这里。";
         desk_start: "Start rating", "开始评分";
@@ -47,13 +46,13 @@ texts! {
         skip: "Skip", "跳过";
         save_draft: "Save draft", "保存草稿";
         rated_before: "You have already rated this output. Submitting again replaces your rating; the earlier one stays on record.", "您已评过这个输出。再次提交会替换原来的评分，原评分仍会留档。";
-        told_changed: "Your rating has been changed.", "评分已修改。";
+        told_changed: "Your rating has been changed.", "您的评分已修改。";
         state_saving: "Saving draft", "正在保存草稿";
         state_saved: "Draft saved", "草稿已保存";
-        state_retrying: "Draft not saved: the server cannot be reached. Retrying; your scores are kept in this browser.", "草稿未保存：无法连接服务器，正在重试。分数已保留在此浏览器中。";
+        state_retrying: "Draft not saved: the server cannot be reached. Retrying. Your scores are saved in this browser.", "草稿未保存：无法连接服务器，正在重试。分数已保存在此浏览器中。";
         state_logged_out: "Your session has expired. Your work is safe: log in again in another tab, then return here.", "登录已过期。内容没有丢失：请在新标签页重新登录，再回到这里。";
         state_sending: "Submitting", "正在提交";
-        state_submit_retrying: "Not submitted yet: the server cannot be reached. Retrying; your rating is kept and will count once.", "尚未提交：无法连接服务器，正在重试。评分已保留，且只计一次。";
+        state_submit_retrying: "Not submitted yet: the server cannot be reached. Retrying. Your rating is saved in this browser and will count once.", "尚未提交：无法连接服务器，正在重试。评分已保存在此浏览器中，且只计一次。";
         state_done: "Submitted", "已提交";
         log_in_again: "Log in (new tab)", "登录（新标签页）";
         said_rated: "Rating submitted. Next output.", "评分已提交。下一个输出。";
@@ -63,7 +62,7 @@ texts! {
         paused_lead: "It is paused or closed. Your ratings are saved.", "项目已暂停或结束。您的评分都已保存。";
         progress_label: "Outputs rated", "已评分的输出";
         help_title: "Keyboard shortcuts", "快捷键";
-        help_note: "Shortcuts are off while you type. Combinations with Ctrl, Alt or Command are left to the browser.", "输入文字时快捷键不起作用。与 Ctrl、Alt 或 Command 组合的按键仍由浏览器处理。";
+        help_note: "Shortcuts are off while you type. The browser handles combinations with Ctrl, Alt or Command.", "输入文字时快捷键不起作用。与 Ctrl、Alt 或 Command 组合的按键仍由浏览器处理。";
         keys_on: "Keyboard shortcuts on", "启用快捷键";
         key_score: "Score the current dimension and go to the next", "为当前维度打分并移到下一项";
         key_move: "Move between dimensions", "在维度之间移动";
@@ -81,7 +80,7 @@ texts! {
     sentences {
         finished_lead(n: u64)
             { if n == 1 { "Your rating has been received. Thank you.".into() } else { format!("All {n} of your ratings have been received. Thank you.") } }
-            { format!("您的 {n} 个评分都已收到，谢谢！") }
+            { format!("您的 {n} 条评分都已收到，谢谢！") }
         progress_text(rated: u64, left: u64) { format!("{rated} rated, {left} left") } { format!("已评 {rated} 个，剩余 {left} 个") }
         skipped_text(n: u64) { format!("{n} skipped") } { format!("已跳过 {n} 个") }
         score_missing(name: &str) { format!("{name} has no score yet.") } { format!("“{name}”还没有评分。") }

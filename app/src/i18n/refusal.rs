@@ -19,7 +19,7 @@ pub fn words(refusal: Refusal, lang: Lang) -> &'static str {
         ),
         Refusal::NotLast => (
             "Only your latest rating can be undone. To change this one, open it and submit again.",
-            "只能撤回最近一次评分。要修改这个评分，请打开后重新提交。",
+            "只能撤回最近一条评分。要修改这条评分，请打开后重新提交。",
         ),
         Refusal::AnsweredOnce => (
             "Calibration items can be answered only once; your first answer counts.",

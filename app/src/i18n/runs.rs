@@ -4,28 +4,27 @@
 
 use crate::model::{
     ids::RunId,
-    run::{Change, Conditions, EngineNeed, Flag, LimitHit, RunStatus, Sums, Verdict, said},
+    run::{EngineNeed, EngineReadiness, LimitHit, RunStatus, Verdict},
 };
 
 texts! {
-    /// The texts of the pages about test runs.
     RunTexts
     words {
         again: "Re-run this output", "重新运行该输出";
         again_all: "Re-run everything", "全部重新运行";
-        again_all_warning: "Creates a new run of the same outputs that ignores cached results. It takes as long as the first run. This run stays as it is.", "对相同的输出新建一次运行，不使用缓存结果，耗时与首次运行相当。当前运行保持不变。";
+        again_all_warning: "Creates a new run of the same outputs that ignores cached results. It takes as long as the first run. This run does not change.", "对相同的输出新建一次运行，不使用缓存结果，耗时与首次运行相当。当前运行保持不变。";
         again_changed: "Re-run outdated results", "重新运行过期的结果";
-        again_changed_warning: "Finds the outputs whose result may differ today, because the engine, its limits or the Java build has changed, then runs them again and replaces their results. If nothing has changed, nothing is run.", "查找因测试引擎、限制或 Java 版本变化而可能得到不同结果的输出，重新运行并替换其结果。若没有变化，则不运行任何内容。";
+        again_changed_warning: "Runs outputs again whose result may differ today because the engine, its limits or the toolchain has changed, and replaces their results. If nothing has changed, nothing is run.", "重新运行因测试引擎、限制或工具链变化而可能得到不同结果的输出，并替换其结果。若没有变化，则不运行任何内容。";
         again_failed: "Re-run engine errors", "重新运行引擎出错的输出";
-        again_failed_warning: "Runs every output again on which the engine itself failed, one after another.", "逐个重新运行引擎自身出错的输出。";
+        again_failed_warning: "Runs every output again on which the engine failed, one after another.", "逐个重新运行引擎出错的输出。";
         again_head: "Re-run", "重新运行";
         all_tasks: "All", "全部";
         anomaly_hint: "The tests reported more passed cases than cases, or no cases at all. The numbers are kept as reported.", "测试报告的通过数多于用例数，或没有任何用例。数字按原样保留。";
         as_reported: "as reported by the tests", "按测试原始报告";
         assembled: "Compiled class", "实际编译的类";
-        assembled_hint: "Lines of the model have line numbers. Added and changed lines are marked; changed lines also show the original.", "模型原有的行标有行号；补充或改动的行另有标记，并附上模型的原文。";
-        at_work: "running", "运行中";
-        cached: "from cache: the same code, tests and Java build were run before.", "个来自缓存：相同的代码、测试与 Java 版本此前已运行过。";
+        assembled_hint: "Lines from the model's output have line numbers. Added and changed lines are marked; changed lines also show the original.", "模型输出中的行标有行号；新增或改动的行另有标记，改动的行附有原文。";
+        at_work: "running", "进行中";
+        cached: "from cache: the same code and tests were run before with the same toolchain.", "个来自缓存：相同的代码和测试此前已用相同的工具链运行过。";
         cached_short: "From cache", "来自缓存";
         cancel: "Stop this run", "停止运行";
         cancel_warning: "Finished outputs keep their results. You can resume the run later.", "已完成的结果会保留，之后可以继续运行其余部分。";
@@ -36,7 +35,7 @@ texts! {
         changes: "Changes made to compile", "为编译所做的改动";
         choose_others: "Choose other runs", "选择其他运行";
         choose_runs: "Choose two runs of the same dataset", "选择同一数据集的两次运行";
-        clamped: "with each task clamped to 1", "每个任务最多计 1";
+        clamped: "clamped to 1 per task", "每个任务最多计 1";
         clock_time: "Wall time", "实际用时";
         compare: "Compare", "比较";
         compare_runs: "Compare two runs", "比较两次运行";
@@ -44,10 +43,11 @@ texts! {
         cpu: "CPU time", "CPU 时间";
         difference: "Difference", "差异";
         differs: "differs", "不同";
+        differs_published: "passed only as published", "仅按发布方式通过";
         done: "Finished", "完成时间";
         done_count: "Finished", "已完成";
         encoding: "Encoding", "编码";
-        engine_failed: "Engine error. It says nothing about the output.", "引擎错误，与该输出无关。";
+        engine_failed: "Engine error. The output was not judged.", "引擎错误，该输出未得到测试结果。";
         engine_failed_short: "engine error", "引擎错误";
         engine_install: "Install it with this command:", "请用以下命令安装：";
         environment: "Environment", "运行环境";
@@ -63,11 +63,11 @@ texts! {
         limit: "Limit reached", "触及的限制";
         line: "line", "行";
         locale: "Locale", "区域设置";
-        lost: "The connection to the server is lost. The run continues; this page keeps trying to reconnect.", "与服务器的连接已断开。运行不受影响，页面正在重新连接。";
+        lost: "The connection to the server is lost. The run continues, and this page keeps trying to reconnect.", "与服务器的连接已断开。运行不受影响，页面正在重新连接。";
         memory: "Memory", "内存";
         missing: "no output", "没有输出";
         missing_hint: "The submission has no output for this task. It counts as 0.", "该输出集没有此任务的输出，按 0 计。";
-        mixed_one: "This output was run with a different engine, Java build or limits than the other outputs of this run.", "此输出所用的测试引擎、Java 版本或限制与本次运行的其他输出不同。";
+        mixed_one: "This output was run with a different engine, toolchain or limits than the other outputs of this run.", "此输出所用的测试引擎、工具链或限制与本次运行的其他输出不同。";
         model_text: "Output of the model", "模型输出原文";
         neighbours: "Previous and next output", "前后的输出";
         next: "Next", "下一个";
@@ -97,26 +97,32 @@ texts! {
         run_b: "Second run", "第二次运行";
         runs: "Test runs", "测试运行";
         same: "same", "相同";
+        see_differing: "Show these outputs", "查看这些输出";
         show: "Show", "显示";
-        so_far: "Preliminary: outputs that are not finished count as 0.", "目前的指标；未完成的输出按 0 计。";
+        so_far: "Preliminary: unfinished outputs count as 0.", "暂时的指标：未完成的输出按 0 计。";
         solved: "Tasks passed", "通过的任务";
         start: "Run tests", "运行测试";
         start_dates: "Set the date to June 2022", "将日期设为 2022 年 6 月";
-        start_dates_hint: "Outputs and tests see 15 June 2022 as the current date, for tests that only pass in the month in which they were written. The server needs libfaketime.", "程序和测试看到的日期为 2022 年 6 月 15 日，适用于只在编写当月成立的测试。服务器需要安装 libfaketime。";
+        start_dates_hint: "Outputs and tests see 15 June 2022 as the current date. Use this for tests that pass only in the month in which they were written. The server needs libfaketime.", "输出和测试看到的日期为 2022 年 6 月 15 日，适用于只在编写当月成立的测试。服务器需要安装 libfaketime。";
         start_fast: "Fast mode", "快速模式";
-        start_fast_hint: "Outputs that show no side effects share a JVM. Only clean passes are accepted from it; every other output is run again on its own, so verdicts are the same as in strict mode.", "没有副作用的输出共用一个 JVM，其中只采纳完全通过的结果；其余输出仍单独运行，因此结果与严格模式相同。";
+        start_fast_hint: "Outputs without visible side effects share a JVM. Only clean passes in it count; every other output is run again on its own, so verdicts are the same as in strict mode.", "没有明显副作用的输出共用一个 JVM，只采纳其中完全通过的结果；其余输出再单独运行，因此结果与严格模式相同。";
         start_fresh: "Ignore cached results", "不使用缓存结果";
-        start_fresh_hint: "Runs every output, even if the same code, tests and Java build were run before.", "运行全部输出，包括以前用相同代码、测试和 Java 版本运行过的输出。";
-        start_how: "Run with options", "更多运行选项";
+        start_fresh_hint: "Runs every output, even if the same code and tests were run before with the same toolchain.", "运行全部输出，包括以前用相同代码、测试和工具链运行过的输出。";
+        start_how: "Run with options", "按选项运行";
         start_now: "Start run", "开始运行";
         started: "Started", "开始时间";
         state: "State", "状态";
-        stopped_hint: "This run is stopped. Finished outputs keep their results; the others can still be run.", "该运行已停止。已完成的结果保留，其余部分可以继续运行。";
+        stopped_hint: "This run is stopped. Finished outputs keep their results. Resume the run to run the others.", "该运行已停止。已完成的结果保留，其余部分可以继续运行。";
         submission: "Submission", "输出集";
+        toolchain: "Toolchain", "工具链";
         time_zone: "Time zone", "时区";
         to_all_tasks: "All tasks", "全部任务";
         totals: "Metrics of both runs", "两次运行的指标";
         verdict: "Verdict", "测试结果";
+        published: "As published", "按发布方式";
+        published_short: "as published", "按发布方式";
+        published_hint: "The verdict of the evaluator that was published with the benchmark. The guarded verdict counts: for it, the tests run in a process that the output cannot reach.", "基准自带评测程序的结果。以防篡改结果为准：测试在输出无法触及的进程中运行。";
+        guarded: "Guarded", "防篡改";
         waiting: "waiting", "等待中";
         why: "Details", "说明";
     }
@@ -134,141 +140,21 @@ texts! {
         } { format!("测试引擎在 {count} 个输出上出错。这些输出没有测试结果，按 0 计。") }
         taken_over(count: u32) {
             match count {
-                1 => "This run was interrupted and has resumed: 1 output was reassigned from a worker that stopped. It counts once.".into(),
-                n => format!("This run was interrupted and has resumed: {n} outputs were reassigned from workers that stopped. Each counts once."),
+                1 => "This run was interrupted and has resumed. 1 output was reassigned from a worker that stopped and counts once.".into(),
+                n => format!("This run was interrupted and has resumed. {n} outputs were reassigned from workers that stopped; each counts once."),
             }
         } { format!("本次运行曾经中断，现已恢复：{count} 个输出由其他工作进程接手，每个只计一次。") }
         mixed(count: u32) {
             match count {
-                1 => "1 output was run with a different engine, Java build or limits than the others. Use \"Re-run outdated results\" to make them consistent.".into(),
-                n => format!("{n} outputs were run with a different engine, Java build or limits than the others. Use \"Re-run outdated results\" to make them consistent."),
+                1 => "1 output was run with a different engine, toolchain or limits than the others. Use \"Re-run outdated results\" to make them consistent.".into(),
+                n => format!("{n} outputs were run with a different engine, toolchain or limits than the others. Use \"Re-run outdated results\" to make them consistent."),
             }
-        } { format!("{count} 个输出所用的测试引擎、Java 版本或限制与其他输出不同。点击“重新运行过期的结果”可使其一致。") }
+        } { format!("{count} 个输出所用的测试引擎、工具链或限制与其他输出不同。点击“重新运行过期的结果”可使其一致。") }
         only_passes(name: &str) { format!("Only {name} passes") } { format!("仅 {name} 通过") }
     }
 }
 
 impl RunTexts {
-    /// What was changed in an output so that it compiles. The engine stores an English sentence and the names in it;
-    /// the Chinese sentence is made from the kind of change and the names.
-    pub fn change(&self, change: &Change) -> String {
-        let names: Vec<&str> = change.names.iter().map(String::as_str).collect();
-        let chinese = match (change.kind.as_str(), names.as_slice()) {
-            ("fence", [from, to]) => format!("仅取第 {from} 至 {to} 行的代码块"),
-            ("package", [said]) => format!("省略 {said}：包由数据集决定"),
-            ("wrap", []) => "文本只有方法体：补上任务的方法签名和类".into(),
-            ("wrap", [class]) => format!("为方法补上类 {class}"),
-            ("rename", [old, new]) => format!("类 {old} 改名为 {new}"),
-            ("public", []) => "一个文件只能有一个公有类".into(),
-            ("public", [name, said]) => format!("{name} 原为 {said}，测试需要调用它"),
-            ("constructor", _) => "构造方法原为私有，测试需要调用它".into(),
-            ("abstract", _) => "改为可以实例化的类".into(),
-            ("extends", [base]) => format!("补上基类 {base}"),
-            ("extends", [base, said]) => format!("基类由 {said} 改为 {base}"),
-            ("implements", [interface]) => format!("补上接口 {interface}"),
-            ("static", [name]) => format!("{name} 去掉 static：它覆盖对象的方法"),
-            ("static", [other, name]) => format!("{other} 去掉 static：它调用 {name}"),
-            ("import", [full]) => format!("补上导入 {full}"),
-            ("import_left_out", [name]) => format!("省略导入 {name}：此处没有，也未使用"),
-            // Changes stored before names were, and kinds of a later engine.
-            _ => change.detail.clone(),
-        };
-        self.lang.pick(change.detail.clone(), chinese)
-    }
-
-    /// A warning about an output's code.
-    pub fn flag(&self, flag: &Flag) -> String {
-        let chinese = match flag.kind.as_str() {
-            "exit" => "结束 Java 虚拟机",
-            "process" => "启动进程",
-            "native" => "试图使用本地代码",
-            "reflection" => "通过反射查看运行环境",
-            "descriptor" => "使用文件描述符",
-            "host" => "访问主机上的文件",
-            "network" => "打开套接字",
-            "defaults" => "修改整个 Java 虚拟机的默认设置",
-            "equals" => "自定义 equals，测试可能会信任它",
-            "threads" => "启动线程，或留下仍在运行的线程",
-            "unconfirmed" => "无法在其进程之外重现这次通过",
-            _ => return flag.detail.clone(),
-        };
-        self.lang.pick(flag.detail.clone(), chinese.to_owned())
-    }
-
-    /// Why an output ended as it did, said by the engine or by Java, and the language of the text where that is not
-    /// the page's.
-    pub fn message(&self, message: &str) -> (String, Option<&'static str>) {
-        let chinese = match message {
-            said::NO_FRAME => "控制套接字收到了不成帧的数据".to_owned(),
-            said::FALSE_RESULT => "控制套接字收到了伪造的结果".into(),
-            said::PRINTED => "不停地打印，超出了打印量限制".into(),
-            said::CPU => "CPU 时间已用尽".into(),
-            said::MEMORY => "所用内存超出沙箱的上限".into(),
-            said::WALL => "一直等待，直至等待时间达到上限".into(),
-            said::LEFT => "在得出结果之前，Java 虚拟机已退出".into(),
-            said::LOST => "Java 虚拟机失去联系".into(),
-            said::COMPILER_CPU => "编译此代码时，编译器的 CPU 时间已用尽".into(),
-            said::COMPILER_STACK => "编译此代码时，编译器的栈溢出".into(),
-            said::COMPILER_MEMORY => "编译此代码时，编译器的内存不足".into(),
-            said::COMPILER_CRASH => "编译此代码时，编译器崩溃".into(),
-            said::NO_MESSAGE => "编译器拒绝此代码，且未给出任何信息".into(),
-            said::TOO_DEEP => "输出中的括号嵌套超过 256 层，或有超过 2,000 个未闭合的 <".into(),
-            said::PARSER_CPU => "将输出解析为 Java 时，CPU 时间已用尽".into(),
-            said::TOO_MANY_STEPS => "将输出解析为 Java 所需的步数超过其长度所允许的上限".into(),
-            said::NO_CODE => "输出中没有代码".into(),
-            said::TOO_LONG => "输出超过 1 MiB".into(),
-            said::NO_PAIR => "测试类没有返回两个数字".into(),
-            said::UNCONFIRMED => "报告测试通过，但其实际答案并不支持这一结果".into(),
-            _ => match (message.strip_prefix(said::SIGNAL), message.strip_prefix(said::CHANGED)) {
-                (Some(signal), _) => format!("Java 虚拟机被信号 {signal} 终止"),
-                (_, Some(what)) => format!("改动了测试所依赖的环境：{what}"),
-                _ => return (message.to_owned(), self.lang.pick(None, Some("en"))),
-            },
-        };
-        (self.lang.pick(message.to_owned(), chinese), None)
-    }
-
-    /// The limits and isolation layers under which a run's outputs ran: names and values.
-    pub fn conditions(&self, c: &Conditions) -> Vec<(&'static str, String)> {
-        let pick = |en, zh| self.lang.pick(en, zh);
-        let mode = if c.fast {
-            pick("fast: outputs without side effects share a JVM", "快速：没有副作用的输出共用一个 JVM")
-        } else {
-            pick("strict: one JVM per output", "严格：每个输出使用独立的 JVM")
-        };
-        let mut facts = vec![
-            (pick("CPU time limit", "CPU 时间上限"), format!("{} s", c.cpu_s)),
-            (pick("Waiting time limit", "等待时间上限"), format!("{} s", c.wall_s)),
-            (pick("Heap limit", "堆内存上限"), format!("{} MiB", c.heap_mib)),
-            (pick("Thread limit", "线程数上限"), c.threads.to_string()),
-            (pick("Mode", "模式"), mode.to_owned()),
-            (pick("Network", "网络"), pick("off", "关闭").to_owned()),
-            (pick("Date", "日期"), c.dates.clone().unwrap_or_else(|| pick("current", "当天").into())),
-        ];
-        let none = pick("not available on this host", "此主机不支持");
-        facts.extend(self.walls(c.landlock, c.groups).map(|(layer, what)| (layer, what.unwrap_or(none).to_owned())));
-        let degraded = pick("Degraded sandbox, allowed by the operator", "运维人员允许的降级沙箱");
-        facts.extend(c.fallen.clone().map(|why| (degraded, why)));
-        facts
-    }
-
-    /// The isolation layers that not every host has, and what each restricts where it is available.
-    pub fn walls(&self, landlock: bool, groups: Option<Sums>) -> [(&'static str, Option<&'static str>); 2] {
-        let pick = |en, zh| self.lang.pick(en, zh);
-        let sums = groups.map(|sums| match sums {
-            Sums::Memory => pick("total memory", "内存合计"),
-            Sums::Threads => pick("total threads", "线程合计"),
-            Sums::MemoryAndThreads => pick("total memory and total threads", "内存与线程分别合计"),
-        });
-        let landlock = landlock.then(|| {
-            pick(
-                "TCP, abstract sockets and signals, as far as the kernel supports it",
-                "TCP、抽象套接字和信号，视内核支持而定",
-            )
-        });
-        [("Landlock", landlock), (pick("Control groups", "控制组"), sums)]
-    }
-
     /// A verdict's name.
     pub fn verdict_name(&self, verdict: Verdict) -> &'static str {
         let (en, zh) = match verdict {
@@ -320,12 +206,19 @@ impl RunTexts {
         let name = |need: &EngineNeed| match need {
             EngineNeed::Jdk => self.lang.pick("a JDK 17 or newer with jlink", "带 jlink 的 JDK 17 或更高版本"),
             EngineNeed::Bubblewrap => "bubblewrap",
+            EngineNeed::Libfaketime => "libfaketime",
         };
         let names = missing.iter().map(name).collect::<Vec<_>>().join(self.lang.pick(" and ", "和"));
         self.lang.pick(
             format!("This server cannot run tests yet: {names} must be installed first."),
             format!("此服务器暂时无法运行测试：需要先安装{names}。"),
         )
+    }
+
+    /// The same with the command that installs it, in one line.
+    pub fn engine_lacks_line(&self, readiness: &EngineReadiness) -> String {
+        let install = readiness.install.as_ref().map(|command| format!(" {} {command}", self.engine_install));
+        self.engine_lacks(&readiness.missing) + &install.unwrap_or_default()
     }
 
     /// A run's state.
@@ -336,27 +229,5 @@ impl RunTexts {
             RunStatus::Cancelled => ("stopped", "已停止"),
         };
         self.lang.pick(en, zh)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn engine_messages_are_translated_and_javas_are_not() {
-        let (signal, changed) = (format!("{}9", said::SIGNAL), format!("{}java.util.Locale", said::CHANGED));
-        let engine = [said::NO_FRAME, said::FALSE_RESULT, said::PRINTED, said::CPU, said::MEMORY, said::WALL];
-        let compiler = [said::COMPILER_CPU, said::COMPILER_STACK, said::COMPILER_MEMORY, said::COMPILER_CRASH];
-        let reading =
-            [said::NO_MESSAGE, said::PARSER_CPU, said::TOO_DEEP, said::TOO_MANY_STEPS, said::NO_CODE, said::TOO_LONG];
-        let others = [said::LEFT, said::LOST, said::NO_PAIR, said::UNCONFIRMED, &signal, &changed];
-        for message in engine.into_iter().chain(compiler).chain(reading).chain(others) {
-            let (text, lang) = ZH.message(message);
-            assert!(lang.is_none() && text.chars().any(|c| c > '\u{3000}'), "{message}: {text}");
-            assert_eq!(EN.message(message), (message.to_owned(), None));
-        }
-        let java = "java.lang.StackOverflowError";
-        assert_eq!(ZH.message(java), (java.to_owned(), Some("en")));
     }
 }

@@ -1,4 +1,4 @@
-//! What a comparison's figures support saying about its models: facts, which `i18n::claims` puts into
+//! The statements about models that a comparison's figures support: facts, which `i18n::claims` puts into
 //! sentences and tables mark.
 //!
 //! Only models with data take part. A model without ratings or without a run is counted, never compared.
@@ -23,13 +23,13 @@ pub struct Contest {
     pub low: f64,
     /// Upper end of the 95 % interval of `by`.
     pub high: f64,
-    /// Tasks that both models have data for.
+    /// Tasks with data of both models.
     pub tasks: u64,
-    /// p-value after Holm's correction; absent where no test applies.
+    /// p-value after Holm's correction; absent if no test applies.
     pub p: Option<f64>,
-    /// Whether the data support calling `better` better: see [`significant`].
+    /// Whether `better` is significantly better: see [`significant`].
     pub significant: bool,
-    /// Index of the pair in the list that it came from.
+    /// Index of the pair in its source list.
     pub at: usize,
 }
 
@@ -46,16 +46,18 @@ pub fn significant(interval: Option<Interval>, p: Option<f64>) -> bool {
     interval.is_some_and(|i| i.low > 0.0 || i.high < 0.0) && p.is_some_and(|p| p < ALPHA)
 }
 
-/// Where the models stand on one figure: a dimension of the rubric, or the share of tasks passed.
+/// The models on one figure: a dimension of the rubric, or the share of tasks passed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
     /// Indices of the models with data, highest mean first; equal means in the models' order.
     pub ranked: Vec<usize>,
-    /// How many models have no data.
+    /// The mean of each model in `ranked`, over all its tasks.
+    pub means: Vec<f64>,
+    /// Number of models without data.
     pub without_data: usize,
     /// Every pair of ranked models whose difference has an interval.
     pub contests: Vec<Contest>,
-    /// How many p-values the correction covers.
+    /// Number of p-values that the correction covers.
     pub family: usize,
 }
 
@@ -89,7 +91,7 @@ impl Standing {
         let mut ranked: Vec<(usize, f64)> =
             means.iter().enumerate().filter_map(|(m, mean)| Some((m, (*mean)?))).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let ranked: Vec<usize> = ranked.into_iter().map(|(m, _)| m).collect();
+        let (ranked, values): (Vec<usize>, Vec<f64>) = ranked.into_iter().unzip();
         let has_data = |m: usize| means.get(m).is_some_and(Option::is_some);
         let contests = pairs.filter(|(_, first, second, ..)| has_data(*first) && has_data(*second)).map(
             |(at, first, second, mean, interval, tasks, p)| {
@@ -101,10 +103,58 @@ impl Standing {
                 Contest { better, worse, by: mean * sign + 0.0, low, high, tasks, p, significant, at }
             },
         );
-        Standing { without_data: means.len() - ranked.len(), contests: contests.collect(), ranked, family }
+        let contests = contests.collect();
+        Standing { without_data: means.len() - ranked.len(), contests, ranked, means: values, family }
     }
 
-    /// How many pairs of ranked models have no interval: too few tasks in common.
+    /// Compact letter display: groups of ranked models such that two models share a group exactly if no significant
+    /// difference between them was found. Each group is in the order of rank, groups in the order of their first
+    /// models; a model that differs from all others is a group of its own.
+    pub fn groups(&self) -> Vec<Vec<usize>> {
+        let n = self.ranked.len();
+        let place: HashMap<usize, usize> = self.ranked.iter().enumerate().map(|(at, m)| (*m, at)).collect();
+        let mut alike = vec![Bits::full(n); n];
+        for x in self.contests.iter().filter(|x| x.significant) {
+            if let (Some(a), Some(b)) = (place.get(&x.better), place.get(&x.worse)) {
+                alike[*a].remove(*b);
+                alike[*b].remove(*a);
+            }
+        }
+        // Every pair that is alike gets into some group; each group is extended as far as all its members are alike.
+        let mut open: Vec<Bits> = alike.clone();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for a in 0..n {
+            open[a].remove(a);
+            let mut alone = (0..n).all(|b| b == a || !alike[a].has(b));
+            while alone || open[a].first().is_some() {
+                let mut group = vec![a];
+                let mut candidates = alike[a].clone();
+                candidates.remove(a);
+                // Pairs that no group has yet come first.
+                let next = |candidates: &Bits| {
+                    let wanted = open[a].and(candidates);
+                    wanted.first().or_else(|| candidates.first())
+                };
+                while let Some(b) = next(&candidates) {
+                    group.push(b);
+                    candidates.remove(b);
+                    candidates = candidates.and(&alike[b]);
+                }
+                group.sort_unstable();
+                for one in &group {
+                    for other in &group {
+                        open[*one].remove(*other);
+                    }
+                }
+                groups.push(group);
+                alone = false;
+            }
+        }
+        groups.sort();
+        groups.into_iter().map(|group| group.into_iter().map(|at| self.ranked[at]).collect()).collect()
+    }
+
+    /// Number of pairs of ranked models without an interval: too few tasks in common.
     pub fn untested(&self) -> usize {
         let n = self.ranked.len();
         (n * n.saturating_sub(1) / 2).saturating_sub(self.contests.len())
@@ -143,6 +193,45 @@ impl Standing {
     }
 }
 
+/// A set of small numbers.
+#[derive(Clone, Debug, PartialEq)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    /// All numbers below `n`.
+    fn full(n: usize) -> Bits {
+        let mut words = vec![u64::MAX; n.div_ceil(64)];
+        if let Some(last) = words.last_mut().filter(|_| !n.is_multiple_of(64)) {
+            *last = (1 << (n % 64)) - 1;
+        }
+        Bits(words)
+    }
+
+    fn has(&self, at: usize) -> bool {
+        self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    fn remove(&mut self, at: usize) {
+        if let Some(word) = self.0.get_mut(at / 64) {
+            *word &= !(1 << (at % 64));
+        }
+    }
+
+    fn and(&self, other: &Bits) -> Bits {
+        Bits(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
+    }
+
+    fn first(&self) -> Option<usize> {
+        let (at, word) = self.0.iter().enumerate().find(|(_, word)| **word != 0)?;
+        Some(at * 64 + word.trailing_zeros() as usize)
+    }
+}
+
+/// The letter of a group: `a` to `z`, then `A` to `Z`. `None` beyond, where letters would say nothing to a reader.
+pub fn letter(group: usize) -> Option<char> {
+    ('a'..='z').chain('A'..='Z').nth(group)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn best_beats_every_model_that_has_data() {
+    fn best_model_beats_every_model_with_data() {
         let pairs = [pair(0, 0, 1, 0.5, 0.1, 0.01), pair(1, 0, 2, 0.3, 0.1, 0.01), pair(2, 1, 2, -0.2, 0.3, 0.4)];
         let standing = Standing::new(&[Some(3.0), Some(2.5), Some(2.7)], pairs.into_iter(), 3);
         let best = standing.best().map(|(m, closest)| (m, closest.worse));
@@ -166,6 +255,23 @@ mod tests {
         let standing =
             Standing::new(&[Some(3.0), Some(2.5), Some(2.7)], [pair(0, 0, 1, 0.5, 0.1, 0.01)].into_iter(), 1);
         assert_eq!((standing.best(), standing.untested(), standing.unbeaten()), (None, 2, vec![0]));
+    }
+
+    #[test]
+    fn groups_of_models_that_are_not_told_apart() {
+        let means = [Some(3.0), Some(2.5), Some(2.7)];
+        let of = |pairs: Vec<Line>| Standing::new(&means, pairs.into_iter(), 3).groups();
+        // The first differs from the last; the middle one cannot be told from either.
+        let overlapping =
+            vec![pair(0, 0, 1, 0.5, 0.1, 0.01), pair(1, 0, 2, 0.3, 0.9, 0.5), pair(2, 1, 2, -0.2, 0.3, 0.4)];
+        assert_eq!(of(overlapping), [vec![0, 2], vec![2, 1]]);
+        let all_differ =
+            vec![pair(0, 0, 1, 0.5, 0.1, 0.01), pair(1, 0, 2, 0.3, 0.1, 0.01), pair(2, 1, 2, -0.2, 0.1, 0.01)];
+        assert_eq!(of(all_differ), [vec![0], vec![2], vec![1]]);
+        // What was not tested was not told apart.
+        assert_eq!(of(Vec::new()), [vec![0, 2, 1]]);
+        assert!(Standing::default().groups().is_empty());
+        assert_eq!((letter(0), letter(26), letter(52)), (Some('a'), Some('A'), None));
     }
 
     #[test]

@@ -1,27 +1,27 @@
-//! Code as people read it: laid out, highlighted, split into lines.
+//! Code for display: formatted, highlighted, split into lines.
 
 use serde::{Deserialize, Serialize};
 
 use super::note::Place;
 
-/// What a page needs to show one output. It names nobody.
+/// The code of one output for a page. It names nobody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CodeView {
-    /// The code laid out as a formatter would; absent where it does not parse.
+    /// The formatted code; absent if it does not parse.
     pub laid_out: Option<Vec<Line>>,
-    /// The code as it came (without the fences of a chat answer).
+    /// The original code (without the fences of a chat response).
     pub raw: Vec<Line>,
-    /// Where each laid-out line begins in the code as it came; empty where there is no laid-out form.
+    /// Start of each formatted line in the original code; empty if there is no formatted form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<Place>,
-    /// Why there is no laid-out form, or what to know about it.
+    /// Why there is no formatted form, or another remark.
     pub remark: Option<Remark>,
-    /// What a chat answer said before and after its code; empty where it said nothing.
+    /// The text around the code of a chat response; may be empty.
     pub said: String,
 }
 
-/// One line, as highlighted runs of text; joined they are the line without its line break.
+/// One line, as highlighted runs of text; joined, they are the line without its line break.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(transparent)]
@@ -32,8 +32,7 @@ pub struct Line(pub Vec<Run>);
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "ssr", schema(as = CodeRun))]
 pub struct Run(
-    /// The kind, from the closed list that the style sheet knows (`keyword`, `string`, …);
-    /// empty for plain text.
+    /// The kind, one of those in the style sheet (`keyword`, `string`, …); empty for plain text.
     pub String,
     /// The text.
     pub String,
@@ -46,15 +45,15 @@ impl Line {
     }
 }
 
-/// A word about the code that the rater should have.
+/// A remark about the code for the rater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Remark {
-    /// The output holds no code at all.
+    /// The output contains no code.
     Empty,
-    /// The code does not parse as Java, so it is shown as it came.
+    /// The code does not parse as Java, so the original is shown.
     DoesNotParse,
-    /// The code ends in the middle: brackets or a literal stay open.
+    /// The code is cut off: brackets or a literal stay open.
     Truncated,
 }

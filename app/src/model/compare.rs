@@ -1,7 +1,7 @@
 //! A dataset's comparison: any number of models, people's ratings and automated tests together.
 //!
-//! [`Choice`] is what is compared; it lives in the address, so that a link shows a colleague the same.
-//! [`Sheet`] holds every figure of it. Formulas are in docs/statistics.md.
+//! [`Choice`] is the selection; it is in the address, so that a link reproduces it. [`Sheet`] contains every
+//! figure. Formulas are in docs/statistics.md.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,7 @@ use super::{
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskId, UserId},
     lang::{Bilingual, Lang},
+    published::PublishedChecked,
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
     stats::{Adjusted, Correlation, Known, McNemar, Paired, Reliability},
@@ -28,7 +29,7 @@ pub enum Scores {
     Final,
 }
 
-/// What is compared. A `None` list selects everything; an empty list selects nothing.
+/// The selection of a comparison. A `None` list selects everything; an empty list selects nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Choice {
@@ -37,16 +38,16 @@ pub struct Choice {
     /// The models, in display order.
     #[serde(default)]
     pub models: Option<Vec<ModelId>>,
-    /// Whose ratings count: studies of one rubric.
+    /// Studies whose ratings count, all with one rubric.
     #[serde(default)]
     pub studies: Option<Vec<StudyId>>,
-    /// Whose verdicts count: at most one run a model.
+    /// Runs whose verdicts count: at most one per model.
     #[serde(default)]
     pub runs: Option<Vec<RunId>>,
     /// Only ratings by these people.
     #[serde(default)]
     pub raters: Option<Vec<UserId>>,
-    /// Only tasks in this language.
+    /// Only tasks in this description language.
     #[serde(default)]
     pub lang: Option<Lang>,
     /// Raw or adjudicated scores.
@@ -55,9 +56,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Reads an address's query. `all` gives every value of a key; a list may be repeated fields or one
-    /// with commas, and `none` stands for an empty one. What it cannot read it passes over: an old link
-    /// still opens.
+    /// Parses an address's query. `all` gives every value of a key; a list may be repeated fields or one
+    /// with commas, and `none` stands for an empty one. Unknown values are ignored, so that old links work.
     pub fn read(dataset: &str, all: impl Fn(&str) -> Vec<String>) -> Choice {
         fn list<T>(values: Vec<String>, id: fn(i64) -> T) -> Option<Vec<T>> {
             let mut given = false;
@@ -86,7 +86,7 @@ impl Choice {
         }
     }
 
-    /// The address's query that says the same; empty where everything is left to the default.
+    /// The query for this selection; empty if everything is the default.
     pub fn query(&self) -> String {
         fn list(out: &mut Vec<String>, key: &str, ids: Option<Vec<String>>) {
             match ids {
@@ -119,6 +119,11 @@ pub struct Options {
     pub name: Bilingual,
     /// Models with outputs.
     pub models: Vec<(ModelId, String)>,
+    /// Those of which every submission is archived: they are not selected by default.
+    pub archived_models: Vec<ModelId>,
+    /// Those of `models` without ratings and without verdicts: not chosen by default.
+    #[serde(default)]
+    pub empty: Vec<ModelId>,
     /// Studies, newest first.
     pub studies: Vec<StudyOption>,
     /// Runs, newest first.
@@ -127,7 +132,7 @@ pub struct Options {
     pub raters: Vec<(UserId, String)>,
 }
 
-/// A study that may be chosen.
+/// A study that can be selected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct StudyOption {
@@ -135,35 +140,39 @@ pub struct StudyOption {
     pub id: StudyId,
     /// Its title.
     pub title: String,
-    /// Its rubric's name and version: only studies of one rubric go together.
+    /// Its rubric's name and version: only studies of one rubric can be combined.
     pub rubric: String,
     /// Ratings that count.
     pub ratings: u64,
-    /// Whether ratings may still come.
+    /// Whether it still accepts ratings.
     pub open: bool,
+    /// Whether it is archived: then it is not selected by default.
+    pub archived: bool,
 }
 
-/// A run that may be chosen.
+/// A run that can be selected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunOption {
     /// The run.
     pub id: RunId,
-    /// Whose outputs.
+    /// Its model.
     pub model: ModelId,
     /// Outputs that have a verdict.
     pub done: u32,
-    /// Whether it is still at work.
+    /// Whether it is in progress.
     pub open: bool,
+    /// Whether its submission is archived: then it is not selected by default.
+    pub archived: bool,
 }
 
-/// A comparison as its page shows it.
+/// A comparison for its page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Compared {
     /// Everything that can be selected.
     pub options: Options,
-    /// The choice with every default resolved, for a permanent link.
+    /// The selection with every default resolved, for a permanent link.
     pub choice: Choice,
     pub sheet: Sheet,
     /// The raters' names; figures refer to them by index.
@@ -176,6 +185,19 @@ pub struct Compared {
     pub counting: bool,
     /// Whether ratings or verdicts can still be added.
     pub live: bool,
+    /// Captions of the figures, for papers.
+    #[serde(default)]
+    pub captions: Vec<Caption>,
+}
+
+/// The caption of a figure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Caption {
+    /// The figure's id, which is its file's name.
+    pub id: String,
+    /// In English and Chinese.
+    pub text: Bilingual,
 }
 
 /// Every figure of a comparison.
@@ -277,8 +299,11 @@ pub struct Checked {
     pub pass_interval: Option<Interval>,
     /// The 95 % interval of AvgPassRatio, as published.
     pub ratio_interval: Option<Interval>,
-    /// pass@k for every k, if tasks have several samples.
+    /// pass@k for k = 1, 10 and 100 as far as there are samples, or for every k below ten samples.
     pub pass_at: Vec<PassAtK>,
+    /// The same by the verdicts as published, if the benchmark has an evaluator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedChecked>,
     /// Number of outputs per verdict, in the verdicts' order.
     pub verdicts: Vec<(Verdict, u32)>,
     /// Ids of tasks whose tests reported more passes than cases.
@@ -506,11 +531,11 @@ pub struct TaskPage {
     pub rubric: Option<Rubric>,
     /// The page's tasks.
     pub lines: Vec<TaskLine>,
-    /// How many tasks the filter lets through.
+    /// Number of matching tasks.
     pub found: u64,
     /// Number of items.
     pub all: u64,
-    /// Every task that the filter lets through, for the picture.
+    /// Every matching task, for the chart.
     pub grid: TaskGrid,
 }
 
@@ -518,18 +543,18 @@ pub struct TaskPage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskGrid {
-    /// The dimension whose mean scores these are; absent for pass ratios.
+    /// The dimension of these mean scores; absent for pass ratios.
     pub dimension: Option<Dimension>,
     /// Whether there are verdicts, so that pass ratios can be shown.
     pub tested: bool,
     /// The tasks, in the filter's order.
     pub tasks: Vec<GridLine>,
-    /// How many tasks were left off because a picture holds no more.
+    /// Number of tasks omitted because the chart is full.
     pub left_off: u64,
 }
 
 impl TaskGrid {
-    /// The most cells of a picture: larger ones are slow to draw and to look at.
+    /// Maximum number of cells of a chart: larger ones are slow to draw and hard to read.
     pub const MOST: usize = 2000;
 }
 
@@ -540,7 +565,7 @@ pub struct GridLine {
     pub task: TaskId,
     /// The task's `task_id`.
     pub task_id: String,
-    /// A place a model: its mean score, or its pass ratio (an anomaly can exceed 1).
+    /// One entry per model: its mean score, or its pass ratio (an anomaly can exceed 1).
     pub values: Vec<Option<f64>>,
 }
 
@@ -551,7 +576,7 @@ pub struct TaskLine {
     pub task: TaskRow,
     /// One entry per model.
     pub cells: Vec<TaskCell>,
-    /// The widest distance between two ratings of one output on one dimension.
+    /// Largest difference between two ratings of one output on one dimension.
     pub spread: u8,
 }
 
@@ -559,7 +584,7 @@ pub struct TaskLine {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskCell {
-    /// Mean score a dimension.
+    /// Mean score per dimension.
     pub means: Vec<Option<f64>>,
     /// Ratings that count.
     pub ratings: u64,
@@ -574,25 +599,25 @@ pub struct TaskCompared {
     /// The dataset's name.
     pub name: Bilingual,
     pub task: TaskRow,
-    /// The rubric, where there are ratings.
+    /// The rubric, if there are ratings.
     pub rubric: Option<Rubric>,
-    /// Each output, in the models' order.
+    /// The outputs, in the models' order.
     pub outputs: Vec<OutputCompared>,
-    /// The task before it in the list that one came from.
+    /// The previous task in the filtered list.
     pub before: Option<TaskId>,
-    /// The task after it.
+    /// The next task.
     pub after: Option<TaskId>,
 }
 
-/// One output with what tests and people made of it.
+/// One output with its verdict and ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct OutputCompared {
     /// The output.
     pub id: OutputId,
-    /// Verdict, passed and total, with the run they are from.
+    /// Verdict, passed and total, with their run.
     pub verdict: Option<(RunId, Verdict, u32, u32)>,
-    /// Its code and every rating of it in the chosen studies.
+    /// Its code and its ratings in the selected studies.
     pub rated: OutputRatings,
 }
 
@@ -609,7 +634,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_survives_its_address() {
+    fn selection_round_trips_through_its_address() {
         let check = |query: &str, same: &str| {
             let choice = read(query);
             assert_eq!(choice.query(), same, "{query}");
@@ -617,7 +642,7 @@ mod tests {
         };
         check("", "");
         check("models=2,1", "models=2,1");
-        // A form without scripts repeats the field, and says `none` for nothing ticked.
+        // A form without scripts repeats the field, and has `none` if nothing is checked.
         check("studies=none&studies=3&studies=4&studies=3", "studies=3,4");
         check("studies=none", "studies=none");
         check("lang=zh&scores=final&raters=7", "raters=7&lang=zh&scores=final");
@@ -625,7 +650,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_passes_over_what_it_cannot_read() {
+    fn filter_ignores_unknown_values() {
         let of = |pairs: &'static [(&str, &str)]| {
             TaskFilter::read(|key| {
                 pairs.iter().find(|(k, _)| *k == key).map(|(_, v)| (*v).to_owned()).unwrap_or_default()
@@ -642,7 +667,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spot_is_the_nearest_and_survives_its_address() {
+    fn cell_is_the_nearest_and_round_trips() {
         let check = |ratio, share, text: &str| {
             let spot = Spot::near(ratio, share);
             assert_eq!(spot.to_string(), text);
@@ -650,7 +675,8 @@ mod tests {
         };
         check(0.0, 0.0, "0.0");
         check(1.0, 1.0, "20.12");
-        // Every case passed is a spot of its own, not one with nineteen of twenty; an anomaly lies with it.
+        // "Every case passed" is a cell of its own, apart from nineteen of twenty; an anomaly is in it,
+        // too.
         check(0.95, 0.5, "19.6");
         check(2.0, 1.0 / 3.0, "20.4");
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    code_lang::CodeLang,
     ids::{DatasetId, DatasetVersionId, TaskId, TaskRevisionId},
     lang::{Bilingual, Lang},
     time::Timestamp,
@@ -16,6 +17,42 @@ pub struct Checks {
     pub human: bool,
     /// By automated tests.
     pub tests: bool,
+}
+
+/// How a dataset's tests are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestKind {
+    /// Java test classes over `aixgrade.api`: the dataset is in our own format.
+    Aixgrade,
+    /// The Java test classes of AixBench.
+    Aixbench,
+    /// HumanEval-X: each task has its own tests.
+    HumanevalX,
+    /// Test programs of our own format, in languages besides Java: each task has its own tests.
+    Programs,
+}
+
+impl TestKind {
+    /// The name in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            TestKind::Aixgrade => "aixgrade",
+            TestKind::Aixbench => "aixbench",
+            TestKind::HumanevalX => "humaneval-x",
+            TestKind::Programs => "programs",
+        }
+    }
+
+    /// Whether each task has its own tests, which are a program.
+    pub fn is_program(self) -> bool {
+        matches!(self, TestKind::HumanevalX | TestKind::Programs)
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<TestKind> {
+        let all = [TestKind::Aixgrade, TestKind::Aixbench, TestKind::HumanevalX, TestKind::Programs];
+        all.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// A row of the dataset list.
@@ -38,6 +75,8 @@ pub struct DatasetRow {
     pub human: u64,
     /// Number of these with tests.
     pub tests: u64,
+    /// Programming languages of the tasks, in the order of [`CodeLang::ALL`].
+    pub code_langs: Vec<CodeLang>,
     /// Number of submissions for all versions.
     pub submissions: u64,
     /// Import time of the newest version.
@@ -94,6 +133,9 @@ pub struct TaskRow {
     pub signature: Option<String>,
     /// How its outputs are checked.
     pub checks: Checks,
+    /// The requested programming language; Java in bundles that are older than this field.
+    #[serde(default)]
+    pub code_lang: CodeLang,
 }
 
 /// Result of an import.

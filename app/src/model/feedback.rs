@@ -1,6 +1,6 @@
-//! What a rater sees of a study's quality: how a calibration went, answers to flags, their own
-//! figures; and what an adjudicator sees of a disagreement. **No type in this file holds a model, a
-//! submission, a file name or a database id.**
+//! What a rater sees of a study's quality: calibration results, replies to flags, their own figures; and
+//! what an adjudicator sees of a disagreement. **No type in this file contains a model, a submission, a file
+//! name or a database id.**
 
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ pub struct Feedback {
     pub reasons: Vec<String>,
 }
 
-/// An admin's answer to a flag that the rater raised.
+/// An admin's reply to a flag that the rater raised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct FlagReply {
@@ -94,7 +94,7 @@ pub struct FlagReply {
     pub flag: Flag,
     /// The reply; empty if the flag was resolved without one.
     pub reply: String,
-    /// When.
+    /// Time of the reply.
     pub at: Timestamp,
     /// Whether the rater has not acknowledged it.
     pub fresh: bool,
@@ -104,7 +104,7 @@ pub struct FlagReply {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CameBack {
-    /// Answers to flags, newest first: all unread ones and the latest read ones.
+    /// Replies to flags, newest first: all unread ones and the latest read ones.
     pub replies: Vec<FlagReply>,
     /// Disagreements that the rater can adjudicate.
     pub disputes: u64,
@@ -129,15 +129,15 @@ pub struct OwnFigures {
     pub figures: Option<(Rubric, RaterFigures)>,
 }
 
-/// An adjudicator's pending and decided disagreements.
+/// An adjudicator's open and adjudicated disagreements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeQueue {
-    /// The first pending ones, then the first decided ones.
+    /// The first open ones, then the first adjudicated ones.
     pub lines: Vec<DisputeLine>,
-    /// Total pending.
+    /// Total open.
     pub waiting: u64,
-    /// Total decided by this person.
+    /// Total adjudicated by this person.
     pub decided: u64,
 }
 
@@ -154,7 +154,7 @@ pub struct DisputeLine {
     pub lang: Lang,
     /// Largest difference on any dimension.
     pub spread: u8,
-    /// When this person decided it, if they did.
+    /// When this person adjudicated it, if they did.
     pub decided_at: Option<Timestamp>,
 }
 
@@ -173,7 +173,7 @@ pub struct Dispute {
     pub rubric: Rubric,
     /// The ratings under letters, in random order.
     pub ratings: Vec<Voice>,
-    /// The current decision, if any: scores and comment.
+    /// The current adjudication, if any: scores and comment.
     pub decided: Option<(Vec<u8>, String)>,
 }
 
@@ -181,7 +181,7 @@ pub struct Dispute {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Voice {
-    /// One place a dimension.
+    /// One score per dimension.
     pub scores: Vec<u8>,
     pub comment: String,
     pub flag: Option<Flag>,

@@ -1,5 +1,5 @@
-//! The rater's side. **No type in this file holds a model, a submission, a file name or a
-//! database id**: what is not here cannot leak.
+//! The rater's side. **No type in this file contains a model, a submission, a file name or a database id**,
+//! so none can leak.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +27,7 @@ pub struct Draft {
     /// Flag, if the rater raised one.
     #[serde(default)]
     pub flag: Option<Flag>,
-    /// How long the rater had the page in front of them and was at it, in milliseconds; absent where
-    /// the page could not count.
+    /// Active time on the page in milliseconds; absent if the page could not measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_ms: Option<u64>,
     /// Line notes, in the order of the code.
@@ -162,7 +161,7 @@ pub struct GradingItem {
     /// Position in the opening calibration; `None` for work.
     #[serde(default)]
     pub opening: Option<OpeningStep>,
-    /// Answers to the rater's flags on this output, newest first.
+    /// Replies to the rater's flags on this output, newest first.
     #[serde(default)]
     pub replies: Vec<FlagReply>,
 }
@@ -227,8 +226,7 @@ pub struct Progress {
     pub rated: u64,
     /// Outputs that the rater skipped; they come again.
     pub skipped: u64,
-    /// Outputs of this rater's share still to come. Somebody who has finished may take some of them,
-    /// and a rater who has finished may be given some of others'.
+    /// Outputs of this rater's share still to come. A rater who has finished may take some of another's.
     pub left: u64,
 }
 

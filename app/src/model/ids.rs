@@ -1,7 +1,7 @@
-//! Identifiers, one type each, so that a study's number is never taken for a task's.
+//! Identifiers, one type each, so that a study's id is never used as a task's.
 //!
-//! Database ids are for admins only. What a rater's side of the program sees is an opaque
-//! [`Token`]: random, so that neither its value nor its order tells anything.
+//! Database ids are for admins only. Raters see opaque [`Token`]s: random, so that neither their values nor
+//! their order reveal anything.
 
 use std::{fmt, str::FromStr};
 
@@ -33,21 +33,21 @@ macro_rules! ids {
 ids! {
     /// A person with an account.
     UserId
-    /// A named set of tasks, through all its versions.
+    /// A named set of tasks, with all its versions.
     DatasetId
-    /// One imported state of a dataset.
+    /// One imported version of a dataset.
     DatasetVersionId
-    /// A task, through all its revisions.
+    /// A task, with all its revisions.
     TaskId
-    /// One wording of a task; outputs belong to it.
+    /// One revision of a task; outputs belong to it.
     TaskRevisionId
     /// A system under comparison.
     ModelId
     /// One upload of a model's outputs.
     SubmissionId
-    /// What a model gave for one task.
+    /// A model's output for one task.
     OutputId
-    /// A file that was uploaded and waits for its admin's decision.
+    /// An uploaded file that is not yet imported.
     UploadId
     /// A grading campaign.
     StudyId
@@ -55,17 +55,17 @@ ids! {
     RatingId
     /// One execution of a dataset's tests over a submission.
     RunId
-    /// A personal token for the REST API.
+    /// An access token for the REST API.
     ApiTokenId
     /// An address that receives messages about events.
     WebhookId
-    /// One event on its way to a webhook.
+    /// One delivery to a webhook.
     DeliveryId
     /// A link to a closed study's public page.
     PublicLinkId
 }
 
-/// The opaque name of something that a rater may see: 128 random bits as 32 hexadecimal digits.
+/// The opaque name of an object that a rater may see: 128 random bits as 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(transparent)]

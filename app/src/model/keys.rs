@@ -1,41 +1,43 @@
-//! Which key asks for what on the grading page, and which keys a rater may choose.
+//! Keyboard shortcuts of the grading page, and which keys a rater may choose.
 //!
-//! Digits, arrows, Enter and Escape are fixed: they are what the page is about. Everything else is one
-//! key without Ctrl, Alt or Command, and a rater may put it elsewhere.
+//! Digits, arrows, Enter and Escape are fixed. Every other action has one key without Ctrl, Alt or Command,
+//! which a rater may change.
 
 use serde::{Deserialize, Serialize};
 
-/// What a key of the rater's choice asks for.
+use super::display::Display;
+
+/// An action with a configurable key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Goes to the lines of the code, to note something on one.
+    /// Goes to the lines of the code, to write a line note.
     Note,
     /// Starts writing the comment.
     Comment,
     /// Goes to the flag.
     Flag,
-    /// Gives the output back.
+    /// Skips the output.
     Skip,
-    /// Takes the last submission back.
+    /// Withdraws the last submission.
     Undo,
-    /// Goes to the output rated before.
+    /// Goes to the previously rated output.
     Back,
-    /// Goes on again after going back.
+    /// Goes forward after going back.
     Forward,
-    /// Switches between laid-out code and code as it came.
+    /// Switches between formatted and original code.
     Raw,
     /// Side by side: goes to the output on the left.
     Left,
     /// Side by side: goes to the output on the right.
     Right,
-    /// Opens the sheet of keys.
+    /// Opens the list of shortcuts.
     Help,
 }
 
 impl Action {
-    /// Every action, in the order of the sheet.
+    /// Every action, in display order.
     pub const ALL: [Action; 11] = [
         Action::Note,
         Action::Comment,
@@ -50,7 +52,7 @@ impl Action {
         Action::Help,
     ];
 
-    /// The key as the program comes.
+    /// The default key.
     pub fn default_key(self) -> char {
         match self {
             Action::Note => 'l',
@@ -67,7 +69,7 @@ impl Action {
         }
     }
 
-    /// The word for it in forms.
+    /// Its name in forms.
     pub fn code(self) -> &'static str {
         match self {
             Action::Note => "note",
@@ -85,24 +87,25 @@ impl Action {
     }
 }
 
-/// A rater's keys.
+/// A rater's shortcuts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Keys {
-    /// Whether single keys are switched off: for people whose hands or whose voice press keys by mistake
-    /// (WCAG 2.1.4). What is no character (Enter, arrows) still acts.
+    /// Whether single-character shortcuts are off: for people who press keys by mistake, or whose speech
+    /// input does (WCAG 2.1.4). Other keys (Enter, arrows) still work.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off: bool,
-    /// What differs from the keys as they come.
+    /// The keys that differ from the defaults.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changed: Vec<(Action, char)>,
 }
 
 impl Keys {
-    /// Keys with these choices; an action without one keeps the key that it comes with.
+    /// Shortcuts with these choices; other actions keep their default keys.
     ///
     /// # Errors
-    /// The first choice that cannot be, and why.
+    ///
+    /// The first invalid choice, and why.
     pub fn choose(off: bool, chosen: &[(Action, char)]) -> Result<Keys, (Action, KeyFault)> {
         let chosen: Vec<_> = chosen.iter().map(|(action, key)| (*action, fold(*key))).collect();
         let changed = chosen.iter().copied().filter(|(action, key)| action.default_key() != *key).collect();
@@ -115,7 +118,7 @@ impl Keys {
         for (n, action) in Action::ALL.iter().enumerate() {
             let key = keys.key(*action);
             if let Some(other) = Action::ALL.iter().take(n).find(|other| keys.key(**other) == key) {
-                // Said at what was changed: the other one has been there before.
+                // Reported at the changed action: the other one had the key before.
                 let at =
                     if keys.changed.iter().any(|(a, _)| a == action) { (*action, *other) } else { (*other, *action) };
                 return Err((at.0, KeyFault::Taken(at.1)));
@@ -129,18 +132,18 @@ impl Keys {
         self.changed.iter().find(|(a, _)| *a == action).map_or(action.default_key(), |(_, key)| *key)
     }
 
-    /// What a character asks for, in either case of its letters.
+    /// The action of a character, ignoring case.
     pub fn action(&self, key: char) -> Option<Action> {
         let key = fold(key);
         Action::ALL.into_iter().find(|action| self.key(*action) == key)
     }
 
-    /// Whether they are such as [`Keys::choose`] makes.
+    /// Whether they satisfy the rules of [`Keys::choose`].
     pub fn is_sound(&self) -> bool {
         Keys::choose(self.off, &self.changed).is_ok_and(|keys| keys == *self)
     }
 
-    /// Whether nothing differs from how the program comes.
+    /// Whether nothing differs from the defaults.
     pub fn is_default(&self) -> bool {
         *self == Keys::default()
     }
@@ -153,14 +156,14 @@ pub enum KeyFault {
     Taken(Action),
     /// It gives a score.
     Digit,
-    /// The browser has it: `/` and `'` search in the page, the space bar scrolls and presses.
+    /// The browser uses it: `/` and `'` search in the page, the space bar scrolls and presses.
     Browser,
-    /// It is no single key of a keyboard without an input method.
+    /// It is not a single key of a keyboard without an input method.
     NotOneKey,
 }
 
-/// Why no action may have this key, if none may. Letters are free: a screen reader that reads has them
-/// all for itself and hands them on only in the fields, where they mean what the sheet says.
+/// Why no action may have this key, if so. Letters are free: a screen reader in reading mode uses them
+/// itself, and passes them on only in form fields, where they have the meaning shown in the list.
 pub fn reserved(key: char) -> Option<KeyFault> {
     match key {
         '0'..='9' => Some(KeyFault::Digit),
@@ -170,7 +173,7 @@ pub fn reserved(key: char) -> Option<KeyFault> {
     }
 }
 
-/// The key as it is compared: small letters, and the plain form of what an input method writes wide.
+/// The key for comparisons: lower case, and the plain form of an input method's full-width character.
 pub fn fold(key: char) -> char {
     match key {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(key) - 0xfee0).unwrap_or(key).to_ascii_lowercase(),
@@ -180,16 +183,20 @@ pub fn fold(key: char) -> char {
     }
 }
 
-/// What a person set for themselves, beside their language.
+/// A person's settings besides the language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Settings {
     /// Their keys.
     #[serde(default, skip_serializing_if = "Keys::is_default")]
     pub keys: Keys,
-    /// Whether they have seen the first tour, or put it away.
+    /// Whether they have seen the tour or dismissed it.
     #[serde(default)]
     pub toured: bool,
+    /// How pages look to them.
+    #[serde(default, skip_serializing_if = "Display::is_default")]
+    #[cfg_attr(feature = "ssr", schema(value_type = String))]
+    pub display: Display,
 }
 
 #[cfg(test)]
@@ -197,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_as_they_come_do_not_collide() {
+    fn default_shortcuts_do_not_collide() {
         assert_eq!(Keys::choose(false, &[]), Ok(Keys::default()));
         for action in Action::ALL {
             assert_eq!(reserved(action.default_key()), None, "{action:?}");
@@ -206,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_that_collide_are_refused() {
+    fn colliding_shortcuts_are_refused() {
         let check = |chosen: &[(Action, char)], expected: Result<(), (Action, KeyFault)>| {
             assert_eq!(Keys::choose(false, chosen).map(|_| ()), expected, "{chosen:?}");
         };

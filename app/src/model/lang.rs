@@ -1,10 +1,10 @@
-//! The two languages of the program, of rubrics and of descriptions.
+//! The two natural languages of the interface, of rubrics and of descriptions.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// A language that people read here.
+/// A natural language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -17,10 +17,10 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// Both, in the order in which a choice offers them.
+    /// Both, in display order.
     pub const ALL: [Lang; 2] = [Lang::En, Lang::Zh];
 
-    /// The BCP 47 tag for the `lang` attribute, which decides the glyphs a browser picks.
+    /// The BCP 47 tag for the `lang` attribute, which selects the glyphs in a browser.
     pub fn tag(self) -> &'static str {
         match self {
             Lang::En => "en",
@@ -44,7 +44,7 @@ impl Lang {
         }
     }
 
-    /// `en` or `zh`, by this language.
+    /// `en` or `zh`, depending on this language.
     pub fn pick<T>(self, en: T, zh: T) -> T {
         match self {
             Lang::En => en,
@@ -52,13 +52,13 @@ impl Lang {
         }
     }
 
-    /// The language of a description: Chinese as soon as it holds a few Han characters, since
-    /// Chinese descriptions of Java are full of Latin names and the reverse does not happen.
+    /// The language of a description: Chinese if it contains a few Han characters, since Chinese
+    /// descriptions of Java are full of Latin names, but English ones rarely contain Han characters.
     pub fn detect(text: &str) -> Lang {
         let han = text.chars().filter(|c| is_han(*c)).count();
         let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-        // One Han character in a long English sentence is an example, not the language: at least
-        // a twentieth of the letters must be Han.
+        // One Han character in a long English sentence is an example: at least a twentieth of the letters
+        // must be Han.
         if han > 0 && han * 20 >= letters { Lang::Zh } else { Lang::En }
     }
 }
@@ -84,7 +84,7 @@ impl FromStr for Lang {
     }
 }
 
-/// The text names no language that the program knows.
+/// Error: the text names no supported language.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("unknown language; write `en` or `zh`")]
 pub struct UnknownLang;

@@ -16,7 +16,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The text in `lang`, and its language where that is not `lang`.
+    /// The text in `lang`, and its language if that is not `lang`.
     pub fn get(&self, lang: Lang) -> (&str, Option<&'static str>) {
         match lang {
             Lang::Zh if self.zh.is_empty() => (&self.en, Some(Lang::En.tag())),

@@ -1,25 +1,33 @@
-//! What the program speaks about: types and pure rules, shared by server and client.
+//! The domain model: types and pure rules, shared by server and client.
 //!
-//! Nothing here does I/O, reads a clock or draws a random number. The words are those of the
-//! glossary in ARCHITECTURE.md, the same in database, code, API and screen.
+//! Nothing here does I/O, reads a clock or draws a random number. The terms are those of docs/glossary.md,
+//! the same in database, code, API and screen.
 
 pub mod api;
+pub mod audit;
 pub mod claims;
 pub mod code;
+pub mod code_lang;
 pub mod compare;
 pub mod comparison;
 pub mod dataset;
+pub mod display;
 pub mod feedback;
 pub mod grading;
 pub mod ids;
 pub mod keys;
 pub mod lang;
+pub mod languages;
 pub mod message;
 pub mod note;
+pub mod page;
 pub mod plan;
 pub mod problem;
+pub mod published;
 pub mod quality;
 pub mod ratings_import;
+pub mod reason;
+pub mod results;
 pub mod rubric;
 pub mod run;
 pub mod run_pair;
@@ -28,4 +36,5 @@ pub mod study;
 pub mod submission;
 pub mod text;
 pub mod time;
+pub mod upkeep;
 pub mod user;

@@ -1,7 +1,7 @@
-//! Line notes: what a rater says about one place in the code.
+//! Line notes: a rater's remarks about positions in the code.
 //!
-//! A place is a line and a column of the code **as the model gave it**, both from 1. The column is
-//! there because answers may be one long line, of which the layout that people read makes twenty.
+//! A position is a line and a column of the **original** code, both from 1. The column is needed because an
+//! original line may be long and become twenty formatted ones.
 
 use std::fmt::Write;
 
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::code::{CodeView, Line};
 
-/// The most notes of one rating: more is a review, not a rating.
+/// Maximum number of notes of one rating.
 pub const NOTES_MAX: usize = 100;
-/// The longest note, in characters.
+/// Maximum length of a note, in characters.
 pub const NOTE_MAX: usize = 1000;
 
-/// A place in the code as it came: line and column (in characters), both from 1.
+/// A position in the original code: line and column (in characters), both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Place {
@@ -24,18 +24,18 @@ pub struct Place {
     pub column: u32,
 }
 
-/// What is wrong at one place. Without line breaks and never blank.
+/// A note at one position. Without line breaks and never blank.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct LineNote {
-    /// Where.
+    /// Its position.
     #[serde(flatten)]
     pub at: Place,
-    /// What.
+    /// Its text.
     pub text: String,
 }
 
-/// Whether notes are as they should be: in order, one a place, none blank or broken, none too long.
+/// Whether notes are valid: sorted, one per position, none blank, with a line break or too long.
 pub fn sound(notes: &[LineNote]) -> bool {
     let fine = |note: &LineNote| {
         !note.text.trim().is_empty()
@@ -47,7 +47,7 @@ pub fn sound(notes: &[LineNote]) -> bool {
     notes.len() <= NOTES_MAX && notes.iter().all(fine) && notes.windows(2).all(|pair| pair[0].at < pair[1].at)
 }
 
-/// Puts a note down at a place, instead of the one that is there; a blank text removes it.
+/// Sets the note at a position, replacing an existing one; a blank text deletes it.
 pub fn put(notes: &mut Vec<LineNote>, at: Place, text: &str) {
     let text: String = text.replace(['\n', '\r'], " ").trim().chars().take(NOTE_MAX).collect();
     notes.retain(|note| note.at != at);
@@ -57,8 +57,8 @@ pub fn put(notes: &mut Vec<LineNote>, at: Place, text: &str) {
     }
 }
 
-/// Where each line of the shown code begins in the code as it came: the laid-out lines where
-/// `laid_out`, else the lines as they came.
+/// The start of each displayed line in the original code: formatted lines if `laid_out`, otherwise the
+/// original ones.
 pub fn starts(code: &CodeView, laid_out: bool) -> Vec<Place> {
     if laid_out && code.laid_out.is_some() {
         return code.starts.clone();
@@ -66,14 +66,14 @@ pub fn starts(code: &CodeView, laid_out: bool) -> Vec<Place> {
     (1..).zip(&code.raw).map(|(line, text)| Place { line, column: indent(text) + 1 }).collect()
 }
 
-/// The shown line that `at` falls into, as its place among `starts`; none where there are no lines.
+/// The displayed line that contains `at`, as its index in `starts`; `None` without lines.
 pub fn shown_line(starts: &[Place], at: Place) -> Option<usize> {
     let after = starts.partition_point(|start| *start <= at);
     (!starts.is_empty()).then(|| after.saturating_sub(1))
 }
 
-/// Notes as text, a line each: `12: what is wrong`, or `12:40: …` where it is not the line's beginning.
-/// For the form without JavaScript, and for tables.
+/// Notes as text, one per line: `12: text`, or `12:40: text` if it is not at the line's beginning. For the
+/// form without JavaScript, and for tables.
 pub fn to_text(notes: &[LineNote], code: &CodeView) -> String {
     let raw = starts(code, false);
     let mut out = String::new();
@@ -86,11 +86,12 @@ pub fn to_text(notes: &[LineNote], code: &CodeView) -> String {
     out
 }
 
-/// Reads what [`to_text`] wrote or a person typed. A line without a number goes on with the note above
-/// it. Where two are at one place, they become one.
+/// Parses the output of [`to_text`] or typed text. A line without a number continues the note above it. Two
+/// notes at one position become one.
 ///
 /// # Errors
-/// The first line that cannot be read, counted from 1.
+///
+/// The first invalid line, counted from 1.
 pub fn from_text(text: &str, code: &CodeView) -> Result<Vec<LineNote>, usize> {
     let raw = starts(code, false);
     let mut notes: Vec<LineNote> = Vec::new();
@@ -133,7 +134,7 @@ fn numbered(line: &str) -> Option<(u32, Option<u32>, &str)> {
 fn indent(line: &Line) -> u32 {
     let text = line.text();
     let blank = text.chars().take_while(|c| c.is_whitespace()).count();
-    // A line of nothing but white space begins where it begins.
+    // A line of white space begins at its first column.
     if blank == text.chars().count() { 0 } else { u32::try_from(blank).unwrap_or(u32::MAX - 1) }
 }
 
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_falls_into_the_line_that_began_last() {
+    fn position_belongs_to_the_line_that_began_last() {
         let starts = [(1, 1), (1, 9), (3, 5)].map(|(line, column)| Place { line, column });
         let check = |line, column, shown| assert_eq!(shown_line(&starts, Place { line, column }), shown);
         check(1, 1, Some(0));
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_travel_as_text_and_back() {
+    fn notes_round_trip_as_text() {
         let code = code(&["int a;", "  return a;", ""]);
         let notes = vec![note(1, 1, "why?"), note(2, 3, "not set: a"), note(2, 10, "null")];
         let text = to_text(&notes, &code);
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn putting_replaces_removes_and_keeps_order() {
+    fn setting_a_note_replaces_removes_and_keeps_order() {
         let mut notes = Vec::new();
         put(&mut notes, Place { line: 2, column: 1 }, " b\nc ");
         put(&mut notes, Place { line: 1, column: 1 }, "a");

@@ -52,7 +52,7 @@ pub enum Sharing {
     /// The same number for every rater, regardless of language.
     #[default]
     Count,
-    /// As evenly as the raters' languages allow.
+    /// As equal as the raters' languages allow.
     Language,
     /// As many as the admin sets for each rater, in languages that the rater reads.
     Hand,
@@ -201,8 +201,8 @@ pub struct PlanDetail {
     pub waiting: u64,
     /// Expected seconds per rating, if the admin set it.
     pub pace_s: Option<u32>,
-    /// Seconds a rating, as measured in studies with the same rubric: the median of the time between
-    /// one rating and the next. Absent where there are too few.
+    /// Measured seconds per rating in studies with the same rubric: the median of the time between one
+    /// rating and the next. Absent if there are too few.
     pub measured_s: Option<u32>,
     /// The models, in the order of [`RaterPlan::models`].
     pub models: Vec<String>,
@@ -240,8 +240,7 @@ pub struct RaterPlan {
     pub name: String,
     /// Languages in which the study assigns work to the rater.
     pub reads: Reads,
-    /// The most they are given, where the work is shared by hand: outputs, or tasks where outputs
-    /// stand side by side.
+    /// Maximum share, if shares are set by hand: outputs, or tasks in side-by-side studies.
     pub share: Option<u32>,
     pub left_at: Option<Timestamp>,
     /// Ratings submitted.
@@ -258,7 +257,7 @@ pub struct RaterPlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PlanEvent {
-    /// When.
+    /// Time of the change.
     pub at: Timestamp,
     /// `planned`, `started`, `joined`, `left` or `extended`.
     pub kind: String,
@@ -288,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_read_as_people_write_them() {
+    fn languages_are_parsed_in_every_notation() {
         let check = |text: &str, reads: Option<&str>| {
             assert_eq!(text.parse::<Reads>().ok().map(Reads::code), reads, "{text}");
         };

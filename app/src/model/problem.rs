@@ -1,4 +1,4 @@
-//! What is wrong with an input, where, and how to fix it.
+//! Problems of an input: what is wrong, where, and how to fix it.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{lang::Lang, message::Message};
 
-/// One thing wrong with a file or a form.
+/// One problem of a file or a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Problem {
@@ -37,7 +37,8 @@ impl Problem {
     /// A problem with a whole file or with a form field.
     pub fn new(file: impl Into<String>, what: impl Into<Message>, remedy: impl Into<Message>) -> Self {
         let (what, remedy) = (what.into(), remedy.into());
-        let zh = (!what.zh.is_empty()).then(|| Box::new(ProblemZh { what: what.zh, remedy: remedy.zh }));
+        let in_chinese = if remedy.zh.is_empty() { remedy.en.clone() } else { remedy.zh };
+        let zh = (!what.zh.is_empty()).then(|| Box::new(ProblemZh { what: what.zh, remedy: in_chinese }));
         Problem { file: file.into(), line: None, what: what.en, remedy: remedy.en, zh }
     }
 
@@ -47,8 +48,8 @@ impl Problem {
         self
     }
 
-    /// What is wrong and how to fix it, in `lang` where there is a translation, and the language of the texts where
-    /// that is not `lang`.
+    /// What is wrong and how to fix it, in `lang` if there is a translation, and the language of the texts
+    /// if that is not `lang`.
     pub fn texts(&self, lang: Lang) -> (&str, &str, Option<&'static str>) {
         match (lang, &self.zh) {
             (Lang::En, _) => (&self.what, &self.remedy, None),

@@ -1,5 +1,5 @@
-//! Quality control of a study, for admins: settings, calibration items, figures about raters, disagreements and
-//! flags. [`super::feedback`] has what a rater sees of it.
+//! Quality control of a study, for admins: settings, calibration items, figures about raters, disagreements
+//! and flags. [`super::feedback`] has the rater's view.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +9,7 @@ use super::{
     grading::Flag,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
     lang::{Bilingual, Lang},
+    page::{PageOf, Paged},
     rubric::Rubric,
     study::StudyStatus,
     time::Timestamp,
@@ -28,15 +29,15 @@ pub enum Opening {
     Train,
 }
 
-/// What happens to an output whose raters disagree too much.
+/// What happens to disagreements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// An adjudicator decides.
+    /// An adjudicator gives the final scores.
     #[default]
     Adjudicator,
-    /// One more rater rates it and the median is final; if no rater is left, an adjudicator decides.
+    /// One more rater rates the output and the median is final; if no rater is left, it is adjudicated.
     ExtraRater,
 }
 
@@ -59,11 +60,12 @@ pub enum Shown {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct QualitySettings {
-    /// How items with known scores open the study.
+    /// How known-score items open the study.
     pub opening: Opening,
-    /// How many levels a score may differ from the known score on each dimension and still count as right; 0 is exact.
+    /// How many levels a score may differ from the known score on each dimension and still be correct; 0 is
+    /// exact.
     pub tolerance: u8,
-    /// For [`Opening::MustPass`]: number of items that must be right on every dimension.
+    /// For [`Opening::MustPass`]: number of items that must be correct on every dimension.
     pub needed: u32,
     /// Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2.
     pub gold_every: u32,
@@ -343,7 +345,7 @@ pub struct LiveModel {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Lease {
     pub rater: String,
-    /// Its task's id in its source.
+    /// The task's external id.
     pub task_id: String,
     /// Its task.
     pub task: TaskId,
@@ -351,7 +353,7 @@ pub struct Lease {
     pub model: String,
     /// When it was opened.
     pub since: Option<Timestamp>,
-    /// When the lease ends without a sign of activity.
+    /// When the lease expires without activity.
     pub until: Timestamp,
 }
 
@@ -389,12 +391,14 @@ pub struct RatingFilter {
     pub disputed: bool,
     /// Text in the description or `task_id`.
     pub text: String,
-    /// The page, from 0.
-    pub page: u32,
+    /// The page.
+    #[serde(default)]
+    #[cfg_attr(feature = "ssr", schema(ignore))]
+    pub page: PageOf,
 }
 
-/// Ratings per page.
-pub const RATINGS_PAGE: u32 = 50;
+/// Up to this many matching ratings are counted.
+pub const RATINGS_COUNTED: u64 = 1000;
 
 /// A page of the list of ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -406,18 +410,23 @@ pub struct RatingList {
     pub raters: Vec<(UserId, String)>,
     /// Its models, for the filter.
     pub models: Vec<(i64, String)>,
-    /// Number of matching ratings.
+    /// Number of matching ratings, at most [`RATINGS_COUNTED`].
     pub found: u64,
-    /// At most [`RATINGS_PAGE`], newest first.
-    pub rows: Vec<ListedRating>,
+    /// Whether there are more than `found`.
+    pub more: bool,
+    /// A page of them, newest first.
+    #[cfg_attr(feature = "ssr", schema(ignore))]
+    pub page: Paged<ListedRating>,
 }
 
 /// A rating in the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ListedRating {
+    /// Number of the rating; later ones have higher numbers.
+    pub id: i64,
     pub task: TaskId,
-    /// Its id in its source.
+    /// The task's external id.
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
@@ -434,11 +443,11 @@ pub struct ListedRating {
     pub disputed: bool,
 }
 
-/// A flag and its answer.
+/// A flag and its reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct FlagRow {
-    /// What it was raised on.
+    /// The flagged object.
     pub on: FlagOn,
     pub rater: String,
     /// The task's `task_id`.
@@ -451,16 +460,16 @@ pub struct FlagRow {
     /// The model; `None` for a calibration item.
     pub model: Option<String>,
     pub flag: Flag,
-    /// What the rater said beside it.
+    /// The rater's comment on it.
     pub comment: String,
     pub at: Timestamp,
-    /// The answer: reply (empty: resolved without a word), who gave it, when.
+    /// The reply (empty: resolved without one), its author and time.
     pub answer: Option<(String, String, Timestamp)>,
     /// Whether the rater has read the reply.
     pub read: bool,
 }
 
-/// What a flag was raised on.
+/// The object of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -471,22 +480,22 @@ pub enum FlagOn {
     Probe(i64),
 }
 
-/// How a disagreement stands.
+/// The state of a disagreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeState {
-    /// An adjudicator is to decide.
+    /// Waiting for an adjudicator.
     Waiting,
-    /// One more rater is to rate it.
+    /// Waiting for an extra rater.
     ExtraRater,
     /// An extra rater has rated it: the median is final.
     Median,
-    /// An adjudicator has decided.
+    /// Adjudicated.
     Decided,
 }
 
-/// An output whose raters disagree beyond the study's threshold, for an admin.
+/// An output with a disagreement, for an admin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisputeRow {
@@ -504,33 +513,33 @@ pub struct DisputeRow {
     pub spread: Vec<u8>,
     /// Each rater with their scores.
     pub ratings: Vec<(String, Vec<u8>)>,
-    /// How it stands.
+    /// Its state.
     pub state: DisputeState,
-    /// The final scores, where there are any.
+    /// The final scores, if any.
     pub final_scores: Option<Vec<f64>>,
-    /// Every decision, newest first.
+    /// Every adjudication, newest first.
     pub history: Vec<Decision>,
-    /// Under which name the asking admin may decide it; absent where they rated it themselves.
+    /// The name under which the asking admin may adjudicate it; absent if they rated it.
     pub token: Option<Token>,
-    /// Whether a rater is left who could rate it besides.
+    /// Whether a rater is left who could give an extra rating.
     pub rater_left: bool,
 }
 
-/// A decision of an adjudicator.
+/// An adjudication.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Decision {
-    /// Who decided.
+    /// The adjudicator.
     pub by: String,
     pub scores: Vec<u8>,
-    /// Why.
+    /// The reason.
     pub comment: String,
     pub at: Timestamp,
-    /// Whether a later decision took its place.
+    /// Whether a later adjudication replaced it.
     pub superseded: bool,
 }
 
-/// Disagreements on one page.
+/// Disagreements per page.
 pub const DISPUTES_PAGE: u32 = 20;
 
 /// A page of the disagreements of a study.
@@ -540,21 +549,8 @@ pub struct DisputeList {
     pub title: String,
     pub rubric: Rubric,
     pub settings: QualitySettings,
-    /// How many there are in all.
+    /// Total number.
     pub found: u64,
-    /// Those of the page, the waiting ones first.
+    /// Those of the page, open ones first.
     pub rows: Vec<DisputeRow>,
-}
-
-/// Where the final scores of an output come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FinalBy {
-    /// Its raters agree well enough, or nothing was decided yet: the mean of their ratings.
-    Ratings,
-    /// The median after an extra rating.
-    Median,
-    /// An adjudicator.
-    Adjudicator,
 }

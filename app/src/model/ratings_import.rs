@@ -1,4 +1,4 @@
-//! Ratings that another tool or a judge model made, on their way in.
+//! The import of ratings made by another tool or a judge model.
 
 use std::collections::BTreeMap;
 
@@ -6,70 +6,70 @@ use serde::{Deserialize, Serialize};
 
 use super::{ids::StudyId, problem::Problem};
 
-/// Whose ratings a file holds.
+/// The kind of ratings in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RatingsKind {
-    /// People's, made with another tool: they become a closed study of this title.
+    /// People's, made with another tool: they become a closed study with this title.
     People(String),
-    /// A judge model's of this name: compared with people, never mixed in.
+    /// A judge model's with this name: compared with people's, never mixed with them.
     Judge(String),
 }
 
-/// How an uploaded file of ratings is to be read.
+/// Options for reading an uploaded file of ratings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatingsReading {
-    /// The short name of the dataset whose outputs were rated.
+    /// Short name of the dataset whose outputs were rated.
     pub dataset: String,
-    /// Whether one judge model gave them: then no column need say who.
+    /// Whether one judge model gave them; no rater column is needed then.
     pub judge: bool,
-    /// Which column holds what, where it has another name: ours to the file's.
+    /// Columns with other names: ours to the file's.
     pub columns: BTreeMap<String, String>,
 }
 
-/// Something that a column can hold.
+/// A column of the format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingsField {
-    /// Our name for it: `task_id`, `rater`, a dimension's key.
+    /// Its name: `task_id`, `rater`, a dimension's key.
     pub name: String,
-    /// Whether a file must have it.
+    /// Whether it is required.
     pub needed: bool,
-    /// The column that it is read from; absent where there is none.
+    /// The file's column; absent if there is none.
     pub column: Option<String>,
 }
 
-/// What a file of ratings holds, and what is wrong with it. Nothing is taken while anything is.
+/// The content of a file of ratings, and its problems. Nothing is imported while it has any.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RatingsPreview {
     /// The file's name.
     pub file: String,
-    /// Ratings that would be taken.
+    /// Number of ratings to import.
     pub ratings: u64,
-    /// Outputs that they are of.
+    /// Number of rated outputs.
     pub outputs: u64,
-    /// Who gave them, with how many; empty for a judge.
+    /// The raters, with their numbers of ratings; empty for a judge model.
     pub raters: Vec<(String, u64)>,
-    /// The models, with how many ratings each and the submission that they are of.
+    /// The models, with their numbers of ratings and their submissions.
     pub models: Vec<(String, u64, i64)>,
-    /// Lines that a later rating had replaced: passed over.
+    /// Superseded lines, which are skipped.
     pub superseded: u64,
-    /// The file's columns, by their names.
+    /// The file's columns, by name.
     pub columns: Vec<String>,
-    /// What columns can hold, those that a file must have first.
+    /// The columns of the format, required ones first.
     pub fields: Vec<RatingsField>,
-    /// Columns that nothing is read from.
+    /// Unused columns.
     pub unused: Vec<String>,
-    /// The first ratings as they were understood: line, task, model, rater, scores.
+    /// The first ratings as parsed: line, task, model, rater, scores.
     pub first: Vec<(u64, String, String, String, Vec<u8>)>,
-    /// What is wrong, the first of it.
+    /// The first problems.
     pub problems: Vec<Problem>,
-    /// How much is wrong in all.
+    /// Total number of problems.
     pub problem_count: u64,
-    /// The study that was made of it; absent for a judge, and in a preview.
+    /// The created study; absent for a judge model and in a preview.
     pub study: Option<StudyId>,
-    /// Whether it was taken.
+    /// Whether it was imported.
     pub taken: bool,
 }

@@ -4,19 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use super::lang::Bilingual;
 
-/// A versioned set of dimensions. A study keeps the version it began with.
+/// A versioned set of dimensions. A study keeps its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Rubric {
-    /// The rubric's short name, the same through its versions.
+    /// Short name of the rubric, the same in all versions.
     pub slug: String,
-    /// Counts up from 1 with each change of wording.
+    /// Increases with each change of wording.
     pub version: u32,
-    /// The dimensions, in the order in which they are scored.
+    /// The dimensions, in scoring order.
     pub dimensions: Vec<Dimension>,
 }
 
-/// One thing that is judged.
+/// One judged aspect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Dimension {
@@ -53,36 +53,32 @@ pub struct Level {
     /// One to three words; empty in a rubric read from an AixBench checkout, which has none.
     #[serde(default)]
     pub label: Bilingual,
-    /// What the level means.
+    /// The level's meaning.
     pub text: Bilingual,
 }
 
 impl Rubric {
-    /// The place of the dimension that is compared with the tests: correctness, or the first where none is
-    /// called so. None without a dimension.
+    /// The index of the dimension that is compared with the tests: correctness, otherwise the first. `None`
+    /// without a dimension.
     pub fn against_tests(&self) -> Option<usize> {
         let named = self.dimensions.iter().position(|d| d.key == "correctness");
         named.or((!self.dimensions.is_empty()).then_some(0))
     }
 
-    /// What makes this no usable rubric, if anything does.
+    /// Why this is not a valid rubric, if so.
     pub fn fault(&self) -> Option<String> {
         if self.dimensions.is_empty() {
-            return Some("it has no dimension".into());
+            return Some("the rubric has no dimension".into());
         }
         for (i, d) in self.dimensions.iter().enumerate() {
             if d.key.is_empty() || !d.key.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
-                return Some(format!("dimension {} has a key other than lower-case letters and `_`", i + 1));
+                return Some(format!("the key of dimension {} may contain only lowercase letters and `_`", i + 1));
             }
             if self.dimensions[..i].iter().any(|other| other.key == d.key) {
-                return Some(format!("the dimension `{}` stands there twice", d.key));
+                return Some(format!("the dimension `{}` occurs twice", d.key));
             }
             if d.levels.len() < 2 || d.levels.len() > 9 {
-                return Some(format!(
-                    "the dimension `{}` has {} levels; digits choose among 2 to 9",
-                    d.key,
-                    d.levels.len()
-                ));
+                return Some(format!("the dimension `{}` has {} levels; 2 to 9 are supported", d.key, d.levels.len()));
             }
             if !d.levels.windows(2).all(|w| w[0].score == w[1].score + 1) || d.levels.last().map(|l| l.score) != Some(1)
             {

@@ -1,43 +1,46 @@
-//! Runs of a dataset's tests over a submission, and what came of every output.
+//! Runs of a dataset's tests over a submission, and the result of every output.
 //!
-//! What a model's code did is a [`Verdict`]; what went wrong in our own machinery is a
-//! [`ItemState::Failed`] and never a verdict.
+//! What a model's code did is a [`Verdict`]; an engine error is [`ItemState::Failed`] and never a verdict.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     code::Line,
+    code_lang::CodeLang,
+    comparison::Interval,
     ids::{OutputId, RunId, SubmissionId},
+    published::{AsPublished, Difference},
+    reason::{Change, FailedCheck, Fault, Flag, Reason, Sign},
     time::Timestamp,
 };
 
-/// What came of running one output's tests.
+/// The result of one output's tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Every test case passed.
     Passed,
-    /// Some test case did not.
+    /// At least one test case failed.
     Failed,
-    /// No class could be made of it, or the compiler refused the class.
+    /// No class could be assembled, or the compiler rejected it.
     CompileError,
-    /// It used up its processor time or, waiting for something, its wall time.
+    /// It used up its CPU time or waited too long.
     Timeout,
-    /// It used up its heap or its threads.
+    /// It used up its memory or its threads.
     OutOfMemory,
-    /// An error ended the tests or the whole JVM, or it was ended for printing without end.
+    /// An error ended the tests or the whole JVM, or the output printed without end.
     Crashed,
-    /// The JVM ended in good order and without a result: the code called `exit` or `halt`.
+    /// The JVM exited normally without a result: the code called `exit` or `halt`.
     NoResult,
-    /// The code changed what the tests rest on, or something false came over the control socket.
+    /// The code changed settings that the tests rely on, or a false message arrived on the control socket.
     Tampered,
-    /// The tests reported something that cannot be: more passes than cases, or no case at all.
+    /// The tests reported an impossible result: more passes than cases, or no case at all.
     Anomaly,
 }
 
 impl Verdict {
-    /// All of them, in the order in which charts and tables show them.
+    /// All verdicts, in the order of charts and tables.
     pub const ALL: [Verdict; 9] = [
         Verdict::Passed,
         Verdict::Failed,
@@ -65,30 +68,30 @@ impl Verdict {
         }
     }
 
-    /// The verdict of that name.
+    /// The verdict with this name.
     pub fn from_name(name: &str) -> Option<Verdict> {
         Verdict::ALL.into_iter().find(|v| v.name() == name)
     }
 }
 
-/// Which limit an output ran into.
+/// The limit that an output exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitHit {
-    /// Processor time.
+    /// CPU time.
     Cpu,
     /// Waiting: time in which it neither ran nor was ready to run.
     Wall,
-    /// The heap, or memory beside it.
+    /// The heap, or memory outside it.
     Heap,
     /// The number of threads.
     Threads,
-    /// The amount printed.
+    /// The amount of printed output.
     Printed,
     /// The compiler's stack.
     Stack,
-    /// The steps in which a text is read, assembled and checked before it is compiled.
+    /// The steps of reading and assembling a text.
     Steps,
 }
 
@@ -107,44 +110,17 @@ impl LimitHit {
     }
 }
 
-/// Something about an output that a person should look at. It decides nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Flag {
-    /// A short name from a closed list: `exit`, `reflection`, `native`, `process`, `equals`, …
-    pub kind: String,
-    /// The line of the model's own text, counted from 1, where it is in the text.
-    pub line: Option<u32>,
-    /// What was seen, for people.
-    pub detail: String,
-}
-
-/// A change that was made to the model's text so that it compiles.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Change {
-    /// A short name from a closed list: `fence`, `wrap`, `static`, `import`, `import_left_out`, `rename`, `package`, …
-    pub kind: String,
-    /// What was changed, for people, in English.
-    pub detail: String,
-    /// The names and figures in it, in the order in which a sentence in another language takes them; absent in what
-    /// was noted before there were any.
-    #[serde(default)]
-    pub names: Vec<String>,
-}
-
 /// One message of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Diagnostic {
-    /// The line of the model's own text, counted from 1; absent where the message is about what was
-    /// put around it.
+    /// The line of the model's own text, from 1; absent if the message concerns added text.
     pub line: Option<u32>,
-    /// The compiler's own words.
+    /// The compiler's own text.
     pub message: String,
 }
 
-/// One test case's outcome, where the tests tell of each.
+/// The result of one test case, if the tests report cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CaseResult {
@@ -152,46 +128,91 @@ pub struct CaseResult {
     pub name: String,
     /// Whether it passed.
     pub passed: bool,
-    /// Why not; empty where it did.
+    /// The reason of the failure; empty if it passed.
     pub detail: String,
 }
 
-/// All that is known of running one output's tests.
+/// Verdict of the evaluator that was published with a benchmark. The [`Verdict`] is the one that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PublishedVerdict {
+    /// It passes.
+    Passed,
+    /// It fails, for any reason.
+    Failed,
+    /// It exceeds the evaluator's time limit.
+    Timeout,
+}
+
+impl PublishedVerdict {
+    /// The name in data files and in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            PublishedVerdict::Passed => "passed",
+            PublishedVerdict::Failed => "failed",
+            PublishedVerdict::Timeout => "timeout",
+        }
+    }
+
+    /// The verdict of that name.
+    pub fn from_name(name: &str) -> Option<PublishedVerdict> {
+        [PublishedVerdict::Passed, PublishedVerdict::Failed, PublishedVerdict::Timeout]
+            .into_iter()
+            .find(|v| v.name() == name)
+    }
+}
+
+/// A [`PublishedVerdict`] with its reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Published {
+    pub verdict: PublishedVerdict,
+    /// The reason in a sentence; empty if it passes.
+    pub reason: String,
+}
+
+/// Everything stored about running one output's tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Outcome {
-    /// The outcome.
     pub verdict: Verdict,
-    /// Which limit was hit, where one was.
+    /// The limit that was exceeded, if any.
     pub limit: Option<LimitHit>,
-    /// Test cases passed, as the tests reported it.
+    /// Test cases passed, as reported by the tests.
     pub passed: u32,
-    /// Test cases, as the tests reported it; 0 where they never got so far.
+    /// Test cases, as reported; 0 if the tests did not get that far.
     pub total: u32,
-    /// Processor time in milliseconds, with the start of its JVM.
+    /// CPU time in milliseconds, including the start of its JVM.
     pub cpu_ms: u32,
-    /// Time on the clock in milliseconds, from handing over the code to its end.
+    /// Wall time in milliseconds, from sending the code to its end.
     pub wall_ms: u32,
-    /// The most memory resident at once, in KiB, the JVM's own included.
+    /// Peak resident memory in KiB, including the JVM's own.
     pub memory_kib: u32,
-    /// Explanation of the outcome in a sentence; may be empty.
+    /// Why the engine came to the verdict; absent if the counts of cases explain it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// The text of the program, its tests or the compiler; may be empty.
     pub message: String,
-    /// What it printed, cut where it is long.
+    /// Printed output, shortened if it is long.
     pub printed: String,
     /// The source that was compiled.
     pub source: String,
-    /// What was changed in the model's text to get there.
+    /// The changes made to the model's text.
     pub changes: Vec<Change>,
-    /// What the compiler said, where it refused.
+    /// The compiler's messages, if it rejected the source.
     pub diagnostics: Vec<Diagnostic>,
-    /// What a person should look at.
+    /// The warnings.
     pub flags: Vec<Flag>,
-    /// The test cases, where the tests tell of each.
+    /// The test cases, if the tests report them.
     pub cases: Vec<CaseResult>,
+    /// Verdict of the published evaluator, if the benchmark has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<Published>,
 }
 
 impl Outcome {
-    /// An outcome with nothing in it but its verdict.
+    /// An outcome with only a verdict.
     pub fn new(verdict: Verdict) -> Outcome {
         Outcome {
             verdict,
@@ -201,6 +222,7 @@ impl Outcome {
             cpu_ms: 0,
             wall_ms: 0,
             memory_kib: 0,
+            reason: None,
             message: String::new(),
             printed: String::new(),
             source: String::new(),
@@ -208,35 +230,36 @@ impl Outcome {
             diagnostics: Vec::new(),
             flags: Vec::new(),
             cases: Vec::new(),
+            published: None,
         }
     }
 }
 
-/// How far one output of a run has come.
+/// The state of one output of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
-    /// Nobody has it.
+    /// Waiting.
     Waiting,
-    /// A worker has it.
+    /// Leased by a worker.
     Leased,
-    /// It has its verdict.
+    /// Finished, with its verdict.
     Done,
-    /// Our own machinery failed on it, twice.
+    /// The engine failed on it, twice.
     Failed,
 }
 
-/// How far a run has come.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// It waits for the engine, or the engine is at it.
+    /// Waiting for the engine, or in progress.
     Running,
-    /// Every output has come to its end.
+    /// Every output is finished.
     Finished,
-    /// Somebody stopped it; what was done stays.
+    /// Stopped by a person; finished outputs keep their verdicts.
     Cancelled,
 }
 
@@ -250,17 +273,17 @@ impl RunStatus {
         }
     }
 
-    /// The status of that name.
+    /// The status with this name.
     pub fn from_name(name: &str) -> Option<RunStatus> {
         [RunStatus::Running, RunStatus::Finished, RunStatus::Cancelled].into_iter().find(|s| s.name() == name)
     }
 }
 
-/// What was the same for every output of a run.
+/// The conditions that were the same for every output of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Environment {
-    /// The Java build that ran the code.
+    /// The versions of the toolchains that ran the code: a Java build, or one per language.
     pub java: String,
     /// The time zone.
     pub time_zone: String,
@@ -268,88 +291,45 @@ pub struct Environment {
     pub locale: String,
     /// The default charset.
     pub encoding: String,
-    /// Limits and switches, as one line for people.
-    pub limits: String,
-    /// The same as values; absent in runs of before they were kept.
+    /// Limits, options and isolation layers; absent in some older runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
-    /// A checksum over everything that decides: tests, harness, Java build, switches.
+    /// The same as an English text, in older runs whose text has no known form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<String>,
+    /// A checksum of everything that determines verdicts: tests, harness, Java build, options.
     pub fingerprint: String,
 }
 
-/// What the engine itself says of an output's end. Kept in English with the outcome, and shown in the visitor's words.
-pub mod said {
-    /// Something else than a frame came over the control socket.
-    pub const NO_FRAME: &str = "something that is no frame came over the control socket";
-    /// A frame came that is no true result.
-    pub const FALSE_RESULT: &str = "a false result came over the control socket";
-    /// It reached the limit of what may be printed.
-    pub const PRINTED: &str = "it printed without end";
-    /// It reached the limit of processor time.
-    pub const CPU: &str = "it used up its processor time";
-    /// It reached the limit of memory that its processes have together.
-    pub const MEMORY: &str = "it used more memory than the sandbox has";
-    /// It reached the limit of waiting.
-    pub const WALL: &str = "it waited until its wall time was over";
-    /// The JVM ended by itself, early.
-    pub const LEFT: &str = "the JVM ended before there was a result";
-    /// Nobody knows how the JVM ended.
-    pub const LOST: &str = "the JVM was lost";
-    /// Before the number of the signal that ended the JVM.
-    pub const SIGNAL: &str = "the JVM was ended by signal ";
-    /// Before the names of what was changed, with commas.
-    pub const CHANGED: &str = "it changed what the tests rest on: ";
-    /// The compiler reached the limit of processor time on this source.
-    pub const COMPILER_CPU: &str = "the compiler used up its CPU time on this source";
-    /// The source nests so deep that the compiler ran out of stack.
-    pub const COMPILER_STACK: &str = "the compiler ran out of stack on this source";
-    /// The compiler reached the limit of memory on this source.
-    pub const COMPILER_MEMORY: &str = "the compiler ran out of memory on this source";
-    /// The compiler's JVM ended by itself.
-    pub const COMPILER_CRASH: &str = "the compiler crashed on this source";
-    /// The compiler refused a source without a message.
-    pub const NO_MESSAGE: &str = "the compiler refused this source and gave no message";
-    /// The text of an output has too many brackets open to be read.
-    pub const TOO_DEEP: &str = "the output nests brackets more than 256 deep, or leaves more than 2,000 `<` open";
-    /// Reading an output reached the limit of CPU time.
-    pub const PARSER_CPU: &str = "reading the output as Java used up its CPU time";
-    /// Reading an output and making a class of it took too many steps.
-    pub const TOO_MANY_STEPS: &str = "reading the output as Java took more steps than are allowed for its length";
-    /// An output without code.
-    pub const NO_CODE: &str = "the output holds no code";
-    /// An output longer than the server reads.
-    pub const TOO_LONG: &str = "the output is longer than 1 MiB";
-    /// A pass of suspicious code that the tests do not repeat over its recorded answers.
-    pub const UNCONFIRMED: &str = "it reported a pass that its own answers do not support";
-    /// Of the harness: the published test class returned something else than passed and total.
-    pub const NO_PAIR: &str = "the test class returned no pair of numbers";
-}
-
-/// Under which limits and behind which walls a run's outputs ran.
+/// Limits, options and isolation layers of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Conditions {
-    /// Processor time of one output in seconds. It decides.
+    /// CPU time of one output in seconds. It decides.
     pub cpu_s: u64,
-    /// How long one output may wait, in seconds: time in which it neither ran nor was ready to run.
+    /// Waiting limit of one output in seconds: time in which it neither ran nor was ready to run.
     pub wall_s: u64,
     /// Java heap in MiB.
     pub heap_mib: u64,
     /// Threads of its own.
     pub threads: u64,
-    /// Whether outputs that keep to themselves shared a JVM.
+    /// Whether harmless outputs shared a JVM.
     pub fast: bool,
-    /// The name of the dates that they saw, such as `june-2022`; absent where it was the day's own.
+    /// The name of the dates that they saw, such as `june-2022`; absent for the current date.
     pub dates: Option<String>,
-    /// Whether Landlock stood beside the other walls.
+    /// Whether Landlock was available.
     pub landlock: bool,
-    /// What control groups held as one sum over all processes of a sandbox; absent where nothing.
+    /// What control groups limited over all processes of a sandbox; absent if nothing.
     pub groups: Option<Sums>,
-    /// Why the operator let it run although walls had fallen; absent where all stood.
+    /// The failed sandbox checks that the operator allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_checks: Vec<FailedCheck>,
+    /// The same as an English text, in older runs whose text has no known form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallen: Option<String>,
 }
 
-/// What control groups bound.
+/// The resources that control groups limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -362,25 +342,25 @@ pub enum Sums {
     MemoryAndThreads,
 }
 
-/// The figures of one run. All are over every task of the dataset that has tests.
+/// The figures of one run. All cover every task of the dataset that has tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Metrics {
     /// Tasks of the dataset that have tests.
     pub tasks: u32,
-    /// Tasks that are answered by at least one output.
+    /// Tasks with at least one output.
     pub answered: u32,
     /// Tasks whose first sample passed every case.
     pub solved: u32,
-    /// Share of tasks solved, unbiased where there are several samples: `pass@1`.
+    /// Share of tasks solved, unbiased for several samples: `pass@1`.
     pub pass_at_1: f64,
-    /// Sum of the tasks' pass ratios, as the tests reported them.
+    /// Sum of the tasks' pass ratios, as reported by the tests.
     pub ratio_sum: f64,
     /// The same divided by the number of tasks: `AvgPassRatio`.
     pub ratio_mean: f64,
-    /// The sum where no ratio counts for more than 1.
+    /// The sum with no ratio counting for more than 1.
     pub ratio_sum_clamped: f64,
-    /// The mean where no ratio counts for more than 1.
+    /// The mean with no ratio counting for more than 1.
     pub ratio_mean_clamped: f64,
 }
 
@@ -388,10 +368,13 @@ pub struct Metrics {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PassAtK {
-    /// How many samples may be tried.
+    /// Number of samples.
     pub k: u32,
-    /// The chance that one of them passes, mean over all tasks.
+    /// The probability that one of them passes, mean over all tasks.
     pub value: f64,
+    /// Its 95 % interval, by bootstrap over tasks.
+    #[serde(default)]
+    pub interval: Option<Interval>,
 }
 
 /// A row of the list of runs.
@@ -400,109 +383,188 @@ pub struct PassAtK {
 pub struct RunRow {
     /// The run.
     pub id: RunId,
-    /// What it ran.
+    /// Its submission.
     pub submission: SubmissionId,
-    /// Whose outputs they are.
+    /// Its model.
     pub model_name: String,
     /// Short name of the dataset.
     pub dataset: String,
     /// The dataset's version.
     pub number: u32,
     pub status: RunStatus,
-    /// Outputs in all.
+    /// Total number of outputs.
     pub items: u32,
-    /// Outputs that came to their end.
+    /// Finished outputs.
     pub done: u32,
-    /// Of these, where our own machinery failed.
+    /// Of these, engine errors.
     pub failed: u32,
-    /// Begun when.
+    /// Start time.
     pub created_at: Timestamp,
-    /// Ended when.
+    /// End time.
     pub finished_at: Option<Timestamp>,
     /// The figures so far.
     pub metrics: Metrics,
+    /// The figures by the verdicts of the evaluator published with the benchmark, if it has one.
+    #[serde(default)]
+    pub published: Option<AsPublished>,
 }
 
-/// How a run is to be done, beyond what it runs.
+/// A date that outputs and tests can see in place of today's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dates {
+    /// 15 June 2022, 12:34:56, when an output's JVM starts: the month of the benchmark's publication.
+    June2022,
+}
+
+impl Dates {
+    /// Every value.
+    pub const ALL: [Dates; 1] = [Dates::June2022];
+
+    /// The name on the command line and in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dates::June2022 => "june-2022",
+        }
+    }
+
+    /// The value of that name.
+    pub fn from_name(name: &str) -> Option<Dates> {
+        Dates::ALL.into_iter().find(|dates| dates.name() == name)
+    }
+}
+
+/// Options of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartHow {
-    /// Whether earlier outcomes are left alone.
+    /// Whether to ignore cached results.
     pub fresh: bool,
-    /// Whether outputs that keep to themselves share a JVM.
+    /// Whether harmless outputs share a JVM.
     pub fast: bool,
-    /// Whether outputs and tests see June 2022 and not today.
+    /// Whether outputs and tests see a clock in June 2022.
     pub june_2022: bool,
-    /// A run in whose way it is to be done, whatever the two above say.
+    /// Copy this run's options; overrides the two above.
     pub like: Option<RunId>,
 }
 
-/// Which of a run's outputs are to be run again.
+/// Selects the outputs of a run to run again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Again {
-    /// This one, whatever is known of it.
+    /// This one, ignoring the cache.
     Output(OutputId),
-    /// Those of these tasks, by the source's ids, whatever is known of them.
+    /// Those of these tasks, by external id, ignoring the cache.
     Tasks(Vec<String>),
-    /// Those on which our own machinery failed.
+    /// Engine errors.
     Failed,
-    /// Those that could come to something else today: the engine, its limits or the Java build are
-    /// others than they were run with.
+    /// Outputs whose result could differ today: the engine, its limits or the Java build have changed.
     Changed,
-    /// What was left when the run was stopped.
+    /// The rest of a stopped run.
     Rest,
 }
 
-/// How far a run is, as the browser hears it while it works.
+/// A run's progress, as sent to the browser.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunProgress {
-    /// How far.
+    /// The state.
     pub status: RunStatus,
-    /// Outputs in all.
+    /// Total number of outputs.
     pub items: u32,
-    /// Outputs that came to their end.
+    /// Finished outputs.
     pub done: u32,
-    /// Of these, where our own machinery failed.
+    /// Of these, engine errors.
     pub failed: u32,
-    /// How many came to each verdict so far; only verdicts that occur.
+    /// Number of outputs per verdict so far; only verdicts that occur.
     pub verdicts: Vec<(Verdict, u32)>,
-    /// Whether the engine has begun with it: at first it makes itself ready, which can take a while.
+    /// Whether the engine has started the run: first it prepares itself, which can take a while.
     pub begun: bool,
-    /// The run that has to come to its end before this one's turn.
+    /// The run that must end before this one starts.
     pub behind: Option<RunId>,
-    /// Seconds that are left if the rest goes as what was run so far; absent until that can be said.
+    /// Estimated seconds left; absent until there is enough data.
     pub left_s: Option<u32>,
 }
 
-/// One run with all its outputs.
+/// One run without its outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct RunDetail {
     pub row: RunRow,
-    /// What was the same for every output.
+    /// The conditions that were the same for every output.
     pub environment: Environment,
-    /// `pass@k` for every k up to the smallest number of samples, where there is more than one.
+    /// `pass@k` for k = 1, 10 and 100 as far as there are samples, or for every k below ten samples.
     pub pass_at: Vec<PassAtK>,
-    /// Why the engine could not do it at all, where it could not.
-    pub fault: Option<String>,
-    /// How many outputs came to each verdict, all verdicts in their order.
+    /// The same by the verdicts as published; empty if the benchmark has no evaluator.
+    #[serde(default)]
+    pub published_pass_at: Vec<PassAtK>,
+    /// Outputs that pass as published and not guarded, by reason, the most frequent first.
+    #[serde(default)]
+    pub differences: Vec<Difference>,
+    /// Why the run failed as a whole, if it did.
+    pub fault: Option<Fault>,
+    /// Number of outputs per verdict, in the verdicts' order.
     pub verdicts: Vec<(Verdict, u32)>,
-    /// How many were answered from the cache.
+    /// Number of outputs answered from the cache.
     pub cached: u32,
-    /// How many were taken over from a worker that stopped without a word, as in a kill. Each counts
-    /// once all the same.
+    /// Number of outputs taken over from a worker that stopped silently, for example when it was killed.
+    /// Each counts once.
     pub taken_over: u32,
-    /// How many were run with another engine, Java build or limits than the environment names.
+    /// Number of outputs run with another engine, Java build or limits than the run's conditions.
     pub mixed: u32,
-    /// Every output, in the dataset's order.
-    pub items: Vec<ItemRow>,
-    /// Tasks with tests that have no output, in the dataset's order; they count 0.
+    /// Tasks with tests but without an output, in the dataset's order; they count 0.
     pub missing: Vec<MissingTask>,
 }
 
-/// A task that nothing answers.
+/// Which outputs of a run a list has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemFilter {
+    /// Words that id or description of the task contain; empty for all.
+    #[serde(default)]
+    pub words: String,
+    /// What the outputs came to.
+    #[serde(default)]
+    pub came_to: Option<CameTo>,
+    /// Whether only outputs with a warning or an anomaly.
+    #[serde(default)]
+    pub flagged: bool,
+}
+
+/// What an output of a run came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CameTo {
+    /// This verdict.
+    Verdict(Verdict),
+    /// It passes as published and not guarded.
+    Differs,
+    /// An engine error.
+    EngineFailed,
+    /// Nothing yet.
+    Waiting,
+    /// The task has no output.
+    NoOutput,
+}
+
+impl CameTo {
+    /// The name in addresses.
+    pub fn name(self) -> &'static str {
+        match self {
+            CameTo::Verdict(verdict) => verdict.name(),
+            CameTo::Differs => "differs",
+            CameTo::EngineFailed => "engine_failed",
+            CameTo::Waiting => "waiting",
+            CameTo::NoOutput => "no_output",
+        }
+    }
+
+    /// The value of that name.
+    pub fn from_name(name: &str) -> Option<CameTo> {
+        let others = [CameTo::Differs, CameTo::EngineFailed, CameTo::Waiting, CameTo::NoOutput];
+        Verdict::ALL.map(CameTo::Verdict).into_iter().chain(others).find(|value| value.name() == name)
+    }
+}
+
+/// A task without an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MissingTask {
@@ -518,103 +580,111 @@ pub struct MissingTask {
 pub struct ItemRow {
     /// The output.
     pub output: OutputId,
-    /// The source's id of its task.
+    /// The task's external id.
     pub task_id: String,
-    /// Counts from 0 where a task has several samples.
+    /// The sample, from 0.
     pub sample: u32,
-    /// The description's beginning, with a mark where it goes on.
+    /// The beginning of the description, with a mark if it is cut.
     pub raw_nl: String,
     pub state: ItemState,
-    /// What came of it, once it is done.
+    /// The verdict, once it is finished.
     pub verdict: Option<Verdict>,
-    /// Which limit was hit.
+    /// The limit that was exceeded.
     pub limit: Option<LimitHit>,
+    /// Why the engine came to the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// Test cases passed.
     pub passed: u32,
     /// Test cases.
     pub total: u32,
-    /// Processor time in milliseconds.
+    /// CPU time in milliseconds.
     pub cpu_ms: u32,
-    /// Time on the clock in milliseconds.
+    /// Wall time in milliseconds.
     pub wall_ms: u32,
-    /// How many flags it has.
+    /// The verdict as published, if the benchmark has an evaluator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedVerdict>,
+    /// Number of warnings.
     pub flags: u32,
     /// Whether the result came from the cache.
     pub cached: bool,
 }
 
-/// One output of a run with all that is known.
+/// One output of a run with all details.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ItemDetail {
     pub row: ItemRow,
     /// The run.
     pub run: RunId,
-    /// Whose output it is.
+    /// Its model.
     pub model_name: String,
-    /// The submission that it came with.
+    /// Its submission.
     pub submission: SubmissionId,
     /// Short name of the dataset.
     pub dataset: String,
     /// The task's whole description.
     pub raw_nl: String,
     pub signature: Option<String>,
+    /// The programming language asked for.
+    pub code_lang: CodeLang,
     /// The model's own text.
     pub code: String,
-    /// The same in lines, highlighted, as it came.
+    /// The original code as highlighted lines.
     pub text: Vec<Line>,
-    /// What came of it; absent until it is done.
+    /// The outcome; absent until it is finished.
     pub outcome: Option<Outcome>,
-    /// The source that was compiled, beside the model's text; empty where there is none.
+    /// The compiled source next to the model's text; empty if there is none.
     pub listing: Vec<SourceLine>,
-    /// Why our own machinery failed, where it did.
-    pub fault: Option<String>,
-    /// Whether it was run with another engine, Java build or limits than the run's environment names.
+    /// Why the engine failed, if it did.
+    pub fault: Option<Fault>,
+    /// Whether it was run with another engine, Java build or limits than the run's conditions.
     pub mixed: bool,
-    /// The output before it in the run.
+    /// The previous output in the run.
     pub previous: Option<Neighbour>,
-    /// The output after it.
+    /// The next output.
     pub next: Option<Neighbour>,
 }
 
-/// The output beside another in a run.
+/// A neighbouring output in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Neighbour {
     /// The output.
     pub output: OutputId,
-    /// The source's id of its task.
+    /// The task's external id.
     pub task_id: String,
 }
 
-/// A line of the source that was compiled.
+/// A line of the compiled source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SourceLine {
     /// The line.
     pub code: Line,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// What the compiler said of it.
+    /// The compiler's messages on it.
     pub messages: Vec<String>,
-    /// What a person should look at in it.
-    pub flags: Vec<String>,
+    /// The warnings on it.
+    pub flags: Vec<Sign>,
 }
 
-/// Where a line of the compiled source comes from.
+/// The origin of a line of the compiled source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// We put it there.
+    /// Added by us.
     Added,
-    /// It is the model's line with this number, counted from 1.
+    /// The model's line with this number, from 1.
     Same(u32),
-    /// It is the model's line with this number, which was other than it is here.
+    /// The model's line with this number, changed.
     Changed(u32, String),
 }
 
-/// What the engine needs from the machine.
+/// A prerequisite of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineNeed {
@@ -622,14 +692,16 @@ pub enum EngineNeed {
     Jdk,
     /// bubblewrap, which isolates sandboxes.
     Bubblewrap,
+    /// libfaketime, for runs that see another date.
+    Libfaketime,
 }
 
-/// Whether this machine has what the engine needs.
+/// Whether this machine has the engine's prerequisites.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineReadiness {
-    /// What it lacks; runs fail unless this is empty.
+    /// Missing prerequisites; runs fail unless this is empty.
     pub missing: Vec<EngineNeed>,
-    /// The command that installs it, where the distribution is known.
+    /// The command that installs them, if the distribution is known.
     pub install: Option<String>,
 }
 
@@ -638,7 +710,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_verdict_has_a_name_of_its_own() {
+    fn verdict_names_are_unique() {
         for verdict in Verdict::ALL {
             assert_eq!(Verdict::from_name(verdict.name()), Some(verdict));
             assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.name());

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::CodeView,
     ids::OutputId,
+    reason::{Fault, Reason},
     run::{ItemRow, ItemState, RunRow, Verdict},
 };
 
@@ -105,8 +106,7 @@ impl PairTask {
         self.side(side).first().is_some_and(|o| o.verdict == Some(Verdict::Passed))
     }
 
-    /// Whether the two came to something else: another verdict, other counts, or another number of
-    /// samples.
+    /// Whether the two differ: in the verdict, the counts, or the number of samples.
     pub fn differs(&self) -> bool {
         self.a.len() != self.b.len() || self.a.iter().zip(&self.b).any(|(a, b)| a.result() != b.result())
     }
@@ -155,8 +155,14 @@ pub struct PairCode {
     pub output: OutputId,
     /// Its code.
     pub code: CodeView,
-    /// Explanation of the outcome in a sentence; may be empty.
+    /// Why the engine came to the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// What the program, its tests or the compiler said; may be empty.
     pub message: String,
+    /// Why the engine could not run it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
 }
 
 #[cfg(test)]

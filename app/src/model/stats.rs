@@ -1,5 +1,4 @@
-//! Statistical results as they travel from the server to pages, exports and the API. Formulas and
-//! sources: docs/statistics.md.
+//! Statistical results for pages, exports and the API. Formulas and sources: docs/statistics.md.
 
 use serde::{Deserialize, Serialize};
 
@@ -98,11 +97,10 @@ pub struct Permutation {
 pub struct Needed {
     /// Total tasks, each rated as often as now.
     pub tasks: u64,
-    /// Ratings of both models that the tasks beyond the present ones would take; 0 where the present ones are
-    /// enough.
+    /// Ratings of both models for the additional tasks; 0 if the present ones are enough.
     pub more_ratings: u64,
-    /// Ratings of each model a task, on the present tasks. Missing where no number of them is enough
-    /// ([`Undefined::TooFew`]), or where no task was rated twice and nobody can tell ([`Undefined::NoPairs`]).
+    /// Ratings per model and task, on the present tasks. Undefined if no number of them is enough
+    /// ([`Undefined::TooFew`]), or if no task was rated twice ([`Undefined::NoPairs`]).
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<u64>))]
     pub per_task: Known<u64>,
 }
@@ -232,7 +230,7 @@ pub struct Reliability {
     /// ICC(2,k): as ICC(2,1), for the mean of all raters.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
     pub icc2k: Known<Estimate>,
-    /// Number of outputs that every rater rated, on which `icc2` and `icc2k` rest.
+    /// Number of outputs that every rater rated, from which `icc2` and `icc2k` are computed.
     pub crossed: u32,
     /// Quadratic-weighted kappa for each pair of raters.
     pub kappas: Vec<Kappa>,

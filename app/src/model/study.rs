@@ -166,6 +166,25 @@ pub struct RaisedFlag {
     pub rater: String,
     /// The reason.
     pub flag: super::grading::Flag,
-    /// When.
+    /// Time of the flag.
     pub at: Timestamp,
+}
+
+/// What the admin's first page shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Overview {
+    /// Number of datasets.
+    pub datasets: u64,
+    /// Number of tasks in their newest versions.
+    pub tasks: u64,
+    /// Number of submissions.
+    pub submissions: u64,
+    /// Number of models.
+    pub models: u64,
+    /// Number of studies.
+    pub studies: u64,
+    /// Number of running studies.
+    pub running: u64,
+    /// The newest studies, newest first.
+    pub newest: Vec<StudyRow>,
 }

@@ -1,4 +1,4 @@
-//! Model outputs: the preview before they are taken, and what was taken.
+//! Model outputs: the preview before the import, and the imported submissions.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,131 +19,133 @@ pub enum Shape {
     Aixbench,
     /// HumanEval-X's: `task_id`, `generation`.
     HumanEvalX,
-    /// CodeIF-Bench's: `task_id`, `completion`, a chat answer.
+    /// CodeIF-Bench's: `task_id`, `completion`, a chat response.
     CodeIfBench,
-    /// No lines but an archive with a Java class a task, numbered in its name, as AixBench packages
-    /// hand-assembled answers.
+    /// An archive with one Java class per task, numbered in its name, as AixBench packages hand-assembled
+    /// outputs.
     Classes,
 }
 
-/// How lines find their tasks.
+/// How lines are matched to tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Matching {
-    /// By `task_id`, unless the descriptions say that the ids are another dataset's.
+    /// By `task_id`, unless the descriptions show that the ids belong to another dataset.
     #[default]
     Auto,
     /// By `task_id` alone.
     TaskId,
-    /// By the description's text (white space folded).
+    /// By the description's text (with white space collapsed).
     Description,
 }
 
-/// What a file of outputs holds, before anything is taken from it.
+/// The content of a file of outputs, before the import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Preview {
-    /// The upload that waits.
+    /// The upload.
     pub upload: UploadId,
-    /// The file's name as its owner knows it.
+    /// The client's file name.
     pub file: String,
     /// Its size in bytes, as uploaded.
     pub bytes: u64,
     /// The dataset it is matched against.
     pub dataset: String,
-    /// How the lines were matched: what [`Matching::Auto`] came to.
+    /// How the lines were matched: the result of [`Matching::Auto`].
     pub matching: Matching,
-    /// Why that was chosen, where it was chosen for the admin.
+    /// The reason, if it was chosen automatically.
     pub matching_reason: String,
     /// The same in Chinese.
     #[serde(default)]
     pub matching_reason_zh: String,
-    /// The shapes met, with how many lines each.
+    /// The shapes found, with the number of lines each.
     pub shapes: Vec<(Shape, u64)>,
-    /// Lines read, blank ones not counted.
+    /// Number of lines without blank ones.
     pub lines: u64,
-    /// Lines that found their task.
+    /// Matched lines.
     pub matched: u64,
-    /// Tasks that get at least one output.
+    /// Tasks with at least one output.
     pub tasks_covered: u64,
     /// Tasks of the dataset.
     pub tasks_total: u64,
-    /// Ids of tasks that get none, at most [`PREVIEW_LIST`].
+    /// Ids of tasks without an output, at most [`PREVIEW_LIST`].
     pub missing: Vec<String>,
-    /// How many tasks get none.
+    /// Number of tasks without an output.
     pub missing_count: u64,
     /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`], with their line. Here
     /// and below an archive's class has line 0 and its file's name.
     pub unknown: Vec<(u64, String)>,
-    /// How many such lines.
+    /// Number of such lines.
     pub unknown_count: u64,
-    /// Lines that say the same task and the same text again. They are taken once, unless some task
-    /// has different outputs: then they are samples.
+    /// Repeated lines with the same task and text. They are imported once, unless any task has different
+    /// outputs: then they are samples.
     pub duplicates: Vec<(u64, String)>,
-    /// How many such lines.
+    /// Number of such lines.
     pub duplicate_count: u64,
-    /// The most samples one task has; more than 1 makes pass@k possible.
+    /// The largest number of samples of a task; more than 1 allows pass@k.
     pub samples_max: u64,
     /// Tasks with several samples.
     pub tasks_with_samples: u64,
-    /// Outputs whose code is empty; they are taken, and count as no answer.
+    /// Outputs without code; they are imported and count as unsolved.
     pub empty: Vec<(u64, String)>,
-    /// How many such lines.
+    /// Number of such lines.
     pub empty_count: u64,
-    /// Lines that cannot be read, at most [`PREVIEW_LIST`].
+    /// Lines that cannot be parsed, at most [`PREVIEW_LIST`].
     pub problems: Vec<Problem>,
-    /// How many such lines. While there is one, nothing can be taken.
+    /// Number of such lines. If there are any, nothing can be imported.
     pub problem_count: u64,
-    /// Outputs whose comments or text may name a model, which a rater would see; at most
-    /// [`PREVIEW_LIST`], each with its first place.
+    /// Outputs whose comments or text may name a model, which a rater would see; at most [`PREVIEW_LIST`],
+    /// each with its first match.
     pub telltales: Vec<Telltale>,
-    /// How many such lines.
+    /// Number of such lines.
     #[serde(default)]
     pub telltale_count: u64,
-    /// A submission that already holds this very file.
+    /// An existing submission of the same file.
     pub same_as: Option<SubmissionId>,
 }
 
 impl Preview {
-    /// Whether the file may be taken: no bad line, and at least one output.
+    /// Whether the file can be imported: no invalid line, and at least one output.
     pub fn acceptable(&self) -> bool {
         self.problem_count == 0 && self.matched > 0
     }
 }
 
-/// A place in an output that may tell which model wrote it.
+/// An identity leak in an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Telltale {
-    /// The line of the file; 0 for an output that was taken already.
+    /// The line of the file; 0 for an imported output.
     pub line: u64,
     /// The task's `task_id`.
     pub task_id: String,
     /// The name found, in lower case.
     pub name: String,
-    /// The line of the code, from 1; absent where it stands in the words around the code.
+    /// The line of the code, from 1; absent if it is in the surrounding text.
     pub code_line: Option<u64>,
-    /// What stands around it.
+    /// The text around it.
     pub excerpt: String,
 }
 
-/// What of a submission raters do not get to see.
+/// The masking of a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MaskState {
-    /// Who masked names, and when; absent where nothing is masked. The name is absent for the command
-    /// line.
+    /// Who masked names, and when; absent without masking. The name is absent for the command line.
     pub masked: Option<(Option<String>, Timestamp)>,
-    /// The names that are or would be masked and stand in some output.
+    /// The names that are or would be masked and occur in the outputs.
     pub names: Vec<String>,
-    /// Places that name a model, at most [`PREVIEW_LIST`].
+    /// Identity leaks, at most [`PREVIEW_LIST`].
     pub telltales: Vec<Telltale>,
-    /// How many outputs have one.
+    /// Number of outputs with a leak.
     pub telltale_count: u64,
+    /// Whether the outputs were not searched, because there are many.
+    #[serde(default)]
+    pub unread: bool,
 }
 
-/// How many rows of each kind a preview carries; the counts are exact.
+/// Maximum number of rows of each kind in a preview; the counts are exact.
 pub const PREVIEW_LIST: usize = 50;
 
 /// A row of the submission list.
@@ -152,35 +154,37 @@ pub const PREVIEW_LIST: usize = 50;
 pub struct SubmissionRow {
     /// The submission.
     pub id: SubmissionId,
-    /// Whose outputs they are.
+    /// Its model.
     pub model: ModelId,
     /// The model's name.
     pub model_name: String,
     /// Short name of the dataset.
     pub dataset: String,
-    /// The version of the dataset they answer.
+    /// The version of the dataset.
     pub number: u32,
     /// The file's name as uploaded.
     pub file: String,
     /// Number of outputs.
     pub outputs: u64,
-    /// How many tasks have one.
+    /// Number of tasks with an output.
     pub tasks: u64,
-    /// When it was taken.
+    /// When it was imported.
     pub created_at: Timestamp,
-    /// Whether an output of it answers a task that has tests.
+    /// Whether it has outputs for tasks with tests.
     pub has_tests: bool,
-    /// Whether its dataset has tasks that are meant for people.
+    /// Whether its dataset has tasks for people.
     pub for_people: bool,
 }
 
-/// A submission with its outputs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct SubmissionDetail {
-    pub row: SubmissionRow,
-    /// Every output, in the dataset's order.
-    pub outputs: Vec<OutputRow>,
+/// Which outputs of a submission a list has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputFilter {
+    /// Words that id or description of the task contain; empty for all.
+    #[serde(default)]
+    pub words: String,
+    /// Whether only outputs without code.
+    #[serde(default)]
+    pub empty: bool,
 }
 
 /// One output in a list.
@@ -189,15 +193,15 @@ pub struct SubmissionDetail {
 pub struct OutputRow {
     /// The output.
     pub id: OutputId,
-    /// The source's id of its task.
+    /// The task's external id.
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
-    /// Counts from 0 where a task has several samples.
+    /// The sample, from 0.
     pub sample: u32,
-    /// How many lines of code.
+    /// Number of lines of code.
     pub lines: u64,
-    /// Whether it holds no code.
+    /// Whether it contains no code.
     pub empty: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Texts cut to the room that there is.
+//! Shortened texts.
 
-/// A text's first `most` characters on one line, with a mark where it goes on.
+/// A text's first `most` characters on one line, with a mark if it is cut.
 pub fn excerpt(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(most) {

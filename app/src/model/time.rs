@@ -1,12 +1,12 @@
-//! Points in time as the database keeps them.
+//! Timestamps as stored in the database.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, macros::format_description};
 
-/// Milliseconds since 1970-01-01T00:00:00Z. Made by the server only: a clock in a view would
-/// differ between server and browser.
+/// Milliseconds since 1970-01-01T00:00:00Z. Created by the server only: a clock in a view would differ
+/// between server and browser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(transparent)]

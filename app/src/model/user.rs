@@ -1,4 +1,4 @@
-//! People, what they may do, and how they are brought in.
+//! People, their roles, and invitations.
 
 use std::{fmt, str::FromStr};
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp};
 
-/// What a person may do.
+/// A role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Loads data, sets up studies, reads results; may rate too.
+    /// Imports data, creates studies, reads results; may rate, too.
     Admin,
-    /// Rates what they are given, and sees nothing that names a model.
+    /// Rates assigned outputs, and sees nothing that names a model.
     Rater,
 }
 
@@ -44,7 +44,7 @@ impl FromStr for Role {
     }
 }
 
-/// The text names no role.
+/// Error: the text is no role.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("unknown role; write `admin` or `rater`")]
 pub struct UnknownRole;
@@ -53,15 +53,15 @@ pub struct UnknownRole;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Me {
-    /// The account's number; never shown to other raters.
+    /// The account's id; never shown to other raters.
     pub id: UserId,
-    /// The name they log in with.
+    /// The username.
     pub name: String,
-    /// What they may do.
+    /// The role.
     pub role: Role,
-    /// The language in which they want the program and the rubric.
+    /// The language of the interface and the rubric.
     pub lang: Lang,
-    /// What else they set for themselves.
+    /// Other personal settings.
     #[serde(default)]
     pub settings: Settings,
 }
@@ -70,9 +70,9 @@ pub struct Me {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Visitor {
-    /// The person, where somebody is logged in.
+    /// The person, if logged in.
     pub me: Option<Me>,
-    /// The language to speak: the person's, else the cookie's, else the browser's.
+    /// The interface language: the person's, otherwise the cookie's, otherwise the browser's.
     pub lang: Lang,
 }
 
@@ -89,44 +89,44 @@ impl Visitor {
 pub struct UserRow {
     /// The account.
     pub id: UserId,
-    /// The name they log in with.
+    /// The username.
     pub name: String,
-    /// What they may do.
+    /// The role.
     pub role: Role,
-    /// When the account was made.
+    /// When the account was created.
     pub created_at: Timestamp,
-    /// Whether logging in is switched off.
+    /// Whether the account is deactivated.
     pub disabled: bool,
-    /// How many ratings they gave, superseded ones not counted.
+    /// Number of ratings, without superseded ones.
     pub ratings: u64,
-    /// Which languages they read: decides what studies shared by language give them.
+    /// Languages they read, which decide what they get in studies shared by language.
     pub reads: Reads,
 }
 
-/// A link that lets one person make an account.
+/// A link with which one person creates an account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Invitation {
-    /// The invitation's number, for revoking it.
+    /// The invitation's id, for revoking it.
     pub id: i64,
-    /// A note for the admin: who it is meant for.
+    /// A label for the admin: for whom it is.
     pub label: String,
-    /// The role of the account it makes.
+    /// The role of the new account.
     pub role: Role,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
-    /// Who used it, once somebody has.
+    /// Who used it, if anybody.
     pub used_by: Option<String>,
-    /// Whether it still works.
+    /// Whether it is still valid.
     pub open: bool,
 }
 
-/// The shortest password accepted, in characters (NIST SP 800-63B asks for at least 8).
+/// Minimum length of a password, in characters (NIST SP 800-63B asks for at least 8).
 pub const PASSWORD_MIN: usize = 10;
-/// The longest password accepted, in bytes: hashing time grows with it.
+/// Maximum length of a password, in bytes: hashing time grows with it.
 pub const PASSWORD_MAX: usize = 1024;
 
-/// Why a user name cannot be taken, if it cannot: 1 to 40 letters, digits, `-`, `_`, `.`.
+/// Why a username is invalid, if it is: 1 to 40 letters, digits, `-`, `_`, `.`.
 pub fn name_fault(name: &str) -> Option<(&'static str, &'static str)> {
     if name.is_empty() || name.chars().count() > 40 {
         return Some(("a username has 1 to 40 characters", "用户名为 1 到 40 个字符"));
@@ -140,7 +140,7 @@ pub fn name_fault(name: &str) -> Option<(&'static str, &'static str)> {
     None
 }
 
-/// Why a password cannot be taken, if it cannot.
+/// Why a password is invalid, if it is.
 pub fn password_fault(password: &str) -> Option<(&'static str, &'static str)> {
     if password.chars().count() < PASSWORD_MIN {
         return Some(("a password has at least 10 characters", "密码至少 10 个字符"));

@@ -1,4 +1,4 @@
-//! One's own account: language, keys and password.
+//! The visitor's account: language, display, keyboard shortcuts and password.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
@@ -7,6 +7,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n, use_visitor},
     model::{
+        display::{Density, Display, TextSize, Theme, Wrap},
         keys::{Action, KeyFault, Keys},
         user::Role,
     },
@@ -19,7 +20,7 @@ use crate::{
     },
 };
 
-/// `/account`, or after a form `?done=password|keys`, `?error=current|password`, or
+/// `/account`, or after a form `?done=password|keys|display`, `?error=current|password`, or
 /// `?keys=taken|digit|browser|odd&at=ACTION&other=ACTION`.
 #[component]
 pub fn AccountPage() -> impl IntoView {
@@ -46,6 +47,7 @@ pub fn AccountPage() -> impl IntoView {
         <Page title=t.account_title narrow=true>
             {match done.as_str() {
                 "password" => Some(view! { <Notice tone=Tone::Good>{t.password_done}</Notice> }),
+                "display" => Some(view! { <Notice tone=Tone::Good>{t.display_done}</Notice> }),
                 "keys" => Some(view! { <Notice tone=Tone::Good>{i18n.bench().keys_done}</Notice> }),
                 _ => None,
             }}
@@ -58,11 +60,12 @@ pub fn AccountPage() -> impl IntoView {
                 <p class="muted">{t.language_lead}</p>
                 <LanguageSwitch />
             </section>
+            <DisplayForm display=me.settings.display />
             <KeysForm keys=me.settings.keys.clone() />
             <form class="card stack" method="post" action="/account/password">
                 <h2>{t.password_title}</h2>
                 <p class="muted">{t.password_lead}</p>
-                // Password managers look for the name that the new password belongs to.
+                // Password managers look for the name of the account.
                 <input type="text" name="username" value=me.name autocomplete="username" hidden readonly />
                 <TextField
                     name="current"
@@ -86,14 +89,80 @@ pub fn AccountPage() -> impl IntoView {
     .into_any()
 }
 
-/// One's keys: a field each, checked as they are typed and again by the server.
+/// The display settings: a plain form, because the attributes of the document carry them.
+#[component]
+fn DisplayForm(display: Display) -> impl IntoView {
+    let t = use_i18n().account();
+    let theme = |theme: &Theme| match theme {
+        Theme::System => t.theme_system,
+        Theme::Light => t.theme_light,
+        Theme::Dark => t.theme_dark,
+    };
+    let text = |text: &TextSize| match text {
+        TextSize::Normal => t.text_normal,
+        TextSize::Small => t.text_small,
+        TextSize::Large => t.text_large,
+        TextSize::Largest => t.text_largest,
+    };
+    let density = |density: &Density| match density {
+        Density::Comfortable => t.density_comfortable,
+        Density::Compact => t.density_compact,
+    };
+    let wrap = |wrap: &Wrap| match wrap {
+        Wrap::Scroll => t.wrap_scroll,
+        Wrap::Wrap => t.wrap_wrap,
+    };
+    let Display { theme: at_theme, text: at_text, density: at_density, wrap: at_wrap } = display;
+    let themes = Theme::ALL.iter().map(|x| (x.code(), theme(x), *x == at_theme)).collect();
+    let texts = TextSize::ALL.iter().map(|x| (x.code(), text(x), *x == at_text)).collect();
+    let densities = Density::ALL.iter().map(|x| (x.code(), density(x), *x == at_density)).collect();
+    let wraps = Wrap::ALL.iter().map(|x| (x.code(), wrap(x), *x == at_wrap)).collect();
+    view! {
+        <form class="card stack" id="display" method="post" action="/account/display">
+            <h2>{t.display_title}</h2>
+            <p class="muted">{t.display_lead}</p>
+            {choice("theme", t.theme, themes)}
+            {choice("text", t.text_size, texts)}
+            {choice("density", t.density, densities)}
+            {choice("wrap", t.wrap, wraps)}
+            <p class="row"><button class="button primary" type="submit">{t.display_button}</button></p>
+        </form>
+    }
+}
+
+/// A field set of radio buttons: each has a value, a label and whether it is chosen.
+fn choice(
+    name: &'static str,
+    title: &'static str,
+    options: Vec<(&'static str, &'static str, bool)>,
+) -> impl IntoView + use<> {
+    let options = options
+        .into_iter()
+        .map(|(value, label, chosen)| {
+            view! {
+                <label class="choice">
+                    <input type="radio" name=name value=value checked=chosen />
+                    <span>{label}</span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="choices">
+            <legend>{title}</legend>
+            {options}
+        </fieldset>
+    }
+}
+
+/// The rater's keyboard shortcuts: a field each, validated while typing and again by the server.
 #[component]
 fn KeysForm(keys: Keys) -> impl IntoView {
     let i18n = use_i18n();
     let b = i18n.bench();
     let query = use_query_map().get_untracked();
     let told = told_fault(|name| query.get(name));
-    // What is typed now; what cannot be typed at all (two characters) is left as it was.
+    // The typed key; anything else (two characters) is ignored.
     let chosen = RwSignal::new(Action::ALL.map(|action| (action, keys.key(action))).to_vec());
     let off = keys.off;
     let fault = Memo::new(move |_| chosen.with(|chosen| Keys::choose(off, chosen).err()));
@@ -155,7 +224,7 @@ fn KeysForm(keys: Keys) -> impl IntoView {
     }
 }
 
-/// What the server said about a choice of keys.
+/// The result of saving keyboard shortcuts.
 fn told_fault(query: impl Fn(&str) -> Option<String>) -> Option<(Action, KeyFault)> {
     let action = |name: &str| {
         let code = query(name)?;

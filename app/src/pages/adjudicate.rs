@@ -1,5 +1,5 @@
-//! `/adjudicate` and `/adjudicate/:token`: disagreements to decide. Neither raters nor models have a
-//! name here, for an admin no more than for a rater.
+//! `/adjudicate` and `/adjudicate/:token`: disagreements to adjudicate. Neither raters nor models are named
+//! here, for admins either.
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_location, use_params_map, use_query_map};
@@ -17,6 +17,7 @@ use crate::{
     rpc::quality::{Decide, my_disputes, open_dispute},
     ui::{
         code::CodeBox,
+        description::description,
         failure::{ProblemList, error_text},
         form::{ActionForm, FormAction},
         frame::Page,
@@ -92,16 +93,16 @@ pub fn DisputePage() -> impl IntoView {
     let token = Memo::new(move |_| params.read().get("token").unwrap_or_default());
     let decide = FormAction::<Decide>::new();
     let data = Data::new(move || token.get(), |token| open_dispute(Token(token)));
-    // The router's own: `use_query_map` does not hear of a new query when one disagreement follows another
-    // (leptos_router 0.8.17 renews a route's address only where its path stays).
+    // The router's own: `use_query_map` does not update when one disagreement follows another
+    // (leptos_router 0.8.17 renews a route's address only if its path stays).
     let query = use_location().query;
     let stored = move || query.read().get("decided").is_some();
     view! {
         <Page title=t.adjudicate crumbs=vec![("/adjudicate".into(), t.to_list.into())]>
             {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
             <Load data let:dispute>
-                // By its name, so that the next one begins with an empty form: what was chosen for the last
-                // one must not stay ticked.
+                // Keyed by name, so that the next one begins with an empty form instead of the previous
+                // scores.
                 <For each=move || [dispute.clone()] key=|dispute| dispute.token.0.clone() let:dispute>
                     {one(i, dispute, decide)}
                 </For>
@@ -133,7 +134,7 @@ fn one(i: I18n, d: Dispute, decide: FormAction<Decide>) -> AnyView {
     view! {
         <p class="eyebrow">{title}</p>
         <section class="task">
-            <p class="task-text" lang=lang.tag()>{raw_nl}</p>
+            {description("task-text", lang.tag(), &raw_nl)}
             {signature.map(|s| view! { <pre class="signature" tabindex="0" role="region" aria-label=t.asked_signature translate="no"><code>{s}</code></pre> })}
         </section>
         <CodeBox code/>

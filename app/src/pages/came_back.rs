@@ -1,4 +1,4 @@
-//! On the desk: answers to the rater's flags, disagreements to decide, the rater's own figures.
+//! On the rater's start page: replies to flags, disagreements to adjudicate, the rater's own figures.
 
 use leptos::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// What came back to a rater; nothing where nothing did.
+/// Feedback for a rater; empty without any.
 pub fn came_back(i: I18n, back: CameBack) -> impl IntoView {
     let t = i.feedback();
     let CameBack { replies, disputes, figures } = back;

@@ -1,4 +1,4 @@
-//! Making an account by an invitation link.
+//! Creating an account by an invitation link.
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -23,7 +23,7 @@ pub fn JoinPage() -> impl IntoView {
     let secret = move || params.read().get("secret").unwrap_or_default();
     let invitation = Data::new(secret, |secret| async move {
         match open_invitation(secret).await {
-            // What no longer works gets words of its own, not the general 404.
+            // An expired link gets its own message, not the general 404.
             Err(crate::error::AppError::NotFound(_)) => Ok(None),
             found => found.map(Some),
         }

@@ -1,4 +1,4 @@
-//! Logging in. A plain form: the server sets the session and goes to where the visitor was going.
+//! Logging in. A plain form: the server sets the session and redirects to the requested page.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;

@@ -1,4 +1,4 @@
-//! What a rater has rated in a study.
+//! The ratings of a rater in a study.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;

@@ -1,4 +1,4 @@
-//! One file a route. A page makes its resource at its top, waits for it with `Load`, and draws.
+//! One file per route. A page creates its resource at its top, waits for it with `Load`, and draws.
 
 pub mod account;
 pub mod adjudicate;

@@ -1,4 +1,4 @@
-//! The rater's desk: their studies.
+//! The rater's start page: their studies.
 
 use leptos::prelude::*;
 
@@ -50,7 +50,7 @@ pub fn MyStudiesPage() -> impl IntoView {
     }
 }
 
-/// The first tour, until it was taken or put away.
+/// The tour, until it was taken or dismissed.
 #[component]
 fn TourOffer() -> impl IntoView {
     let b = use_i18n().bench();

@@ -7,7 +7,7 @@ use crate::{
     ui::{failure::set_status, frame::Page},
 };
 
-/// Says so, with status 404.
+/// A notice, with status 404.
 #[component]
 pub fn NotFoundPage() -> impl IntoView {
     set_status(404);

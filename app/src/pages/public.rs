@@ -1,5 +1,5 @@
-//! `/public/:secret`: a closed study's comparison, for anybody who has the link. Nothing here names a
-//! rater: what arrives ([`PublicStudy`]) has none.
+//! `/public/:secret`: a closed study's comparison, for anyone with the link. Nothing here names a rater: the
+//! data ([`PublicStudy`]) contains none.
 
 use leptos::prelude::*;
 use leptos_meta::Meta;
@@ -80,8 +80,7 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
     .into_any()
 }
 
-/// What people say, what tests say, and how far the two go together. No mark leads anywhere: the tasks behind it
-/// are for admins.
+/// Ratings, tests, and their agreement. No mark has a link: the tasks behind it are for admins.
 fn figures(i: I18n, sheet: &Sheet, counting: bool) -> AnyView {
     let t = i.compare();
     if counting {
@@ -118,7 +117,7 @@ fn figures(i: I18n, sheet: &Sheet, counting: bool) -> AnyView {
     .into_any()
 }
 
-/// One task with what each model wrote, where the link shows it.
+/// One task with each model's output, if the link shows it.
 #[component]
 pub fn PublicTaskPage() -> impl IntoView {
     let i = use_i18n();

@@ -1,4 +1,4 @@
-//! `/rubric/:study`: a study's rubric by itself, to read and to print.
+//! `/rubric/:study`: a study's rubric, to read and to print.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;

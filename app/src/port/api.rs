@@ -1,57 +1,63 @@
-//! What pages ask about programs that use the server: tokens, webhooks, public links, the reference.
+//! Ports: tokens, webhooks, public links, the API reference.
 
 use async_trait::async_trait;
 
-use super::{Answer, Caller};
+use super::{Admin, Answer};
 use crate::model::{
     api::{
         ApiReference, DeliveryRow, MadePublicLink, MadeToken, MadeWebhook, NewPublicLink, NewToken, NewWebhook,
         PublicLinkRow, PublicStudy, PublicTask, TokenRow, WebhookRow,
     },
     ids::{ApiTokenId, PublicLinkId, StudyId, TaskId, WebhookId},
+    page::{PageOf, Paged},
 };
 
-/// Personal tokens for the REST API (admin throughout, each their own; the command line's are all).
+/// Access tokens for the REST API (for admins, each their own; the command line sees all).
 #[async_trait]
 pub trait Tokens: Send + Sync {
     /// The caller's tokens, newest first.
-    async fn list(&self, caller: &Caller) -> Answer<Vec<TokenRow>>;
-    /// Makes a token for the caller.
-    async fn create(&self, caller: &Caller, new: NewToken) -> Answer<MadeToken>;
+    async fn list(&self, admin: &Admin, of: PageOf) -> Answer<Paged<TokenRow>>;
+    /// Creates a token for the caller.
+    async fn create(&self, admin: &Admin, new: NewToken) -> Answer<MadeToken>;
     /// Revokes a token.
-    async fn revoke(&self, caller: &Caller, id: ApiTokenId) -> Answer<()>;
-    /// What the API can do.
-    async fn reference(&self, caller: &Caller) -> Answer<ApiReference>;
+    async fn revoke(&self, admin: &Admin, id: ApiTokenId) -> Answer<()>;
 }
 
-/// Webhooks (admin throughout).
+/// The REST API's description (admin), read from its OpenAPI document.
+#[async_trait]
+pub trait Reference: Send + Sync {
+    /// Every operation.
+    async fn reference(&self, admin: &Admin) -> Answer<ApiReference>;
+}
+
+/// Webhooks (for admins).
 #[async_trait]
 pub trait Webhooks: Send + Sync {
     /// Every webhook, newest first.
-    async fn list(&self, caller: &Caller) -> Answer<Vec<WebhookRow>>;
+    async fn list(&self, admin: &Admin) -> Answer<Vec<WebhookRow>>;
     /// The origins that the operator allows.
-    async fn origins(&self, caller: &Caller) -> Answer<Vec<String>>;
-    /// Makes one.
-    async fn create(&self, caller: &Caller, new: NewWebhook) -> Answer<MadeWebhook>;
-    /// Removes one with its messages.
-    async fn remove(&self, caller: &Caller, id: WebhookId) -> Answer<()>;
-    /// Sends one a test message, now, and tells what came of it.
-    async fn test(&self, caller: &Caller, id: WebhookId) -> Answer<DeliveryRow>;
-    /// One's newest messages, newest first.
-    async fn deliveries(&self, caller: &Caller, id: WebhookId) -> Answer<Vec<DeliveryRow>>;
+    async fn origins(&self, admin: &Admin) -> Answer<Vec<String>>;
+    /// Creates a webhook.
+    async fn create(&self, admin: &Admin, new: NewWebhook) -> Answer<MadeWebhook>;
+    /// Deletes a webhook with its deliveries.
+    async fn remove(&self, admin: &Admin, id: WebhookId) -> Answer<()>;
+    /// Sends a test delivery now, and returns its result.
+    async fn test(&self, admin: &Admin, id: WebhookId) -> Answer<DeliveryRow>;
+    /// A webhook's newest deliveries, newest first.
+    async fn deliveries(&self, admin: &Admin, id: WebhookId, of: PageOf) -> Answer<Paged<DeliveryRow>>;
 }
 
-/// Links to the public page of a closed study (admin, but for what a link opens).
+/// Links to the public page of a closed study (for admins, except the page itself).
 #[async_trait]
 pub trait PublicLinks: Send + Sync {
     /// A study's links, newest first.
-    async fn list(&self, caller: &Caller, study: StudyId) -> Answer<Vec<PublicLinkRow>>;
-    /// Makes a link to a closed study.
-    async fn create(&self, caller: &Caller, study: StudyId, new: NewPublicLink) -> Answer<MadePublicLink>;
-    /// What a link shows; for anybody who has it. 404 where it is unknown, was revoked or has run out.
+    async fn list(&self, admin: &Admin, study: StudyId, of: PageOf) -> Answer<Paged<PublicLinkRow>>;
+    /// Creates a link to a closed study.
+    async fn create(&self, admin: &Admin, study: StudyId, new: NewPublicLink) -> Answer<MadePublicLink>;
+    /// The page behind a link, for anyone who has it. 404 if the link is unknown, revoked or expired.
     async fn open(&self, secret: &str) -> Answer<PublicStudy>;
     /// One task behind a link that shows the code; 404 behind any other.
     async fn task(&self, secret: &str, task: TaskId) -> Answer<PublicTask>;
-    /// Ends a link.
-    async fn revoke(&self, caller: &Caller, id: PublicLinkId) -> Answer<()>;
+    /// Revokes a link.
+    async fn revoke(&self, admin: &Admin, id: PublicLinkId) -> Answer<()>;
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::{Answer, Caller};
+use super::{Admin, Answer};
 use crate::model::{
     compare::{Choice, Compared, TaskCompared, TaskFilter, TaskPage},
     ids::{StudyId, TaskId},
@@ -11,14 +11,14 @@ use crate::model::{
 /// Comparisons of a dataset's models, for admins.
 #[async_trait]
 pub trait Comparisons: Send + Sync {
-    /// Every figure of a choice.
-    async fn get(&self, caller: &Caller, choice: Choice) -> Answer<Compared>;
+    /// Every figure of a selection.
+    async fn get(&self, admin: &Admin, choice: Choice) -> Answer<Compared>;
     /// The comparison of a study's models by its raters, without tests.
-    async fn of_study(&self, caller: &Caller, id: StudyId) -> Answer<Compared>;
-    /// The current revision of a choice's data; it changes with the data.
-    async fn stamp(&self, caller: &Caller, choice: Choice) -> Answer<String>;
-    /// A page of the choice's tasks that match the filter.
-    async fn tasks(&self, caller: &Caller, choice: Choice, filter: TaskFilter) -> Answer<TaskPage>;
+    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<Compared>;
+    /// The current revision of a selection's data; it changes with the data.
+    async fn stamp(&self, admin: &Admin, choice: Choice) -> Answer<String>;
+    /// A page of the selection's tasks that match the filter.
+    async fn tasks(&self, admin: &Admin, choice: Choice, filter: TaskFilter) -> Answer<TaskPage>;
     /// One task with the selected models' outputs; the filter determines its neighbours.
-    async fn task(&self, caller: &Caller, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared>;
+    async fn task(&self, admin: &Admin, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared>;
 }

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 
-use super::{Answer, Caller};
+use super::{Admin, Answer, Person};
 use crate::model::{
     feedback::{CameBack, Dispute, DisputeQueue},
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
@@ -15,55 +15,56 @@ use crate::model::{
 #[async_trait]
 pub trait Quality: Send + Sync {
     /// Settings, calibration items, raters' progress with them, adjudicators.
-    async fn page(&self, caller: &Caller, study: StudyId) -> Answer<QualityPage>;
+    async fn page(&self, admin: &Admin, study: StudyId) -> Answer<QualityPage>;
     /// Changes the settings. Ratings are kept; disagreements are recomputed.
-    async fn set(&self, caller: &Caller, study: StudyId, settings: QualitySettings) -> Answer<()>;
+    async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()>;
     /// Adds a calibration item.
-    async fn add_gold(&self, caller: &Caller, study: StudyId, new: NewGold) -> Answer<i64>;
+    async fn add_gold(&self, admin: &Admin, study: StudyId, new: NewGold) -> Answer<i64>;
     /// Retires or restores a calibration item.
-    async fn retire_gold(&self, caller: &Caller, study: StudyId, gold: i64, retired: bool) -> Answer<()>;
+    async fn retire_gold(&self, admin: &Admin, study: StudyId, gold: i64, retired: bool) -> Answer<()>;
     /// Admits a rater regardless of the result, or restarts their opening calibration.
-    async fn open_for(&self, caller: &Caller, study: StudyId, rater: UserId, let_in: bool) -> Answer<()>;
+    async fn open_for(&self, admin: &Admin, study: StudyId, rater: UserId, let_in: bool) -> Answer<()>;
     /// Adds or removes an adjudicator of the study.
-    async fn set_adjudicator(&self, caller: &Caller, study: StudyId, user: UserId, on: bool) -> Answer<()>;
+    async fn set_adjudicator(&self, admin: &Admin, study: StudyId, user: UserId, on: bool) -> Answer<()>;
     /// A submission's masking.
-    async fn mask(&self, caller: &Caller, submission: SubmissionId) -> Answer<MaskState>;
+    /// Without `whole`, the outputs of a large submission are not searched.
+    async fn mask(&self, admin: &Admin, submission: SubmissionId, whole: bool) -> Answer<MaskState>;
     /// Hides names of models from raters of a submission, or shows the original outputs.
-    async fn set_mask(&self, caller: &Caller, submission: SubmissionId, on: bool) -> Answer<()>;
+    async fn set_mask(&self, admin: &Admin, submission: SubmissionId, on: bool) -> Answer<()>;
 }
 
 /// Live status of a study, for admins.
 #[async_trait]
 pub trait Watching: Send + Sync {
     /// Progress, pace, leases, pending work, figures about raters.
-    async fn live(&self, caller: &Caller, study: StudyId) -> Answer<Live>;
+    async fn live(&self, admin: &Admin, study: StudyId) -> Answer<Live>;
     /// A page of the matching ratings.
-    async fn ratings(&self, caller: &Caller, study: StudyId, filter: RatingFilter) -> Answer<RatingList>;
-    /// All flags with their answers, newest first, and the study's title.
-    async fn flags(&self, caller: &Caller, study: StudyId) -> Answer<(String, Vec<FlagRow>)>;
-    /// Answers a flag; an empty reply resolves it without one.
-    async fn answer_flag(&self, caller: &Caller, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
+    async fn ratings(&self, admin: &Admin, study: StudyId, filter: RatingFilter) -> Answer<RatingList>;
+    /// All flags with their replies, newest first, and the study's title.
+    async fn flags(&self, admin: &Admin, study: StudyId) -> Answer<(String, Vec<FlagRow>)>;
+    /// Replies to a flag; an empty reply resolves it without one.
+    async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
     /// A page of the disagreements, from 0.
-    async fn disputes(&self, caller: &Caller, study: StudyId, page: u32) -> Answer<DisputeList>;
+    async fn disputes(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisputeList>;
     /// Requests one more rating of an output.
-    async fn ask_extra(&self, caller: &Caller, study: StudyId, output: OutputId) -> Answer<()>;
+    async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()>;
 }
 
 /// Feedback to raters, and disagreements for their adjudicators. Responses contain no model,
 /// no submission and no database id.
 #[async_trait]
 pub trait Feedback: Send + Sync {
-    /// Answers to the person's flags, their figures, and the number of disagreements they can decide.
-    async fn came_back(&self, caller: &Caller) -> Answer<CameBack>;
-    /// Records that the person read the answers.
-    async fn read_replies(&self, caller: &Caller) -> Answer<()>;
+    /// Replies to the person's flags, their figures, and the number of disagreements they can adjudicate.
+    async fn came_back(&self, person: &Person) -> Answer<CameBack>;
+    /// Records that the person read the replies.
+    async fn read_replies(&self, person: &Person) -> Answer<()>;
     /// Records that the rater read a calibration item's known scores, or the calibration's result.
     /// `what` is the item's or the study's token. Returns the study's token.
-    async fn go_on(&self, caller: &Caller, what: &Token) -> Answer<Token>;
-    /// The disagreements that the person can decide or has decided.
-    async fn disputes(&self, caller: &Caller) -> Answer<DisputeQueue>;
+    async fn go_on(&self, person: &Person, what: &Token) -> Answer<Token>;
+    /// The disagreements that the person can adjudicate or has adjudicated.
+    async fn disputes(&self, person: &Person) -> Answer<DisputeQueue>;
     /// One disagreement.
-    async fn dispute(&self, caller: &Caller, token: &Token) -> Answer<Dispute>;
-    /// Decides it. Returns the next pending one for this person.
-    async fn decide(&self, caller: &Caller, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>>;
+    async fn dispute(&self, person: &Person, token: &Token) -> Answer<Dispute>;
+    /// Adjudicates it. Returns the next open one for this person.
+    async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>>;
 }

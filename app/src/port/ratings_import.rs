@@ -1,22 +1,23 @@
-//! What pages ask about ratings that were made elsewhere.
+//! Port: the import of ratings.
 
 use async_trait::async_trait;
 
-use super::{Answer, Caller};
+use super::{Admin, Answer};
 use crate::model::{
     ids::UploadId,
     ratings_import::{RatingsKind, RatingsPreview, RatingsReading},
 };
 
-/// Taking uploaded files of ratings (admin throughout).
+/// Import of uploaded files of ratings (for admins).
 #[async_trait]
 pub trait RatingsImports: Send + Sync {
-    /// What an upload holds, read so, and what is wrong with it; takes nothing.
-    async fn preview(&self, caller: &Caller, upload: UploadId, reading: RatingsReading) -> Answer<RatingsPreview>;
-    /// Takes an upload, all of it or nothing; `kind` must be what `reading` says of a judge.
+    /// An upload's content and its problems, read with these options; imports nothing.
+    async fn preview(&self, admin: &Admin, upload: UploadId, reading: RatingsReading) -> Answer<RatingsPreview>;
+    /// Imports an upload, completely or not at all; `kind` must match `reading` in whether it is a judge
+    /// model's.
     async fn take(
         &self,
-        caller: &Caller,
+        admin: &Admin,
         upload: UploadId,
         reading: RatingsReading,
         kind: RatingsKind,

@@ -2,14 +2,16 @@
 
 use async_trait::async_trait;
 
-use super::{Answer, Caller};
-use crate::model::keys::Keys;
+use super::{Answer, Person};
+use crate::model::{display::Display, keys::Keys};
 
 /// Personal settings; they are read with the [`crate::model::user::Me`] of every request.
 #[async_trait]
 pub trait PersonalSettings: Send + Sync {
-    /// Remembers the caller's keys; malformed where they collide.
-    async fn set_keys(&self, caller: &Caller, keys: Keys) -> Answer<()>;
-    /// Remembers that the caller has seen the first tour, or put it away.
-    async fn set_toured(&self, caller: &Caller) -> Answer<()>;
+    /// Stores the caller's shortcuts; rejected if they collide.
+    async fn set_keys(&self, person: &Person, keys: Keys) -> Answer<()>;
+    /// Remembers how pages are to look to the caller.
+    async fn set_display(&self, person: &Person, display: Display) -> Answer<()>;
+    /// Records that the caller has seen the tour or dismissed it.
+    async fn set_toured(&self, person: &Person) -> Answer<()>;
 }

@@ -5,28 +5,33 @@ use leptos::prelude::*;
 
 use super::call::Call;
 #[cfg(feature = "ssr")]
-use crate::port::ports;
+use crate::port::{open_ports, ports};
 use crate::{
     error::AppError,
     model::{
         ids::UserId,
         keys::Keys,
+        page::{PageOf, Paged},
         user::{Invitation, Role, UserRow},
     },
 };
 
-/// All accounts and invitations.
+/// A page of the accounts and a page of the invitations.
 #[server(prefix = "/rpc", endpoint = "people", protocol = Call)]
-pub async fn people() -> Result<(Vec<UserRow>, Vec<Invitation>), AppError> {
-    let (ports, caller) = ports()?;
-    Ok((ports.accounts.users(&caller).await?, ports.accounts.invitations(&caller).await?))
+pub async fn people(
+    #[server(default)] users: PageOf,
+    #[server(default)] invitations: PageOf,
+) -> Result<(Paged<UserRow>, Paged<Invitation>), AppError> {
+    let (ports, admin) = ports()?;
+    let accounts = ports.accounts;
+    Ok((accounts.users(&admin, users).await?, accounts.invitations(&admin, invitations).await?))
 }
 
 /// Creates an invitation that expires after `days` and returns the link's path, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "invite")]
 pub async fn invite(label: String, role: Role, days: u32) -> Result<String, AppError> {
-    let (ports, caller) = ports()?;
-    let link = format!("/join/{}", ports.accounts.invite(&caller, &label, role, days).await?);
+    let (ports, admin) = ports()?;
+    let link = format!("/join/{}", ports.accounts.invite(&admin, &label, role, days).await?);
     if wants_page() {
         leptos_axum::redirect(&format!("/admin/people?link={link}"));
     }
@@ -45,26 +50,26 @@ fn wants_page() -> bool {
 /// Revokes an unused invitation.
 #[server(prefix = "/rpc", endpoint = "revoke_invitation")]
 pub async fn revoke_invitation(id: i64) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.accounts.revoke(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.accounts.revoke(&admin, id).await
 }
 
 /// Deactivates or activates an account.
 #[server(prefix = "/rpc", endpoint = "set_disabled")]
 pub async fn set_disabled(user: UserId, disabled: bool) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.accounts.set_disabled(&caller, user, disabled).await
+    let (ports, admin) = ports()?;
+    ports.accounts.set_disabled(&admin, user, disabled).await
 }
 
-/// Stores the caller's keyboard shortcuts. Used by the grading page; the account page sends a form.
+/// Stores the person's keyboard shortcuts. Used by the grading page; the account page sends a form.
 #[server(prefix = "/rpc", endpoint = "set_keys", protocol = Call)]
 pub async fn set_keys(keys: Keys) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.settings.set_keys(&caller, keys).await
+    let (ports, person) = ports()?;
+    ports.settings.set_keys(&person, keys).await
 }
 
 /// The invitation behind a link.
 #[server(prefix = "/rpc", endpoint = "invitation", protocol = Call)]
 pub async fn open_invitation(secret: String) -> Result<Invitation, AppError> {
-    ports()?.0.accounts.invitation(&secret).await
+    open_ports()?.accounts.invitation(&secret).await
 }

@@ -12,108 +12,109 @@ use crate::{
             Scope, TokenRow, WebhookEvent, WebhookRow,
         },
         ids::{ApiTokenId, PublicLinkId, StudyId, TaskId, WebhookId},
+        page::{PageOf, Paged},
     },
 };
 #[cfg(feature = "ssr")]
 use crate::{
     model::api::{NewPublicLink, NewToken, NewWebhook},
-    port::ports,
+    port::{open_ports, ports},
 };
 
-/// The caller's tokens.
+/// A page of the caller's tokens.
 #[server(prefix = "/rpc", endpoint = "tokens", protocol = Call)]
-pub async fn tokens() -> Result<Vec<TokenRow>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.tokens.list(&caller).await
+pub async fn tokens(#[server(default)] page: PageOf) -> Result<Paged<TokenRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.tokens.list(&admin, page).await
 }
 
 /// Creates a token and returns its secret, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_token", protocol = Call)]
 pub async fn create_token(label: String, scopes: Vec<Scope>, days: u32) -> Result<MadeToken, AppError> {
-    let (ports, caller) = ports()?;
-    ports.tokens.create(&caller, NewToken { label, scopes, days }).await
+    let (ports, admin) = ports()?;
+    ports.tokens.create(&admin, NewToken { label, scopes, days }).await
 }
 
 /// Revokes a token.
 #[server(prefix = "/rpc", endpoint = "revoke_token")]
 pub async fn revoke_token(id: ApiTokenId) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.tokens.revoke(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.tokens.revoke(&admin, id).await
 }
 
 /// The REST API's reference.
 #[server(prefix = "/rpc", endpoint = "api_reference", protocol = Call)]
 pub async fn reference() -> Result<ApiReference, AppError> {
-    let (ports, caller) = ports()?;
-    ports.tokens.reference(&caller).await
+    let (ports, admin) = ports()?;
+    ports.reference.reference(&admin).await
 }
 
 /// All webhooks, and the origins that the operator allows.
 #[server(prefix = "/rpc", endpoint = "webhooks", protocol = Call)]
 pub async fn webhooks() -> Result<(Vec<WebhookRow>, Vec<String>), AppError> {
-    let (ports, caller) = ports()?;
-    Ok((ports.webhooks.list(&caller).await?, ports.webhooks.origins(&caller).await?))
+    let (ports, admin) = ports()?;
+    Ok((ports.webhooks.list(&admin).await?, ports.webhooks.origins(&admin).await?))
 }
 
 /// Creates a webhook and returns its secret, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_webhook", protocol = Call)]
 pub async fn create_webhook(url: String, events: Vec<WebhookEvent>) -> Result<MadeWebhook, AppError> {
-    let (ports, caller) = ports()?;
-    ports.webhooks.create(&caller, NewWebhook { url, events }).await
+    let (ports, admin) = ports()?;
+    ports.webhooks.create(&admin, NewWebhook { url, events }).await
 }
 
-/// Removes a webhook.
+/// Deletes a webhook.
 #[server(prefix = "/rpc", endpoint = "remove_webhook")]
 pub async fn remove_webhook(id: WebhookId) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.webhooks.remove(&caller, id).await?;
+    let (ports, admin) = ports()?;
+    ports.webhooks.remove(&admin, id).await?;
     leptos_axum::redirect("/admin/api/webhooks");
     Ok(())
 }
 
-/// Sends a test message.
+/// Sends a test delivery.
 #[server(prefix = "/rpc", endpoint = "test_webhook")]
 pub async fn test_webhook(id: WebhookId) -> Result<DeliveryRow, AppError> {
-    let (ports, caller) = ports()?;
-    ports.webhooks.test(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.webhooks.test(&admin, id).await
 }
 
-/// A webhook's newest messages.
+/// A page of a webhook's messages.
 #[server(prefix = "/rpc", endpoint = "deliveries", protocol = Call)]
-pub async fn deliveries(id: WebhookId) -> Result<Vec<DeliveryRow>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.webhooks.deliveries(&caller, id).await
+pub async fn deliveries(id: WebhookId, #[server(default)] page: PageOf) -> Result<Paged<DeliveryRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.webhooks.deliveries(&admin, id, page).await
 }
 
-/// A study's public links.
+/// A page of a study's public links.
 #[server(prefix = "/rpc", endpoint = "public_links", protocol = Call)]
-pub async fn public_links(study: StudyId) -> Result<Vec<PublicLinkRow>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.public_links.list(&caller, study).await
+pub async fn public_links(study: StudyId, #[server(default)] page: PageOf) -> Result<Paged<PublicLinkRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.public_links.list(&admin, study, page).await
 }
 
 /// Creates a public link to a closed study and returns its path, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_public_link", protocol = Call)]
 pub async fn create_public_link(study: StudyId, code: bool, days: Option<u32>) -> Result<MadePublicLink, AppError> {
-    let (ports, caller) = ports()?;
-    ports.public_links.create(&caller, study, NewPublicLink { code, days }).await
+    let (ports, admin) = ports()?;
+    ports.public_links.create(&admin, study, NewPublicLink { code, days }).await
 }
 
 /// Revokes a public link.
 #[server(prefix = "/rpc", endpoint = "revoke_public_link")]
 pub async fn revoke_public_link(id: PublicLinkId) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.public_links.revoke(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.public_links.revoke(&admin, id).await
 }
 
 /// A public page; needs no account.
 #[server(prefix = "/rpc", endpoint = "public_study", protocol = Call)]
 pub async fn open_public_study(secret: String) -> Result<PublicStudy, AppError> {
-    ports()?.0.public_links.open(&secret).await
+    open_ports()?.public_links.open(&secret).await
 }
 
 /// A task of a public page that shows code.
 #[server(prefix = "/rpc", endpoint = "public_task", protocol = Call)]
 pub async fn open_public_task(secret: String, task: TaskId) -> Result<PublicTask, AppError> {
-    ports()?.0.public_links.task(&secret, task).await
+    open_ports()?.public_links.task(&secret, task).await
 }

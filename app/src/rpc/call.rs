@@ -1,6 +1,5 @@
-//! Transport of server function calls, compiled once for all argument and result types.
-//! Leptos's own protocol is compiled for each function, which makes a first visit
-//! heavier (ARCHITECTURE.md, "Decisions, with their reasons").
+//! Transport of server function calls, compiled once for all argument and result types. Leptos's own
+//! protocol is compiled for each function, which makes a first visit heavier (ARCHITECTURE.md, "Decisions").
 
 use std::{future::Future, pin::Pin};
 
@@ -52,8 +51,7 @@ pub fn read<Output: DeserializeOwned>(answer: &[u8]) -> Result<Output, AppError>
 /// The response: the result's JSON, or the error.
 pub type Answer = Pin<Box<dyn Future<Output = Result<server_fn::Bytes, AppError>> + Send>>;
 
-/// Posts `body` and waits for the response. A request that
-/// nobody waits for any more is aborted.
+/// Posts `body` and waits for the response. A request whose caller is gone is aborted.
 #[cfg(feature = "hydrate")]
 pub fn send(path: String, kind: &'static str, body: Result<String, AppError>) -> Answer {
     use server_fn::{

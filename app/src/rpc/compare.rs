@@ -13,30 +13,30 @@ use crate::{
     },
 };
 
-/// Every figure of a choice.
+/// Every figure of a selection.
 #[server(prefix = "/rpc", endpoint = "compare_get", protocol = Call)]
 pub async fn compare_get(choice: Choice) -> Result<Compared, AppError> {
-    let (ports, caller) = ports()?;
-    ports.comparisons.get(&caller, choice).await
+    let (ports, admin) = ports()?;
+    ports.comparisons.get(&admin, choice).await
 }
 
-/// The current revision of a choice's data.
+/// The current revision of a selection's data.
 #[server(prefix = "/rpc", endpoint = "compare_stamp", protocol = Call)]
 pub async fn compare_stamp(choice: Choice) -> Result<String, AppError> {
-    let (ports, caller) = ports()?;
-    ports.comparisons.stamp(&caller, choice).await
+    let (ports, admin) = ports()?;
+    ports.comparisons.stamp(&admin, choice).await
 }
 
-/// The tasks of a choice.
+/// The tasks of a selection.
 #[server(prefix = "/rpc", endpoint = "compare_tasks", protocol = Call)]
 pub async fn compare_tasks(choice: Choice, filter: TaskFilter) -> Result<TaskPage, AppError> {
-    let (ports, caller) = ports()?;
-    ports.comparisons.tasks(&caller, choice, filter).await
+    let (ports, admin) = ports()?;
+    ports.comparisons.tasks(&admin, choice, filter).await
 }
 
 /// One task with the selected models' outputs.
 #[server(prefix = "/rpc", endpoint = "compare_task", protocol = Call)]
 pub async fn compare_task(choice: Choice, filter: TaskFilter, task: TaskId) -> Result<TaskCompared, AppError> {
-    let (ports, caller) = ports()?;
-    ports.comparisons.task(&caller, choice, filter, task).await
+    let (ports, admin) = ports()?;
+    ports.comparisons.task(&admin, choice, filter, task).await
 }

@@ -10,19 +10,20 @@ use crate::{
     model::{
         dataset::{DatasetDetail, DatasetRow},
         ids::DatasetVersionId,
+        page::{PageOf, Paged},
     },
 };
 
-/// Every dataset.
+/// A page of the datasets.
 #[server(prefix = "/rpc", endpoint = "datasets", protocol = Call)]
-pub async fn datasets() -> Result<Vec<DatasetRow>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.datasets.list(&caller).await
+pub async fn datasets(#[server(default)] page: PageOf) -> Result<Paged<DatasetRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.datasets.list(&admin, page).await
 }
 
 /// One dataset with its tasks.
 #[server(prefix = "/rpc", endpoint = "dataset", protocol = Call)]
 pub async fn dataset(slug: String, version: Option<DatasetVersionId>) -> Result<DatasetDetail, AppError> {
-    let (ports, caller) = ports()?;
-    ports.datasets.get(&caller, &slug, version).await
+    let (ports, admin) = ports()?;
+    ports.datasets.get(&admin, &slug, version).await
 }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::call::Call;
 #[cfg(feature = "ssr")]
-use crate::port::ports;
+use crate::port::{Person, ports};
 use crate::{
     error::AppError,
     model::{
@@ -16,78 +16,78 @@ use crate::{
 /// The rater's studies.
 #[server(prefix = "/rpc", endpoint = "desk", protocol = Call)]
 pub async fn desk() -> Result<Vec<DeskStudy>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.desk(&caller).await
+    let (ports, person) = ports()?;
+    ports.grading.desk(&person).await
 }
 
 /// The next output to rate, other than those that the page is already `holding`.
 #[server(prefix = "/rpc", endpoint = "next", protocol = Call)]
 pub async fn next_item(study: Token, #[server(default)] holding: Vec<Token>) -> Result<Next, AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.next(&caller, &study, holding).await
+    let (ports, person) = ports()?;
+    ports.grading.next(&person, &study, holding).await
 }
 
 /// The next task to rate with all its outputs, other than tasks of which the page is `holding` an output.
 #[server(prefix = "/rpc", endpoint = "next_task", protocol = Call)]
 pub async fn next_task_items(study: Token, #[server(default)] holding: Vec<Token>) -> Result<NextTask, AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.next_task(&caller, &study, holding).await
+    let (ports, person) = ports()?;
+    ports.grading.next_task(&person, &study, holding).await
 }
 
 /// An output that was assigned to the rater before.
 #[server(prefix = "/rpc", endpoint = "item", protocol = Call)]
 pub async fn item(assignment: Token) -> Result<GradingItem, AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.item(&caller, &assignment).await
+    let (ports, person) = ports()?;
+    ports.grading.item(&person, &assignment).await
 }
 
 /// Saves a draft.
 #[server(prefix = "/rpc", endpoint = "save_draft", protocol = Call)]
 pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.save_draft(&caller, &assignment, draft).await
+    let (ports, person) = ports()?;
+    ports.grading.save_draft(&person, &assignment, draft).await
 }
 
 /// Submits a rating; responds only after the commit. Without JavaScript the form goes to
 /// `server/src/http/grade.rs`, which makes the same call.
 #[server(prefix = "/rpc", endpoint = "submit_rating", protocol = Call)]
 pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Result<Receipt, AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.submit(&caller, &assignment, draft, &key).await
+    let (ports, person) = ports()?;
+    ports.grading.submit(&person, &assignment, draft, &key).await
 }
 
 /// Skips an output.
 #[server(prefix = "/rpc", endpoint = "skip", protocol = Call)]
 pub async fn skip(assignment: Token) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.skip(&caller, &assignment).await
+    let (ports, person) = ports()?;
+    ports.grading.skip(&person, &assignment).await
 }
 
 /// Withdraws the newest rating; see [`crate::port::Grading::undo`].
 #[server(prefix = "/rpc", endpoint = "undo_rating", protocol = Call)]
 pub async fn undo_rating(assignment: Token) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.undo(&caller, &assignment).await
+    let (ports, person) = ports()?;
+    ports.grading.undo(&person, &assignment).await
 }
 
 /// The rubric of one of the rater's studies.
 #[server(prefix = "/rpc", endpoint = "rubric", protocol = Call)]
 pub async fn study_rubric(study: Token) -> Result<RubricSheet, AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.rubric(&caller, &study).await
+    let (ports, person) = ports()?;
+    ports.grading.rubric(&person, &study).await
 }
 
 /// Name of the person that this browser is logged in as. A page can outlive its session: before discarding
 /// a refused submission, the page checks that the person is still the same.
 #[server(prefix = "/rpc", endpoint = "who", protocol = Call)]
 pub async fn who() -> Result<String, AppError> {
-    let (_, caller) = ports()?;
-    Ok(caller.user()?.name.clone())
+    let (_, person) = ports::<Person>()?;
+    Ok(person.name.clone())
 }
 
 /// The rater's ratings in a study.
 #[server(prefix = "/rpc", endpoint = "own_ratings", protocol = Call)]
 pub async fn own_ratings(study: Token) -> Result<Vec<OwnRating>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.grading.own(&caller, &study).await
+    let (ports, person) = ports()?;
+    ports.grading.own(&person, &study).await
 }

@@ -7,6 +7,7 @@
 
 pub mod accounts;
 pub mod api;
+pub mod audit;
 pub mod call;
 pub mod compare;
 pub mod datasets;
@@ -14,6 +15,8 @@ pub mod grading;
 pub mod plans;
 pub mod quality;
 pub mod ratings_import;
+pub mod results;
 pub mod runs;
 pub mod studies;
 pub mod submissions;
+pub mod upkeep;

@@ -16,23 +16,23 @@ use crate::{model::plan::Extension, port::ports};
 /// A study's current plan.
 #[server(prefix = "/rpc", endpoint = "plan", protocol = Call)]
 pub async fn plan(id: StudyId) -> Result<PlanDetail, AppError> {
-    let (ports, caller) = ports()?;
-    ports.plans.get(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.plans.get(&admin, id).await
 }
 
 /// Adds a rater; an empty `share` means none.
 #[server(prefix = "/rpc", endpoint = "join_study")]
 pub async fn join_study(id: StudyId, user: UserId, #[server(default)] share: String) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let share = number("share", &share)?;
-    ports.plans.join(&caller, id, user, share).await
+    ports.plans.join(&admin, id, user, share).await
 }
 
 /// Removes a rater.
 #[server(prefix = "/rpc", endpoint = "leave_study")]
 pub async fn leave_study(id: StudyId, user: UserId) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.plans.leave(&caller, id, user).await
+    let (ports, admin) = ports()?;
+    ports.plans.leave(&admin, id, user).await
 }
 
 /// Extends a study; empty fields change nothing.
@@ -43,16 +43,16 @@ pub async fn extend_study(
     #[server(default)] overlap: String,
     #[server(default)] tasks: String,
 ) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let by = Extension { submissions, overlap: number("overlap", &overlap)?, tasks: number("tasks", &tasks)? };
-    ports.plans.extend(&caller, id, by).await
+    ports.plans.extend(&admin, id, by).await
 }
 
 /// Creates a draft with the same settings and redirects to its plan.
 #[server(prefix = "/rpc", endpoint = "copy_study")]
 pub async fn copy_study(id: StudyId) -> Result<StudyId, AppError> {
-    let (ports, caller) = ports()?;
-    let copy = ports.plans.copy(&caller, id).await?;
+    let (ports, admin) = ports()?;
+    let copy = ports.plans.copy(&admin, id).await?;
     leptos_axum::redirect(&format!("/admin/studies/{copy}/plan"));
     Ok(copy)
 }
@@ -60,17 +60,19 @@ pub async fn copy_study(id: StudyId) -> Result<StudyId, AppError> {
 /// Sets the seconds per rating; empty for the measured value.
 #[server(prefix = "/rpc", endpoint = "set_pace")]
 pub async fn set_pace(id: StudyId, #[server(default)] seconds: String) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let seconds = number("seconds", &seconds)?;
-    ports.plans.set_pace(&caller, id, seconds).await
+    ports.plans.set_pace(&admin, id, seconds).await
 }
 
 /// Sets the languages that a person reads: `en`, `zh` or `en,zh`.
 #[server(prefix = "/rpc", endpoint = "set_reads")]
 pub async fn set_reads(user: UserId, reads: String) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    let reads = reads.parse().map_err(|what: String| AppError::invalid("reads", what, "Choose at least one"))?;
-    ports.plans.set_reads(&caller, user, reads).await
+    let (ports, admin) = ports()?;
+    let reads = reads.parse().map_err(|what: String| {
+        AppError::invalid("reads", (what, "未选择语言，或语言未知"), ("Choose at least one", "请至少选择一种"))
+    })?;
+    ports.plans.set_reads(&admin, user, reads).await
 }
 
 /// Parses a form's number; empty is `None`.
@@ -81,8 +83,11 @@ pub(super) fn number(field: &str, text: &str) -> Result<Option<u32>, AppError> {
         text => text.parse().map(Some).map_err(|_| {
             AppError::invalid(
                 field,
-                format!("`{text}` is no whole number up to {}", u32::MAX),
-                "Write a number, or leave it empty",
+                (
+                    format!("\"{text}\" is not a whole number up to {}", u32::MAX),
+                    format!("“{text}”不是 {} 以内的整数", u32::MAX),
+                ),
+                ("Enter a number, or leave it empty", "请输入数字，或留空"),
             )
         }),
     }

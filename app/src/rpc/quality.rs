@@ -1,6 +1,5 @@
-//! Quality of studies: known scores, settings, a study as it goes on, flags, disagreements; and what
-//! raters and adjudicators see of it. Forms come without JavaScript too, so their functions lead on to
-//! a page.
+//! Quality of studies: known scores, settings, live figures, flags, disagreements; and the views of raters
+//! and adjudicators. Forms also work without JavaScript, so their functions redirect to a page.
 
 use leptos::prelude::*;
 
@@ -27,18 +26,22 @@ use crate::{
 /// A study's settings, calibration items, raters' progress in the calibration, and adjudicators.
 #[server(prefix = "/rpc", endpoint = "quality", protocol = Call)]
 pub async fn study_quality(study: StudyId) -> Result<QualityPage, AppError> {
-    let (ports, caller) = ports()?;
-    ports.quality.page(&caller, study).await
+    let (ports, admin) = ports()?;
+    ports.quality.page(&admin, study).await
 }
 
 /// Changes a study's settings. An empty threshold means no limit.
 #[server(prefix = "/rpc", endpoint = "set_quality")]
 pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let level = |field: &str, text: &str| match text.trim() {
         "" => Ok(None),
         text => text.parse::<u8>().map(Some).map_err(|_| {
-            AppError::invalid(field, format!("`{text}` is no whole number"), "Write 0, 1, 2 …, or leave it empty")
+            AppError::invalid(
+                field,
+                (format!("\"{text}\" is not a whole number"), format!("“{text}”不是整数")),
+                ("Enter 0, 1, 2 …, or leave it empty", "请输入 0、1、2……，或留空"),
+            )
         }),
     };
     let settings = QualitySettings {
@@ -53,7 +56,7 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
         policy: asked.policy,
         shown: asked.shown,
     };
-    ports.quality.set(&caller, study, settings).await?;
+    ports.quality.set(&admin, study, settings).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality?saved=1"));
     Ok(())
 }
@@ -70,11 +73,16 @@ pub async fn add_gold(
     #[server(default)] reasons_en: Vec<String>,
     #[server(default)] reasons_zh: Vec<String>,
 ) -> Result<i64, AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let number = |field: &str, text: &str| {
-        text.trim()
-            .parse::<i64>()
-            .map_err(|_| AppError::invalid(field, "nothing is chosen", "Choose one from the list"))
+        let chosen = text.trim().parse::<i64>();
+        chosen.map_err(|_| {
+            AppError::invalid(
+                field,
+                ("nothing is selected", "未选择任何项"),
+                ("Select one from the list", "请从列表中选择一项"),
+            )
+        })
     };
     let source = if output.trim().is_empty() {
         GoldSource::Pasted { task: TaskRevisionId(number("task", &task)?), code }
@@ -84,7 +92,7 @@ pub async fn add_gold(
     let text = |texts: &[String], place: usize| texts.get(place).cloned().unwrap_or_default();
     let longest = reasons_en.len().max(reasons_zh.len());
     let reasons = (0..longest).map(|d| Bilingual { en: text(&reasons_en, d), zh: text(&reasons_zh, d) }).collect();
-    let id = ports.quality.add_gold(&caller, study, NewGold { source, scores, reasons }).await?;
+    let id = ports.quality.add_gold(&admin, study, NewGold { source, scores, reasons }).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(id)
 }
@@ -92,8 +100,8 @@ pub async fn add_gold(
 /// Retires or restores a calibration item.
 #[server(prefix = "/rpc", endpoint = "retire_gold")]
 pub async fn retire_gold(study: StudyId, gold: i64, retired: bool) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.quality.retire_gold(&caller, study, gold, retired).await?;
+    let (ports, admin) = ports()?;
+    ports.quality.retire_gold(&admin, study, gold, retired).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(())
 }
@@ -101,8 +109,8 @@ pub async fn retire_gold(study: StudyId, gold: i64, retired: bool) -> Result<(),
 /// Admits a rater, or restarts their opening calibration.
 #[server(prefix = "/rpc", endpoint = "open_for")]
 pub async fn open_for(study: StudyId, rater: UserId, let_in: bool) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.quality.open_for(&caller, study, rater, let_in).await?;
+    let (ports, admin) = ports()?;
+    ports.quality.open_for(&admin, study, rater, let_in).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#openings"));
     Ok(())
 }
@@ -110,24 +118,24 @@ pub async fn open_for(study: StudyId, rater: UserId, let_in: bool) -> Result<(),
 /// Adds or removes an adjudicator.
 #[server(prefix = "/rpc", endpoint = "set_adjudicator")]
 pub async fn set_adjudicator(study: StudyId, user: UserId, on: bool) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.quality.set_adjudicator(&caller, study, user, on).await?;
+    let (ports, admin) = ports()?;
+    ports.quality.set_adjudicator(&admin, study, user, on).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#adjudicators"));
     Ok(())
 }
 
-/// A submission's masking.
+/// A submission's masking. Without `whole`, the outputs of a large submission are not searched.
 #[server(prefix = "/rpc", endpoint = "mask", protocol = Call)]
-pub async fn mask(submission: SubmissionId) -> Result<MaskState, AppError> {
-    let (ports, caller) = ports()?;
-    ports.quality.mask(&caller, submission).await
+pub async fn mask(submission: SubmissionId, #[server(default)] whole: bool) -> Result<MaskState, AppError> {
+    let (ports, admin) = ports()?;
+    ports.quality.mask(&admin, submission, whole).await
 }
 
 /// Hides names of models from raters of a submission, or shows the original outputs.
 #[server(prefix = "/rpc", endpoint = "set_mask")]
 pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.quality.set_mask(&caller, submission, on).await?;
+    let (ports, admin) = ports()?;
+    ports.quality.set_mask(&admin, submission, on).await?;
     leptos_axum::redirect(&format!("/admin/submissions/{submission}"));
     Ok(())
 }
@@ -135,25 +143,25 @@ pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError
 /// A study's live status.
 #[server(prefix = "/rpc", endpoint = "live", protocol = Call)]
 pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
-    let (ports, caller) = ports()?;
-    ports.watching.live(&caller, study).await
+    let (ports, admin) = ports()?;
+    ports.watching.live(&admin, study).await
 }
 
 /// A page of a study's ratings.
 #[server(prefix = "/rpc", endpoint = "study_ratings", protocol = Call)]
 pub async fn study_ratings(study: StudyId, filter: RatingFilter) -> Result<RatingList, AppError> {
-    let (ports, caller) = ports()?;
-    ports.watching.ratings(&caller, study, filter).await
+    let (ports, admin) = ports()?;
+    ports.watching.ratings(&admin, study, filter).await
 }
 
 /// A study's title and its flags.
 #[server(prefix = "/rpc", endpoint = "study_flags", protocol = Call)]
 pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppError> {
-    let (ports, caller) = ports()?;
-    ports.watching.flags(&caller, study).await
+    let (ports, admin) = ports()?;
+    ports.watching.flags(&admin, study).await
 }
 
-/// Answers a flag.
+/// Replies to a flag.
 #[server(prefix = "/rpc", endpoint = "answer_flag")]
 pub async fn answer_flag(
     study: StudyId,
@@ -161,9 +169,9 @@ pub async fn answer_flag(
     on: i64,
     #[server(default)] reply: String,
 ) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let on = if probe { FlagOn::Probe(on) } else { FlagOn::Assignment(on) };
-    ports.watching.answer_flag(&caller, study, on, &reply).await?;
+    ports.watching.answer_flag(&admin, study, on, &reply).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/flags"));
     Ok(())
 }
@@ -171,15 +179,15 @@ pub async fn answer_flag(
 /// A page of a study's disagreements.
 #[server(prefix = "/rpc", endpoint = "study_disputes", protocol = Call)]
 pub async fn study_disputes(study: StudyId, #[server(default)] page: u32) -> Result<DisputeList, AppError> {
-    let (ports, caller) = ports()?;
-    ports.watching.disputes(&caller, study, page).await
+    let (ports, admin) = ports()?;
+    ports.watching.disputes(&admin, study, page).await
 }
 
 /// Requests one more rating of an output.
 #[server(prefix = "/rpc", endpoint = "ask_extra")]
 pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.watching.ask_extra(&caller, study, OutputId(output)).await?;
+    let (ports, admin) = ports()?;
+    ports.watching.ask_extra(&admin, study, OutputId(output)).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/disputes"));
     Ok(())
 }
@@ -187,15 +195,15 @@ pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
 /// Feedback to the person.
 #[server(prefix = "/rpc", endpoint = "came_back", protocol = Call)]
 pub async fn what_came_back() -> Result<CameBack, AppError> {
-    let (ports, caller) = ports()?;
-    ports.feedback.came_back(&caller).await
+    let (ports, person) = ports()?;
+    ports.feedback.came_back(&person).await
 }
 
-/// Records that the person read the answers to their flags.
+/// Records that the person read the replies to their flags.
 #[server(prefix = "/rpc", endpoint = "read_replies")]
 pub async fn read_replies() -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.feedback.read_replies(&caller).await?;
+    let (ports, person) = ports()?;
+    ports.feedback.read_replies(&person).await?;
     leptos_axum::redirect("/desk");
     Ok(())
 }
@@ -203,35 +211,35 @@ pub async fn read_replies() -> Result<(), AppError> {
 /// Continues after a calibration item's known scores, or after the calibration.
 #[server(prefix = "/rpc", endpoint = "go_on")]
 pub async fn go_on(what: Token) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    let study = ports.feedback.go_on(&caller, &what).await?;
+    let (ports, person) = ports()?;
+    let study = ports.feedback.go_on(&person, &what).await?;
     leptos_axum::redirect(&format!("/grade/{study}"));
     Ok(())
 }
 
-/// The disagreements that the person can decide.
+/// The disagreements that the person can adjudicate.
 #[server(prefix = "/rpc", endpoint = "disputes", protocol = Call)]
 pub async fn my_disputes() -> Result<DisputeQueue, AppError> {
-    let (ports, caller) = ports()?;
-    ports.feedback.disputes(&caller).await
+    let (ports, person) = ports()?;
+    ports.feedback.disputes(&person).await
 }
 
 /// One disagreement.
 #[server(prefix = "/rpc", endpoint = "dispute", protocol = Call)]
 pub async fn open_dispute(token: Token) -> Result<Dispute, AppError> {
-    let (ports, caller) = ports()?;
-    ports.feedback.dispute(&caller, &token).await
+    let (ports, person) = ports()?;
+    ports.feedback.dispute(&person, &token).await
 }
 
-/// Decides a disagreement and redirects to the next one, or to the list.
+/// Adjudicates a disagreement and redirects to the next one, or to the list.
 #[server(prefix = "/rpc", endpoint = "decide")]
 pub async fn decide(
     token: Token,
     #[server(default)] scores: Vec<u8>,
     #[server(default)] comment: String,
 ) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    match ports.feedback.decide(&caller, &token, scores, &comment).await? {
+    let (ports, person) = ports()?;
+    match ports.feedback.decide(&person, &token, scores, &comment).await? {
         Some(next) => leptos_axum::redirect(&format!("/adjudicate/{next}?decided=1")),
         None => leptos_axum::redirect("/adjudicate?decided=1"),
     }

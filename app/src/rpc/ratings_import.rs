@@ -18,8 +18,8 @@ use crate::{model::ratings_import::RatingsKind, port::ports};
 /// Preview of an uploaded file of ratings.
 #[server(prefix = "/rpc", endpoint = "preview_ratings", protocol = Call)]
 pub async fn preview_ratings(upload: UploadId, reading: RatingsReading) -> Result<RatingsPreview, AppError> {
-    let (ports, caller) = ports()?;
-    ports.ratings.preview(&caller, upload, reading).await
+    let (ports, admin) = ports()?;
+    ports.ratings.preview(&admin, upload, reading).await
 }
 
 /// Imports an uploaded file of ratings and redirects to the result: a closed study called `name`, or the
@@ -32,10 +32,10 @@ pub async fn take_ratings(
     #[server(default)] judge: bool,
     #[server(default)] columns: BTreeMap<String, String>,
 ) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let kind = if judge { RatingsKind::Judge(name) } else { RatingsKind::People(name) };
     let to = format!("/admin/compare/{dataset}");
-    let taken = ports.ratings.take(&caller, upload, RatingsReading { dataset, judge, columns }, kind).await?;
+    let taken = ports.ratings.take(&admin, upload, RatingsReading { dataset, judge, columns }, kind).await?;
     leptos_axum::redirect(&taken.study.map_or(to, |study| format!("/admin/studies/{study}")));
     Ok(())
 }

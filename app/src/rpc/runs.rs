@@ -7,7 +7,9 @@ use crate::{
     error::AppError,
     model::{
         ids::{OutputId, RunId, SubmissionId},
-        run::{EngineReadiness, ItemDetail, RunDetail, RunRow},
+        languages::LanguageResults,
+        page::{PageOf, Paged},
+        run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunRow},
         run_pair::RunPair,
     },
 };
@@ -17,32 +19,53 @@ use crate::{
     port::ports,
 };
 
-/// All runs, or those of one submission.
+/// A page of all runs, or of those of one submission.
 #[server(prefix = "/rpc", endpoint = "runs", protocol = Call)]
-pub async fn runs(submission: Option<SubmissionId>) -> Result<Vec<RunRow>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.runs.list(&caller, submission).await
+pub async fn runs(
+    submission: Option<SubmissionId>,
+    #[server(default)] page: PageOf,
+) -> Result<Paged<RunRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.runs.list(&admin, submission, page).await
+}
+
+/// Every model's newest run in each language of HumanEval-X.
+#[server(prefix = "/rpc", endpoint = "languages", protocol = Call)]
+pub async fn languages() -> Result<LanguageResults, AppError> {
+    let (ports, admin) = ports()?;
+    ports.runs.languages(&admin).await
 }
 
 /// Whether the server can run tests.
 #[server(prefix = "/rpc", endpoint = "engine_readiness", protocol = Call)]
 pub async fn check_engine() -> Result<EngineReadiness, AppError> {
-    let (ports, caller) = ports()?;
-    ports.runs.readiness(&caller).await
+    let (ports, admin) = ports()?;
+    ports.runs.readiness(&admin).await
 }
 
-/// One run with all its outputs.
+/// One run without its outputs.
 #[server(prefix = "/rpc", endpoint = "run", protocol = Call)]
 pub async fn run(id: RunId) -> Result<RunDetail, AppError> {
-    let (ports, caller) = ports()?;
-    ports.runs.get(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.runs.get(&admin, id).await
+}
+
+/// A page of a run's outputs.
+#[server(prefix = "/rpc", endpoint = "run_items", protocol = Call)]
+pub async fn run_items(
+    id: RunId,
+    #[server(default)] filter: ItemFilter,
+    #[server(default)] page: PageOf,
+) -> Result<Paged<ItemRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.runs.items(&admin, id, filter, page).await
 }
 
 /// One output of a run.
 #[server(prefix = "/rpc", endpoint = "run_item", protocol = Call)]
 pub async fn run_item(id: RunId, output: OutputId) -> Result<ItemDetail, AppError> {
-    let (ports, caller) = ports()?;
-    ports.runs.item(&caller, id, output).await
+    let (ports, admin) = ports()?;
+    ports.runs.item(&admin, id, output).await
 }
 
 /// Starts a run of a submission and redirects to it. Unchecked boxes are not sent; `like` is
@@ -55,9 +78,9 @@ pub async fn start_run(
     #[server(default)] june_2022: bool,
     #[server(default)] like: String,
 ) -> Result<RunId, AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let like = like.parse().ok().map(RunId);
-    let id = ports.runs.start_so(&caller, submission, StartHow { fresh, fast, june_2022, like }).await?;
+    let id = ports.runs.start_so(&admin, submission, StartHow { fresh, fast, june_2022, like }).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(id)
 }
@@ -65,8 +88,8 @@ pub async fn start_run(
 /// Stops a run.
 #[server(prefix = "/rpc", endpoint = "cancel_run")]
 pub async fn cancel_run(id: RunId) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.runs.cancel(&caller, id).await?;
+    let (ports, admin) = ports()?;
+    ports.runs.cancel(&admin, id).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(())
 }
@@ -92,8 +115,8 @@ pub async fn run_changed_again(id: RunId) -> Result<(), AppError> {
 /// Reruns one output and stays on its page.
 #[server(prefix = "/rpc", endpoint = "run_again")]
 pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.runs.again(&caller, id, Again::Output(output)).await?;
+    let (ports, admin) = ports()?;
+    ports.runs.again(&admin, id, Again::Output(output)).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}/outputs/{output}"));
     Ok(())
 }
@@ -101,14 +124,14 @@ pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
 /// Compares two runs of one dataset, with a task's code if one is given.
 #[server(prefix = "/rpc", endpoint = "compare_runs", protocol = Call)]
 pub async fn compare_runs(a: RunId, b: RunId, task: Option<String>) -> Result<RunPair, AppError> {
-    let (ports, caller) = ports()?;
-    ports.runs.compare(&caller, a, b, task).await
+    let (ports, admin) = ports()?;
+    ports.runs.compare(&admin, a, b, task).await
 }
 
 #[cfg(feature = "ssr")]
 async fn again(id: RunId, what: Again) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.runs.again(&caller, id, what).await?;
+    let (ports, admin) = ports()?;
+    ports.runs.again(&admin, id, what).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(())
 }

@@ -13,25 +13,33 @@ use crate::{
         compare::Compared,
         comparison::{TaskRatings, TaskScores},
         ids::{StudyId, SubmissionId, TaskId, UserId},
+        page::{PageOf, Paged},
         plan::{Presentation, Sharing},
-        study::{StudyDetail, StudyRow, StudyStatus},
+        study::{Overview, StudyDetail, StudyRow, StudyStatus},
     },
 };
 #[cfg(feature = "ssr")]
 use crate::{model::study::NewStudy, port::ports, rpc::plans::number};
 
-/// Every study.
+/// Counts, and the newest studies.
+#[server(prefix = "/rpc", endpoint = "overview", protocol = Call)]
+pub async fn admin_overview() -> Result<Overview, AppError> {
+    let (ports, admin) = ports()?;
+    ports.studies.overview(&admin).await
+}
+
+/// A page of the studies.
 #[server(prefix = "/rpc", endpoint = "studies", protocol = Call)]
-pub async fn studies() -> Result<Vec<StudyRow>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.studies.list(&caller).await
+pub async fn studies(#[server(default)] page: PageOf) -> Result<Paged<StudyRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.studies.list(&admin, page).await
 }
 
 /// One study with its progress.
 #[server(prefix = "/rpc", endpoint = "study", protocol = Call)]
 pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
-    let (ports, caller) = ports()?;
-    ports.studies.get(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.studies.get(&admin, id).await
 }
 
 /// Creates a draft of a study and redirects to its plan. The fields come from a form: lists as repeated
@@ -51,14 +59,17 @@ pub async fn create_study(
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
 ) -> Result<StudyId, AppError> {
-    let (ports, caller) = ports()?;
+    let (ports, admin) = ports()?;
     let seed = match seed.trim() {
         "" => None,
         text => Some(text.parse::<u64>().map_err(|_| {
             AppError::invalid(
                 "seed",
-                format!("`{text}` is no whole number up to {}", u64::MAX),
-                "Leave it empty for the default",
+                (
+                    format!("\"{text}\" is not a whole number up to {}", u64::MAX),
+                    format!("“{text}”不是 {} 以内的整数", u64::MAX),
+                ),
+                ("Leave it empty for the default", "留空则使用默认值"),
             )
         })?),
     };
@@ -83,7 +94,7 @@ pub async fn create_study(
         pace_s: number("pace", &pace)?,
         draft: true,
     };
-    let id = ports.studies.create(&caller, new).await?;
+    let id = ports.studies.create(&admin, new).await?;
     leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));
     Ok(id)
 }
@@ -91,27 +102,27 @@ pub async fn create_study(
 /// Pauses, resumes or closes a study.
 #[server(prefix = "/rpc", endpoint = "set_study_status")]
 pub async fn set_study_status(id: StudyId, status: StudyStatus) -> Result<(), AppError> {
-    let (ports, caller) = ports()?;
-    ports.studies.set_status(&caller, id, status).await
+    let (ports, admin) = ports()?;
+    ports.studies.set_status(&admin, id, status).await
 }
 
 /// The models compared by the ratings so far.
 #[server(prefix = "/rpc", endpoint = "comparison", protocol = Call)]
 pub async fn compare(id: StudyId) -> Result<Compared, AppError> {
-    let (ports, caller) = ports()?;
-    ports.comparisons.of_study(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.comparisons.of_study(&admin, id).await
 }
 
 /// Every task of the study with its mean scores.
 #[server(prefix = "/rpc", endpoint = "study_tasks", protocol = Call)]
 pub async fn study_tasks(id: StudyId) -> Result<Vec<TaskScores>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.studies.tasks(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.studies.tasks(&admin, id).await
 }
 
 /// One task with every output and rating.
 #[server(prefix = "/rpc", endpoint = "study_task", protocol = Call)]
 pub async fn study_task(id: StudyId, task: TaskId) -> Result<TaskRatings, AppError> {
-    let (ports, caller) = ports()?;
-    ports.studies.task(&caller, id, task).await
+    let (ports, admin) = ports()?;
+    ports.studies.task(&admin, id, task).await
 }

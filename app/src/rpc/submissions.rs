@@ -9,36 +9,51 @@ use crate::{
     error::AppError,
     model::{
         ids::{OutputId, SubmissionId, UploadId},
-        submission::{Matching, OutputDetail, Preview, SubmissionDetail, SubmissionRow},
+        page::{PageOf, Paged},
+        submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
     },
 };
 
-/// All submissions, or those for one dataset.
+/// A page of all submissions, or of those for one dataset.
 #[server(prefix = "/rpc", endpoint = "submissions", protocol = Call)]
-pub async fn submissions(dataset: Option<String>) -> Result<Vec<SubmissionRow>, AppError> {
-    let (ports, caller) = ports()?;
-    ports.submissions.list(&caller, dataset).await
+pub async fn submissions(
+    dataset: Option<String>,
+    #[server(default)] page: PageOf,
+) -> Result<Paged<SubmissionRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.list(&admin, dataset, page).await
 }
 
-/// One submission with its outputs.
+/// One submission.
 #[server(prefix = "/rpc", endpoint = "submission", protocol = Call)]
-pub async fn submission(id: SubmissionId) -> Result<SubmissionDetail, AppError> {
-    let (ports, caller) = ports()?;
-    ports.submissions.get(&caller, id).await
+pub async fn submission(id: SubmissionId) -> Result<SubmissionRow, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.get(&admin, id).await
+}
+
+/// A page of a submission's outputs.
+#[server(prefix = "/rpc", endpoint = "submission_outputs", protocol = Call)]
+pub async fn submission_outputs(
+    id: SubmissionId,
+    #[server(default)] filter: OutputFilter,
+    #[server(default)] page: PageOf,
+) -> Result<Paged<OutputRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.outputs(&admin, id, filter, page).await
 }
 
 /// One output with its code.
 #[server(prefix = "/rpc", endpoint = "output", protocol = Call)]
 pub async fn output(id: OutputId) -> Result<OutputDetail, AppError> {
-    let (ports, caller) = ports()?;
-    ports.submissions.output(&caller, id).await
+    let (ports, admin) = ports()?;
+    ports.submissions.output(&admin, id).await
 }
 
 /// Preview of an uploaded file.
 #[server(prefix = "/rpc", endpoint = "preview", protocol = Call)]
 pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matching) -> Result<Preview, AppError> {
-    let (ports, caller) = ports()?;
-    ports.submissions.preview(&caller, upload, &dataset, matching).await
+    let (ports, admin) = ports()?;
+    ports.submissions.preview(&admin, upload, &dataset, matching).await
 }
 
 /// Imports the uploaded outputs as `model`'s and redirects to the submission. `mask` hides names of models
@@ -51,10 +66,10 @@ pub async fn take_submission(
     model: String,
     #[server(default)] mask: bool,
 ) -> Result<SubmissionId, AppError> {
-    let (ports, caller) = ports()?;
-    let id = ports.submissions.take(&caller, upload, &dataset, matching, &model).await?;
+    let (ports, admin) = ports()?;
+    let id = ports.submissions.take(&admin, upload, &dataset, matching, &model).await?;
     if mask {
-        ports.quality.set_mask(&caller, id, true).await?;
+        ports.quality.set_mask(&admin, id, true).await?;
     }
     leptos_axum::redirect(&format!("/admin/submissions/{id}"));
     Ok(id)

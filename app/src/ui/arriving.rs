@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_millis(150);
 #[derive(Clone, Copy)]
 struct Sign {
     shown: RwSignal<bool>,
-    /// The number of the newest navigation; what an older one does is ignored.
+    /// The number of the newest navigation; events of older ones are ignored.
     newest: StoredValue<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Something to be copied: shown whole in a field, with a button.
+//! A text to copy: shown in full in a field, with a button.
 
 use leptos::prelude::*;
 
@@ -7,14 +7,14 @@ use crate::{
     ui::{announce::toaster, effect::effect},
 };
 
-/// A text in a field that cannot be changed, and a button that copies it.
+/// A text in a read-only field, and a button that copies it.
 #[component]
 pub fn CopyRow(
     /// The field's id.
     id: &'static str,
     /// The field's label, for screen readers.
     label: &'static str,
-    /// The text. One that begins with `/` is a path on this server, and shown as a whole address.
+    /// The text. If it begins with `/`, it is a path on this server and shown as a full address.
     #[prop(into)]
     text: String,
 ) -> impl IntoView {
@@ -22,7 +22,7 @@ pub fn CopyRow(
     let field = NodeRef::<leptos::html::Input>::new();
     let toast = toaster();
     let full = RwSignal::new(text);
-    // The server does not know by what name it is reached; the browser does.
+    // The server does not know its public name; the browser does.
     effect(move |_| {
         if let Ok(origin) = window().location().origin() {
             full.update(|text| {
@@ -35,7 +35,7 @@ pub fn CopyRow(
     let copy = move |_| {
         let Some(input) = field.get_untracked() else { return };
         input.select();
-        // The clipboard's own interface is missing on plain http; what is selected can be copied everywhere.
+        // The clipboard API is missing on plain http; selected text can be copied everywhere.
         let done = copy_selection();
         toast(if done { t.copied } else { t.copy_by_hand }.into());
     };
@@ -48,7 +48,7 @@ pub fn CopyRow(
     }
 }
 
-/// Copies what is selected in the page; says whether it did.
+/// Copies the selected text; returns whether it succeeded.
 fn copy_selection() -> bool {
     use leptos::wasm_bindgen::{JsCast, JsValue};
     let document: JsValue = document().into();

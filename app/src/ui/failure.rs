@@ -1,5 +1,5 @@
-//! What went wrong, in the visitor's words. The one place where an [`AppError`] becomes a page,
-//! and where a page that could not be made gets its HTTP status.
+//! Errors in the visitor's language. The only place where an [`AppError`] becomes a page, and where a failed
+//! page gets its HTTP status.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -11,12 +11,12 @@ use crate::{
     model::{grading::DraftFault, problem::Problem},
 };
 
-/// An error in the place of what was asked for. Sets the response's status on the server.
+/// An error instead of the requested content. Sets the response's status on the server.
 #[component]
 pub fn Failure(
-    /// What went wrong.
+    /// The error.
     error: AppError,
-    /// Tries again, where that may help.
+    /// Retries, if that may help.
     #[prop(optional, into)]
     retry: Option<Callback<()>>,
 ) -> impl IntoView {
@@ -58,7 +58,7 @@ pub fn Failure(
     }
 }
 
-/// Every problem with an input: where, what, and what to do. Nothing where there is none.
+/// Every problem of an input: where, what, and how to fix it. Empty without any.
 #[component]
 pub fn ProblemList(
     /// The problems.

@@ -77,11 +77,13 @@ pub fn Header() -> impl IntoView {
         (Some(_), false) => &[("/desk", common.nav_desk)],
         (Some(_), true) => &[
             ("/admin", common.nav_overview),
+            ("/admin/results", common.nav_results),
             ("/admin/studies", common.nav_studies),
             ("/admin/runs", common.nav_runs),
             ("/admin/datasets", common.nav_datasets),
             ("/admin/submissions", common.nav_submissions),
             ("/admin/people", common.nav_people),
+            ("/admin/audit", common.nav_audit),
             ("/admin/api", "API"),
             ("/desk", common.nav_desk),
         ],
@@ -176,8 +178,11 @@ pub fn LanguageSwitch() -> impl IntoView {
 /// Whether a navigation link is current at `path`. The start page is `home` under another
 /// address, and the overview's address is a prefix of every admin page's.
 fn leads_to(href: &str, path: &str, home: &str) -> bool {
-    let below = || href != "/admin" && path.strip_prefix(href).is_some_and(|rest| rest.starts_with('/'));
-    path == href || (path == "/" && href == home) || below()
+    let within = |start: &str| path.strip_prefix(start).is_some_and(|rest| rest.starts_with('/'));
+    let below = || href != "/admin" && within(href);
+    // Comparisons are results.
+    let compared = || href == "/admin/results" && within("/admin/compare");
+    path == href || (path == "/" && href == home) || below() || compared()
 }
 
 /// The logo: three steps of a scale, the middle one selected.
@@ -197,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn navigation_marks_the_page_one_is_on() {
+    fn navigation_marks_the_current_page() {
         let check = |href, path, home, expected| assert_eq!(leads_to(href, path, home), expected, "{href} on {path}");
         check("/desk", "/desk", "/desk", true);
         check("/desk", "/", "/desk", true);
@@ -206,5 +211,6 @@ mod tests {
         check("/admin", "/admin/studies", "/admin", false);
         check("/admin/studies", "/admin/studies/7", "/admin", true);
         check("/admin/studies", "/admin/studiesque", "/admin", false);
+        check("/admin/results", "/admin/compare/starter", "/admin", true);
     }
 }

@@ -72,7 +72,7 @@ fn resource(source: Box<dyn Fn() -> Source + Send + Sync>, fetch: Fetch) -> Reso
     Resource::new_with_options(source, fetch, false)
 }
 
-/// What something is fetched for, of whatever type.
+/// What something is fetched for, of any type.
 #[derive(Clone)]
 struct Source(Arc<dyn Same>);
 
@@ -168,7 +168,7 @@ impl Decoder<Held> for AsJson {
 /// ```
 #[component]
 pub fn Load<T, F, V>(
-    /// The page's data, made at the top of the page.
+    /// The page's data, created at the top of the page.
     data: Data<T>,
     /// Draws the data.
     children: F,

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_falls_into_one_line() {
+    fn every_position_is_in_one_line() {
         let starts = [(1, 3), (2, 1), (2, 1), (2, 9)].map(|(line, column)| Place { line, column });
         let spots = spots(&starts, 4, false);
         let check = |line, column, number| {

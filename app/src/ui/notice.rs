@@ -51,7 +51,7 @@ pub fn WithoutScripts(
     view! { <noscript inner_html=format!("<p class=\"notice tone-care\">{text}</p>")></noscript> }
 }
 
-/// An empty list: says so, and its children say what to do.
+/// An empty list: names what is missing; its children say what to do.
 #[component]
 pub fn Empty(
     /// What is missing.

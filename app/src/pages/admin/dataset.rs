@@ -5,10 +5,14 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::parts::{Filter, asked, choice, holds, task_text};
+use super::{
+    parts::{Filter, asked, choice, code_langs, holds, task_text},
+    upkeep::upkeep_link,
+};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
+        audit::Object,
         dataset::{DatasetDetail, TaskRow, VersionRow},
         ids::DatasetVersionId,
         lang::Lang,
@@ -27,7 +31,7 @@ pub fn DatasetPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let query = use_query_map();
-    // Only what the server is asked for: a filter typed in must not ask again.
+    // Only the keys that the server uses: typing in a filter must not reload.
     let which = Memo::new(move |_| (asked(params, "slug"), asked(query, "version").parse().ok()));
     let data = Data::new(move || which.get(), |(slug, version)| dataset(slug, version));
     view! { <Load data let:detail>{page(i, which.get_untracked().1, detail)}</Load> }
@@ -42,15 +46,18 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
     let study = format!("/admin/studies/new?dataset={}", row.slug);
     let compare = format!("/admin/compare/{}", row.slug);
     let shown = asked.unwrap_or(row.version);
+    let object = Object::Dataset(row.slug.clone());
     view! {
         <Page title=name crumbs=vec![("/admin/datasets".into(), t.datasets.into())] actions=move || view! {
             <a class="button" href=upload.clone()>{t.upload_outputs}</a>
             <a class="button" href=study.clone()>{t.new_study}</a>
             <a class="button" href=compare.clone()>{i.compare().compare}</a>
+            {upkeep_link(i, &object)}
         }>
         {(!said.is_empty()).then(|| view! { <p class="lead">{said}</p> })}
         <dl class="facts">
             <div><dt>{t.short_name}</dt><dd><code>{row.slug.clone()}</code></dd></div>
+            <div><dt>{t.code_lang}</dt><dd translate="no">{code_langs(&row.code_langs)}</dd></div>
             <div><dt>{t.version}</dt><dd>{row.number}</dd></div>
             <div><dt>{t.tasks}</dt><dd>{row.tasks}</dd></div>
             <div><dt>{t.graded_by_people}</dt><dd>{row.human}</dd></div>
@@ -104,7 +111,7 @@ fn versions_table(i: I18n, slug: &str, versions: &[VersionRow], shown: DatasetVe
     }
 }
 
-/// The tasks, with a filter that lives in the address.
+/// The tasks, with a filter in the address.
 #[component]
 fn TaskTable(
     /// Every task of the version shown.

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use super::{
-    parts::asked,
+    parts::{asked, code_langs},
     sending::{FileForm, Picker},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Empty, Notice, Tone},
+        pager::{page_of, pager},
     },
 };
 
@@ -24,20 +25,30 @@ pub fn DatasetsPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let data = Data::new(|| (), |()| datasets());
+    let data = Data::new(move || page_of(query, ""), datasets);
+    let actions = move || view! { <a class="button" href="/admin/languages">{i.languages().title}</a> };
     view! {
-        <Page title=t.datasets>
-        <Load data let:rows>{outcome(i, &asked(query, "imported"), &asked(query, "same"), &rows)} {table(i, rows)}</Load>
+        <Page title=t.datasets actions>
+        <Load data let:page>
+            {outcome(i, &asked(query, "imported"), &asked(query, "same"), &page.rows)}
+            {pager(i, query, "", &page)}
+            {table(i, page.rows)}
+        </Load>
         <section id="import" class="card stack" aria-labelledby="import-head">
             <h2 id="import-head">{t.import_dataset}</h2>
             <p>{t.import_what}</p>
             <ul class="plain-list">
                 <li>{t.import_checkout}</li>
                 <li>{t.import_bare}</li>
+                <li>{t.import_humaneval}</li>
                 <li>{t.import_own}</li>
             </ul>
             <p class="muted">{t.import_again}</p>
             <FileForm action="/admin/upload/dataset" send=t.import_button>
+                <label class="check">
+                    <input type="checkbox" name="translation" value="true"/>
+                    <span>{t.import_translation}</span>
+                </label>
                 <Picker name="files" label=t.import_files hint=t.import_files_hint multiple=true accept=".jsonl,.json,.md,.gz,.tgz,.tar,.zip"/>
             </FileForm>
         </section>
@@ -45,7 +56,7 @@ pub fn DatasetsPage() -> impl IntoView {
     }
 }
 
-/// What an import has just done; the server sends the browser back here with it in the address.
+/// The result of an import; the server redirects the browser back here with it in the address.
 fn outcome(i: I18n, imported: &str, same: &str, rows: &[DatasetRow]) -> Option<AnyView> {
     let t = i.admin();
     let among = |row: &&DatasetRow, slugs: &str| slugs.split(',').any(|slug| slug == row.slug);
@@ -74,6 +85,7 @@ fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {
                 <td role="cell" data-label=t.tasks class="num">{row.tasks}</td>
                 <td role="cell" data-label=t.graded_by_people class="num">{row.human}</td>
                 <td role="cell" data-label=t.with_tests class="num">{row.tests}</td>
+                <td role="cell" data-label=t.code_lang translate="no">{code_langs(&row.code_langs)}</td>
                 <td role="cell" data-label=t.submissions class="num">
                     <a href=format!("/admin/submissions?dataset={}", row.slug)>{row.submissions}</a>
                 </td>
@@ -96,6 +108,7 @@ fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {
                     <th role="columnheader" scope="col" class="num">{t.tasks}</th>
                     <th role="columnheader" scope="col" class="num">{t.graded_by_people}</th>
                     <th role="columnheader" scope="col" class="num">{t.with_tests}</th>
+                    <th role="columnheader" scope="col">{t.code_lang}</th>
                     <th role="columnheader" scope="col" class="num">{t.submissions}</th>
                     <th role="columnheader" scope="col">{t.imported_at}</th>
                     <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>

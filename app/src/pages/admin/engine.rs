@@ -17,7 +17,7 @@ pub fn engine_data() -> Data<EngineReadiness> {
     Data::new(|| (), |()| check_engine())
 }
 
-/// Says what is missing; nothing where the machine has it all.
+/// Names what is missing; empty if nothing is.
 #[component]
 pub fn EngineNotice(
     /// What [`engine_data`] loads.

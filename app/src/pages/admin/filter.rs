@@ -1,4 +1,4 @@
-//! The filter above a table: fields that live in the address, and how many rows they leave.
+//! The filter above a table: fields in the address, and the number of matching rows.
 
 use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
@@ -8,25 +8,26 @@ use crate::i18n::use_i18n;
 
 /// A field of a filter. Its key is its name in the address.
 pub enum Field {
-    /// Words to look for, under `q`.
+    /// Search text, under `q`.
     Words,
-    /// One of a list: values with their names. The empty value is left out of the address.
+    /// A list: values with their names. The empty value is left out of the address.
     Choice(&'static str, &'static str, Vec<(&'static str, String)>),
-    /// A box to tick: `1` where it is.
+    /// A checkbox: `1` if checked.
     Tick(&'static str, &'static str),
-    /// What the address says of something else, which the filter leaves as it is.
+    /// A part of the address that the filter keeps unchanged.
     Kept(&'static str),
 }
 
-/// A filter for what stands on the page.
+/// A filter for rows on the page.
 #[component]
 pub fn FilterBar(
-    /// Its fields, in their order.
+    /// Its fields, in order.
     fields: Vec<Field>,
-    /// How many rows are left.
-    #[prop(into)]
-    shown: Signal<u64>,
-    /// How many there are.
+    /// Number of matching rows, of a list that is not in pages.
+    #[prop(optional, into)]
+    shown: Option<Signal<u64>>,
+    /// Total number of rows.
+    #[prop(optional)]
     all: u64,
 ) -> impl IntoView {
     let t = use_i18n().admin();
@@ -36,7 +37,9 @@ pub fn FilterBar(
         <Filter search=true>
             {fields}
             <button class="button" type="submit">{t.filter}</button>
-            <p class="filter-count" role="status">{move || (t.shown_of)(shown.get(), all)}</p>
+            {shown.map(|shown| view! {
+                <p class="filter-count" role="status">{move || (t.shown_of)(shown.get(), all)}</p>
+            })}
         </Filter>
     }
 }
@@ -44,7 +47,7 @@ pub fn FilterBar(
 fn draw(field: Field, query: Memo<ParamsMap>) -> AnyView {
     let t = use_i18n().admin();
     let read = move |key: &str| asked(query, key);
-    // Both attribute and property: for the page as it comes, and for a visitor who goes back.
+    // Both attribute and property: for the server's page, and for a visitor who goes back.
     match field {
         Field::Words => view! {
             <div class="field">

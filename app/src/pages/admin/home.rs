@@ -1,16 +1,12 @@
-//! `/admin`: what is there, and what to do next.
+//! `/admin`: overview and next steps.
 
 use leptos::prelude::*;
 
 use super::parts::{progress, status};
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{
-        dataset::DatasetRow,
-        study::{StudyRow, StudyStatus},
-        submission::SubmissionRow,
-    },
-    rpc::{datasets::datasets, studies::studies, submissions::submissions},
+    model::study::{Overview, StudyRow, StudyStatus},
+    rpc::studies::admin_overview,
     ui::{
         frame::Page,
         load::{Data, Load},
@@ -22,26 +18,22 @@ use crate::{
 #[component]
 pub fn AdminHome() -> impl IntoView {
     let i = use_i18n();
-    let data =
-        Data::new(|| (), |()| async move { Ok((datasets().await?, submissions(None).await?, studies().await?)) });
+    let data = Data::new(|| (), |()| admin_overview());
     view! {
         <Page title=i.admin().home>
-            <Load data let:all>{overview(i, &all.0, &all.1, all.2)}</Load>
+            <Load data let:all>{content(i, all)}</Load>
         </Page>
     }
 }
 
-fn overview(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], studies: Vec<StudyRow>) -> AnyView {
+fn content(i: I18n, all: Overview) -> AnyView {
     let t = i.admin();
-    let tasks: u64 = datasets.iter().map(|d| d.tasks).sum();
-    let outputs: u64 = submissions.iter().map(|s| s.outputs).sum();
-    let running = studies.iter().filter(|s| s.status == StudyStatus::Running).count() as u64;
-    let next = next_step(i, datasets, submissions, &studies);
-    let tile = |href: &'static str, name: &'static str, count: usize, line: String| {
+    let next = next_step(i, &all);
+    let tile = |href: &'static str, name: &'static str, count: u64, line: String| {
         view! {
             <li class="tile">
                 <h2><a href=href>{name}</a></h2>
-                <p class="tile-figure">{i.number(count as u64)}</p>
+                <p class="tile-figure">{i.number(count)}</p>
                 <p class="muted">{line}</p>
             </li>
         }
@@ -55,33 +47,33 @@ fn overview(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], stu
             <a class="button primary" href=next.href>{next.action}</a>
         </section>
         <ul class="tiles">
-            {tile("/admin/datasets", t.datasets, datasets.len(), (t.tasks_in_all)(tasks))}
-            {tile("/admin/submissions", t.submissions, submissions.len(), (t.outputs_in_all)(outputs))}
-            {tile("/admin/studies", t.studies, studies.len(), (t.running_now)(running))}
+            {tile("/admin/datasets", t.datasets, all.datasets, (t.tasks_in_all)(all.tasks))}
+            {tile("/admin/submissions", t.submissions, all.submissions, (t.models_in_all)(all.models))}
+            {tile("/admin/studies", t.studies, all.studies, (t.running_now)(all.running))}
         </ul>
         <section class="stack" aria-labelledby="home-studies">
             <h2 id="home-studies">{t.studies}</h2>
-            {study_cards(i, studies)}
+            {study_cards(i, all.newest)}
         </section>
     }
     .into_any()
 }
 
-/// What an admin will want to do now.
+/// Probable next steps of an admin.
 struct Step {
     sentence: String,
     href: String,
     action: &'static str,
 }
 
-fn next_step(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], studies: &[StudyRow]) -> Step {
+fn next_step(i: I18n, all: &Overview) -> Step {
     let t = i.admin();
     let step = |sentence: &str, href: &str, action| Step { sentence: sentence.into(), href: href.into(), action };
-    let open = studies.iter().find(|s| s.status != StudyStatus::Closed && s.done < s.wanted);
-    let complete = studies.iter().find(|s| s.wanted > 0 && s.done >= s.wanted);
-    if datasets.is_empty() {
+    let open = all.newest.iter().find(|s| s.status != StudyStatus::Closed && s.done < s.wanted);
+    let complete = all.newest.iter().find(|s| s.wanted > 0 && s.done >= s.wanted);
+    if all.datasets == 0 {
         step(t.next_import, "/admin/datasets#import", t.import_dataset)
-    } else if submissions.is_empty() {
+    } else if all.submissions == 0 {
         step(t.next_upload, "/admin/upload", t.upload_outputs)
     } else if let Some(study) = open {
         let left = (t.next_watch)(&study.title, study.wanted - study.done);
@@ -94,7 +86,7 @@ fn next_step(i: I18n, datasets: &[DatasetRow], submissions: &[SubmissionRow], st
     }
 }
 
-/// Studies, each with its state and how far it has come. Stands under a heading of level 2.
+/// Studies, each with its state and progress. Placed under a heading of level 2.
 pub fn study_cards(i: I18n, studies: Vec<StudyRow>) -> AnyView {
     let t = i.admin();
     if studies.is_empty() {

@@ -1,11 +1,13 @@
 //! The admin's pages: data in, studies, results.
 
+pub mod audit;
 pub mod compare;
 pub mod dataset;
 pub mod datasets;
 mod engine;
 mod filter;
 pub mod home;
+pub mod languages;
 pub mod new_study;
 pub mod output;
 mod parts;
@@ -15,6 +17,7 @@ pub mod preview;
 pub mod programs;
 pub mod quality;
 pub mod ratings_import;
+pub mod results;
 pub mod runs;
 mod sending;
 pub mod studies;
@@ -22,8 +25,9 @@ pub mod study;
 pub mod study_task;
 pub mod submission;
 pub mod submissions;
+pub mod upkeep;
 pub mod upload;
 
-// What the public page of a study shows of these.
+// Parts that the public page of a study shares.
 pub use compare::{human::with_tests as by_people, tested};
 pub use parts::task_text;

@@ -1,7 +1,7 @@
-//! `/admin/studies/new?dataset=`: set up a study.
+//! `/admin/studies/new?dataset=`: create a study.
 //!
-//! Two steps, so that it works without JavaScript: the dataset first (in the address), then the
-//! form with that dataset's submissions. Where only one dataset has any, it is taken at once.
+//! Two steps, so that it works without JavaScript: the dataset first (in the address), then the form with
+//! that dataset's submissions. If only one dataset has any, it is selected automatically.
 
 use std::collections::HashSet;
 
@@ -13,6 +13,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         ids::SubmissionId,
+        page::PageOf,
         plan::Sharing,
         submission::SubmissionRow,
         user::{Role, UserRow},
@@ -26,13 +27,19 @@ use crate::{
     },
 };
 
-/// The form that makes a study.
+/// The form that creates a study.
 #[component]
 pub fn NewStudyPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let data = Data::new(|| (), |()| async move { Ok((submissions(None).await?, people().await?.0)) });
+    let data = Data::new(
+        || (),
+        |()| async move {
+            let most = PageOf::first(PageOf::MOST);
+            Ok((submissions(None, most.clone()).await?.rows, people(most, PageOf::first(1)).await?.0.rows))
+        },
+    );
     let create = FormAction::<CreateStudy>::new();
     view! {
         <Page title=t.new_study crumbs=vec![("/admin/studies".into(), t.studies.into())]>
@@ -55,7 +62,7 @@ fn choose(
 ) -> AnyView {
     let t = i.admin();
     let mut datasets: Vec<(String, usize)> = Vec::new();
-    // A dataset that is for tests alone is not offered; its address still leads to the form.
+    // A dataset with only tests is not offered; its address still shows the form.
     for row in rows.iter().filter(|row| row.for_people) {
         match datasets.iter_mut().find(|(slug, _)| *slug == row.dataset) {
             Some((_, count)) => *count += 1,
@@ -103,18 +110,18 @@ fn nothing_to_grade(i: I18n, slug: &str) -> AnyView {
     .into_any()
 }
 
-/// The form proper. What is ticked is followed, to say how many ratings that makes.
+/// The form itself. It tracks the selections to show the number of ratings.
 #[component]
 fn StudyForm(
     /// The dataset's short name.
     slug: String,
     /// Its submissions, newest first.
     rows: Vec<SubmissionRow>,
-    /// Everybody who can log in.
+    /// Every active person.
     users: Vec<UserRow>,
-    /// The action that makes the study.
+    /// The action that creates the study.
     create: FormAction<CreateStudy>,
-    /// Whether another dataset could be chosen.
+    /// Whether another dataset could be selected.
     several: bool,
 ) -> impl IntoView {
     let i = use_i18n();

@@ -1,4 +1,4 @@
-//! `/admin/outputs/:id`: one output beside its task.
+//! `/admin/outputs/:id`: one output with its task.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;

@@ -1,4 +1,4 @@
-//! What the admin's pages share: small figures, a task's text, a form's error, filters.
+//! Parts shared by the admin's pages: small figures, a task's text, a form's error, filters.
 
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 use leptos_router::{
@@ -11,39 +11,65 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
+        code_lang::CodeLang,
         dataset::{Checks, TaskRow},
         lang::Lang,
         study::StudyStatus,
     },
     ui::{
+        description::description,
         failure::{ProblemList, error_text},
         notice::{Badge, Notice, Progress, Tone},
     },
 };
 
-/// A number from the address's path.
+/// A number in the address's path.
 pub fn param(params: Memo<ParamsMap>, key: &str) -> Option<i64> {
     params.with(|p| p.get(key)).and_then(|text| text.parse().ok())
 }
 
-/// What the address's query says of `key`; empty where it says nothing.
+/// The value of `key` in the address's query, or empty.
 pub fn asked(query: Memo<ParamsMap>, key: &str) -> String {
     query.with(|q| q.get(key)).unwrap_or_default()
 }
 
-/// An option of a filter's list, chosen where the address says so.
+/// An option of a filter's list, selected if the address says so.
 ///
-/// Both the attribute, for the page as it comes, and the property, for a visitor who goes back.
+/// Both the attribute, for the server's page, and the property, for a visitor who goes back.
 pub fn choice(query: Memo<ParamsMap>, key: &'static str, value: &'static str, name: &'static str) -> impl IntoView {
     let chosen = move || asked(query, key) == value;
     view! { <option value=value selected=chosen prop:selected=chosen>{name}</option> }
 }
 
-/// A form whose fields become the address's query, so that a link shows what one sees. Empty
-/// fields stay out of it. Without JavaScript the browser does the same.
+/// A labelled list of a filter: each option's value and text, with `any` first for no filter.
+pub fn select_field(
+    key: &'static str,
+    label: &'static str,
+    any: &'static str,
+    of: Vec<(String, String)>,
+    chosen: String,
+) -> impl IntoView {
+    let id = format!("filter-{key}");
+    let options = of
+        .into_iter()
+        .map(|(value, text)| {
+            let on = value == chosen;
+            view! { <option value=value selected=on>{text}</option> }
+        })
+        .collect_view();
+    view! {
+        <div class="field">
+            <label class="label" for=id.clone()>{label}</label>
+            <select class="input" id=id name=key><option value="">{any}</option>{options}</select>
+        </div>
+    }
+}
+
+/// A form whose fields become the address's query, so that a link reproduces the view. Empty fields are left
+/// out. Without JavaScript the browser does the same.
 #[component]
 pub fn Filter(
-    /// Whether it searches what is on the page.
+    /// Whether it searches the page's content.
     #[prop(optional)]
     search: bool,
     /// The fields and the button.
@@ -71,7 +97,7 @@ pub fn Filter(
     }
 }
 
-/// Why a form was not taken, close to it. A page that could not be made is `ui::failure`'s.
+/// Why a form was rejected, close to it. Errors of whole pages are in `ui::failure`.
 #[component]
 pub fn FormError<F: Fn() -> Option<AppError> + Send + Sync + 'static>(
     /// The error, once there is one.
@@ -92,7 +118,7 @@ pub fn FormError<F: Fn() -> Option<AppError> + Send + Sync + 'static>(
     }
 }
 
-/// How far something has come: a bar and its figures.
+/// Progress: a bar and its figures.
 pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
     let figures = (i.admin().done_of)(&i.number(done), &i.number(wanted), percent(done, wanted));
     view! {
@@ -103,7 +129,7 @@ pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
     }
 }
 
-/// A study's state as a word in its colour.
+/// A study's state as a coloured word.
 pub fn status(i: I18n, status: StudyStatus) -> impl IntoView {
     let (tone, word) = match status {
         StudyStatus::Draft => (Tone::Plain, i.plan().draft),
@@ -128,13 +154,19 @@ pub fn task_text(i: I18n, task: TaskRow) -> impl IntoView {
         <div class="task-box">
             <p class="task-head">
                 <code class="task-id">{task.task_id}</code>
+                <span class="badge tone-plain" translate="no">{task.code_lang.name()}</span>
                 {lang_badge(task.lang)}
                 {check_badges(i, task.checks)}
             </p>
-            <p class="nl-text" lang=task.lang.tag()>{task.raw_nl}</p>
+            {description("nl-text", task.lang.tag(), &task.raw_nl)}
             {signature}
         </div>
     }
+}
+
+/// The names of programming languages.
+pub fn code_langs(langs: &[CodeLang]) -> String {
+    langs.iter().map(|lang| lang.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// A description's language.
@@ -156,7 +188,7 @@ pub fn percent(part: u64, whole: u64) -> u64 {
     part.saturating_mul(100).checked_div(whole).unwrap_or(0)
 }
 
-/// A size for people: `812 B`, `12.4 MB`.
+/// A readable size: `812 B`, `12.4 MB`.
 pub fn size(bytes: u64) -> String {
     if bytes < 1000 {
         return format!("{bytes} B");
@@ -171,7 +203,7 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.1} {}", unit.unwrap_or("MB"))
 }
 
-/// Whether `text` holds every word of `query`, upper and lower case alike.
+/// Whether `text` contains every word of `query`, ignoring case.
 pub fn holds(text: &str, query: &str) -> bool {
     let text = text.to_lowercase();
     query.to_lowercase().split_whitespace().all(|word| text.contains(word))
@@ -182,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_read_as_people_write_them() {
+    fn sizes_are_readable() {
         let check = |bytes, text| assert_eq!(size(bytes), text);
         check(0, "0 B");
         check(999, "999 B");
@@ -192,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_all_of_its_words() {
+    fn query_matches_all_words() {
         let check = |text, query, found| assert_eq!(holds(text, query), found, "{query}");
         check("Close Reader. If object is null it is ignored", "null reader", true);
         check("Close Reader", "reader writer", false);
@@ -201,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_done_only_when_all_is_done() {
+    fn progress_is_full_only_when_complete() {
         let check = |part, whole, share| assert_eq!(percent(part, whole), share, "{part} of {whole}");
         check(0, 0, 0);
         check(1, 3, 33);

@@ -21,10 +21,11 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
+        pager::{page_of, pager},
     },
 };
 
-/// Who has an account, and who has been asked to make one.
+/// The accounts and the invitations.
 #[component]
 pub fn PeoplePage() -> impl IntoView {
     let i = use_i18n();
@@ -36,7 +37,9 @@ pub fn PeoplePage() -> impl IntoView {
     let changes = move || {
         (invite.version().get(), revoke.version().get(), set_disabled.version().get(), set_reads.version().get())
     };
-    let everybody = Data::new(changes, |_| people());
+    let query = use_query_map();
+    let asked = move || (changes(), page_of(query, ""), page_of(query, "invitations"));
+    let everybody = Data::new(asked, |(_, users, invitations)| people(users, invitations));
     view! {
         <Page title=t.people>
             <section class="card stack" aria-labelledby="invite">
@@ -48,22 +51,24 @@ pub fn PeoplePage() -> impl IntoView {
             <FormError of=move || revoke.value().get().and_then(Result::err)/>
             <FormError of=move || set_reads.value().get().and_then(Result::err)/>
             <Load data=everybody let:both>
-                {accounts(i, both.0, set_disabled, set_reads)}
-                {invitations(i, both.1, revoke)}
+                {pager(i, query, "", &both.0)}
+                {accounts(i, both.0.rows, set_disabled, set_reads)}
+                {pager(i, query, "invitations", &both.1)}
+                {invitations(i, both.1.rows, revoke)}
             </Load>
         </Page>
     }
 }
 
-/// Makes an invitation and shows its link, this once.
+/// Creates an invitation and shows its link once.
 #[component]
 fn InviteForm(
-    /// The action that makes it.
+    /// The action that creates it.
     invite: FormAction<Invite>,
 ) -> impl IntoView {
     let t = use_i18n().admin();
     let query = use_query_map();
-    // Without JavaScript the server sends the browser back here with the link in the address.
+    // Without JavaScript the server redirects the browser back here with the link in the address.
     let carried = query.with_untracked(|q| q.get("link")).filter(|path| is_link(path));
     let link = move || match invite.value().get() {
         Some(answer) => answer.ok(),
@@ -110,7 +115,7 @@ fn InviteLink(
     }
 }
 
-/// Whether this is the path of an invitation: what comes from the address is shown only if it is.
+/// Whether this is the path of an invitation: text from the address is shown only if it is.
 fn is_link(path: &str) -> bool {
     path.strip_prefix("/join/").is_some_and(|secret| {
         (16..=128).contains(&secret.len())
@@ -245,7 +250,7 @@ fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: FormAction<RevokeI
     .into_any()
 }
 
-/// Which languages somebody reads, and a way to change it.
+/// The languages that a person reads, and a form to change them.
 fn reads_form(
     i: I18n,
     user: crate::model::ids::UserId,

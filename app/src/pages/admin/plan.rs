@@ -1,5 +1,5 @@
-//! `/admin/studies/:id/plan`: how a study's work is shared. For a draft, what it will come to before it
-//! starts; afterwards, who joins and leaves, and what is added.
+//! `/admin/studies/:id/plan`: the assignment of a study's work. For a draft, the expected work before it
+//! starts; afterwards, forms to add and remove raters and to add work.
 
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_params_map;
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// What the page can do.
+/// The page's actions.
 #[derive(Clone, Copy)]
 struct Doing {
     status: FormAction<SetStudyStatus>,
@@ -159,7 +159,7 @@ fn facts(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
     }
 }
 
-/// How outputs come before a rater, in words.
+/// How outputs are shown to raters, in words.
 pub fn presentation(i: I18n, presentation: Presentation) -> &'static str {
     match presentation {
         Presentation::One => i.plan().one,
@@ -167,7 +167,7 @@ pub fn presentation(i: I18n, presentation: Presentation) -> &'static str {
     }
 }
 
-/// By what the work is shared, in words.
+/// How work is shared, in words.
 pub fn sharing(i: I18n, sharing: Sharing) -> &'static str {
     match sharing {
         Sharing::Count => i.plan().by_count,
@@ -176,13 +176,13 @@ pub fn sharing(i: I18n, sharing: Sharing) -> &'static str {
     }
 }
 
-/// Languages by the names that they give themselves.
+/// Languages by their own names.
 fn languages(reads: Reads) -> String {
     let names: Vec<_> = Lang::ALL.into_iter().filter(|lang| reads.has(*lang)).map(Lang::name).collect();
     names.join(", ")
 }
 
-/// Hours with one place behind the point: planned ratings are no finer.
+/// Hours with one decimal place.
 fn tenths(hours: f64) -> String {
     format!("{hours:.1}")
 }

@@ -1,4 +1,4 @@
-//! `/admin/uploads/:id?dataset=&match=`: what an uploaded file holds, before anything is taken.
+//! `/admin/uploads/:id?dataset=&match=`: the content of an uploaded file, before the import.
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// The preview of an upload, and the form that takes it.
+/// The preview of an upload, and the form that imports it.
 #[component]
 pub fn PreviewPage() -> impl IntoView {
     let i = use_i18n();
@@ -168,7 +168,7 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
     }
 }
 
-/// Bad lines, each with what is wrong and what to do.
+/// Invalid lines, each with its problem and fix.
 pub fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoView {
     let t = i.admin();
     let more = count.saturating_sub(problems.len() as u64);
@@ -207,7 +207,7 @@ fn lines(found: Vec<(u64, String)>) -> Vec<(Option<u64>, String)> {
     found.into_iter().map(|(line, id)| ((line > 0).then_some(line), id)).collect()
 }
 
-/// Each place that names a model: the name, where in the code, what stands around it.
+/// Each identity leak: the name, its place in the code, and the text around it.
 pub fn told(i: I18n, found: Vec<Telltale>) -> Vec<(Option<u64>, String)> {
     let t = i.quality();
     let text = |found: Telltale| {
@@ -217,7 +217,7 @@ pub fn told(i: I18n, found: Vec<Telltale>) -> Vec<(Option<u64>, String)> {
     found.into_iter().map(text).collect()
 }
 
-/// One kind of finding: its count always, its places where there are any.
+/// One kind of finding: its count always, its places if there are any.
 fn finding(
     i: I18n,
     id: &'static str,

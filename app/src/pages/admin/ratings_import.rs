@@ -1,5 +1,5 @@
-//! `/admin/upload/ratings?dataset=` and `/admin/uploads/:id/ratings?dataset=&kind=&OURS=THEIRS`: ratings that were
-//! made elsewhere, sent, looked at, taken.
+//! `/admin/upload/ratings?dataset=` and `/admin/uploads/:id/ratings?dataset=&kind=&OURS=THEIRS`: upload,
+//! preview and import of ratings that were made elsewhere.
 
 use leptos::prelude::*;
 use leptos_router::{
@@ -19,6 +19,7 @@ use crate::{
     model::{
         dataset::DatasetRow,
         ids::UploadId,
+        page::PageOf,
         ratings_import::{RatingsField, RatingsPreview, RatingsReading},
     },
     rpc::{
@@ -33,16 +34,16 @@ use crate::{
     },
 };
 
-/// What stands before a column's name in the address.
+/// Prefix of a column's name in the address.
 const COLUMN: &str = "column.";
 
-/// The form that sends a file of ratings. Nothing is taken yet: a preview comes next.
+/// The form that uploads a file of ratings. Nothing is imported yet: the preview comes next.
 #[component]
 pub fn UploadRatingsPage() -> impl IntoView {
     let i = use_i18n();
     let (t, a) = (i.ratings_import(), i.admin());
     let query = use_query_map();
-    let data = Data::new(|| (), |()| datasets());
+    let data = Data::new(|| (), |()| async { Ok(datasets(PageOf::first(PageOf::MOST)).await?.rows) });
     view! {
         <Page title=t.import_ratings crumbs=vec![("/admin/studies".into(), a.studies.into())]>
             <p class="lead">{t.lead}</p>
@@ -75,7 +76,7 @@ fn sending_form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
     .into_any()
 }
 
-/// What an uploaded file of ratings holds, and the form that takes it.
+/// The content of an uploaded file of ratings, and the form that imports it.
 #[component]
 pub fn RatingsPreviewPage() -> impl IntoView {
     let i = use_i18n();
@@ -101,7 +102,7 @@ pub fn RatingsPreviewPage() -> impl IntoView {
     }
 }
 
-/// What the address says of how to read the file.
+/// The file's options in the address.
 fn reading(query: Memo<ParamsMap>) -> RatingsReading {
     query.with(|query| {
         let one = |key: &str| query.get(key).unwrap_or_default();
@@ -168,7 +169,7 @@ fn facts(i: I18n, p: &RatingsPreview, reading: &RatingsReading) -> impl IntoView
     }
 }
 
-/// Which column holds what, to be put right where names differ.
+/// The mapping of columns, for names that differ.
 fn columns_form(i: I18n, p: &RatingsPreview, reading: &RatingsReading) -> Option<AnyView> {
     let t = i.ratings_import();
     if p.fields.is_empty() {

@@ -1,8 +1,8 @@
-//! Sending files: a plain multipart form, which with JavaScript shows how far it has come.
+//! File uploads: a plain multipart form, which shows its progress if JavaScript is enabled.
 //!
-//! The server answers a script with `{"location": …}` or `{"error": …}` and a plain form with a
-//! redirect or an error page; both end at the same place. Fields come before files in the form,
-//! because the server reads it as a stream and must know the fields first.
+//! The server answers a script with `{"location": …}` or `{"error": …}` and a plain form with a redirect or
+//! an error page; both lead to the same page. Fields come before files in the form, because the server reads
+//! it as a stream and must know the fields first.
 
 use leptos::{
     prelude::*,
@@ -19,13 +19,13 @@ use crate::{error::AppError, i18n::use_i18n, json};
 pub fn Picker(
     /// The form field.
     name: &'static str,
-    /// What to choose.
+    /// The label.
     label: &'static str,
-    /// What may be chosen.
+    /// A hint.
     hint: &'static str,
-    /// The file name endings that the browser's dialog offers.
+    /// File name endings for the browser's dialog.
     accept: &'static str,
-    /// Whether several may be chosen.
+    /// Whether several files may be selected.
     #[prop(optional)]
     multiple: bool,
 ) -> impl IntoView {
@@ -39,36 +39,36 @@ pub fn Picker(
     }
 }
 
-/// Where a sending form stands.
+/// The state of an upload.
 #[derive(Clone, PartialEq)]
 enum Sending {
     Idle,
-    /// So many of so many bytes are there.
+    /// Bytes sent, and their total.
     Under(f64, f64),
-    /// Everything is there; the server reads it.
+    /// Everything is sent; the server reads it.
     Reading,
     Failed(AppError),
 }
 
-/// A form with files in it.
+/// A form with files.
 #[component]
 pub fn FileForm(
-    /// Where it is sent.
+    /// Its action.
     action: &'static str,
-    /// What the button says.
+    /// Label of the button.
     send: &'static str,
     /// The fields; files last.
     children: Children,
 ) -> impl IntoView {
     let t = use_i18n().admin();
     let state = RwSignal::new(Sending::Idle);
-    // Made when something is sent, so never on the server, whose threads must not drop it.
+    // Created when the form is sent, so never on the server, whose threads must not drop it.
     let request = RwSignal::new(None::<StoredValue<web_sys::XmlHttpRequest, LocalStorage>>);
     let on_submit = move |event: web_sys::SubmitEvent| {
         let Some(form) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok()) else {
             return;
         };
-        // Should anything of this not be there, the browser sends the form by itself.
+        // If any of this is unavailable, the browser sends the form itself.
         if let Some(sent) = begin(&form, action, state) {
             event.prevent_default();
             request.set(Some(StoredValue::new_local(sent)));
@@ -114,7 +114,7 @@ pub fn FileForm(
     }
 }
 
-/// What the server answers a script.
+/// The server's answer to a script.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Answer {
@@ -146,7 +146,7 @@ fn begin(form: &web_sys::HtmlFormElement, action: &str, state: RwSignal<Sending>
     request.set_onload(Some(on_load.as_ref().unchecked_ref()));
     let on_error = Closure::<dyn FnMut()>::new(move || state.set(Sending::Failed(AppError::Unreachable)));
     request.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-    // The request outlives this call, and so must what it calls; it is a few bytes a file sent.
+    // The request outlives this call, and so must its callbacks; they are a few bytes per upload.
     on_progress.forget();
     on_load.forget();
     on_error.forget();
@@ -156,7 +156,7 @@ fn begin(form: &web_sys::HtmlFormElement, action: &str, state: RwSignal<Sending>
     Some(request)
 }
 
-/// What can be said of an answer that is not ours: a proxy's, or a crash's.
+/// The message for a response that is not ours: a proxy's, or a crash's.
 fn by_status(status: u16) -> AppError {
     match status {
         401 => AppError::Unauthenticated,

@@ -61,7 +61,7 @@ fn page(i: I18n, study: Option<StudyId>, data: TaskRatings) -> AnyView {
     .into_any()
 }
 
-/// One output with its code and every rating of it; `under` stands under its name.
+/// One output with its code and every rating of it; `under` is shown below its name.
 pub fn output(
     i: I18n,
     rubric: &Rubric,

@@ -1,35 +1,51 @@
 //! `/admin/submissions/:id`: one submission and its outputs.
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::{
+    hooks::{use_params_map, use_query_map},
+    params::ParamsMap,
+};
 
 use super::{
     engine::{EngineNotice, engine_data},
-    parts::{Filter, FormError, asked, holds, param},
+    filter::{Field, FilterBar},
+    parts::{FormError, asked, param},
+    runs,
+    upkeep::upkeep_link,
 };
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
+        audit::Object,
         ids::SubmissionId,
         lang::Lang,
-        run::EngineReadiness,
-        submission::{MaskState, OutputRow, SubmissionDetail},
+        page::{PageOf, Paged},
+        run::{EngineReadiness, RunRow},
+        submission::{MaskState, OutputFilter, OutputRow, SubmissionRow},
     },
     rpc::{
         quality::{self, SetMask},
-        runs::StartRun,
-        submissions::submission,
+        runs::{StartRun, runs as list_runs},
+        submissions::{submission, submission_outputs},
     },
     ui::{
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
+        pager::{page_of, pager},
     },
 };
+
+/// Whether the address asks to search many outputs for names of models.
+const NAMES: &str = "names";
+
+/// The name of the list of runs in the address.
+const RUNS: &str = "runs";
+
+/// Runs on a page of that list.
+const RUNS_SHOWN: u32 = 5;
 
 /// A submission.
 #[component]
@@ -47,19 +63,45 @@ pub fn SubmissionPage() -> impl IntoView {
             }
         },
     );
+    let query = use_query_map();
+    let missing = || AppError::NotFound("submission".into());
+    let outputs = Data::new(
+        move || (id.get(), filter(query), page_of(query, "")),
+        move |(id, filter, page)| async move { submission_outputs(id.ok_or_else(missing)?, filter, page).await },
+    );
+    let runs = Data::new(
+        move || (id.get(), page_of(query, RUNS)),
+        move |(id, page)| async move {
+            list_runs(Some(id.ok_or_else(missing)?), PageOf { limit: RUNS_SHOWN, ..page }).await
+        },
+    );
     let engine = engine_data();
     let mask = FormAction::<SetMask>::new();
     let masking = Data::new(
-        move || (id.get(), mask.version().get()),
-        |(id, _)| async move { quality::mask(id.ok_or_else(|| AppError::NotFound("submission".into()))?).await },
+        move || (id.get(), mask.version().get(), asked(query, NAMES) == "1"),
+        move |(id, _, whole)| async move { quality::mask(id.ok_or_else(missing)?, whole).await },
     );
-    view! { <Load data let:detail>{page(i, detail, start, engine, mask, masking)}</Load> }
+    view! {
+        <Load data let:row>
+            {
+                let below = view! {
+                    <Load data=runs let:found>{runs_of(i, query, found)}</Load>
+                    <Outputs data=outputs/>
+                };
+                page(i, row, start, engine, mask, masking, below.into_any())
+            }
+        </Load>
+    }
 }
 
-/// Names of models in the outputs, and whether raters get to see them.
+/// Names of models in the outputs, and whether they are masked for raters.
 fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<SetMask>) -> AnyView {
     let t = i.quality();
-    let MaskState { masked, telltales, telltale_count, .. } = state;
+    let MaskState { masked, telltales, telltale_count, unread, .. } = state;
+    let search = unread.then(|| {
+        let address = format!("/admin/submissions/{id}?{NAMES}=1");
+        view! { <p>{t.mask_many}" "<a href=address>{t.mask_search}</a></p> }
+    });
     let on = masked.is_some();
     let note = match masked {
         Some((by, at)) => {
@@ -67,6 +109,7 @@ fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<Se
             view! { <Notice tone=Tone::Good><p>{t.masked_note}" "{by}</p></Notice> }.into_any()
         }
         None if telltale_count > 0 => view! { <Notice tone=Tone::Care><p>{t.mask_note}</p></Notice> }.into_any(),
+        None if unread => ().into_any(),
         None => view! { <p class="muted">{t.mask_none}</p> }.into_any(),
     };
     let more = telltale_count.saturating_sub(telltales.len() as u64);
@@ -81,6 +124,7 @@ fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<Se
         <section class="stack" aria-labelledby="masking">
             <h2 id="masking">{t.masking}</h2>
             {note}
+            {search}
             {(telltale_count > 0).then(|| view! {
                 <details class="finding">
                     <summary><h3>{(t.outputs_n)(telltale_count)}</h3></summary>
@@ -88,7 +132,7 @@ fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<Se
                     {(more > 0).then(|| view! { <p class="muted">{(i.admin().and_more)(more)}</p> })}
                 </details>
             })}
-            {(on || telltale_count > 0).then(|| view! {
+            {(on || unread || telltale_count > 0).then(|| view! {
                 <ActionForm action>
                     <input type="hidden" name="submission" value=id.to_string()/>
                     <input type="hidden" name="on" value=(!on).to_string()/>
@@ -103,20 +147,21 @@ fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<Se
 
 fn page(
     i: I18n,
-    detail: SubmissionDetail,
+    row: SubmissionRow,
     start: FormAction<StartRun>,
     engine: Data<EngineReadiness>,
     mask: FormAction<SetMask>,
     masking: Data<MaskState>,
+    below: AnyView,
 ) -> AnyView {
     let t = i.admin();
-    let SubmissionDetail { row, outputs } = detail;
     let study = format!("/admin/studies/new?dataset={}", row.dataset);
     view! {
         <Page
             title=row.model_name.clone()
             crumbs=vec![("/admin/submissions".into(), t.submissions.into())]
             actions=move || view! {
+                {upkeep_link(i, &Object::Submission(row.id))}
                 {row.for_people.then(|| view! { <a class="button" href=study.clone()>{t.new_study}</a> })}
                 {row.has_tests.then(|| view! {
                     <ActionForm action=start>
@@ -141,13 +186,13 @@ fn page(
             <div><dt>{t.taken_at}</dt><dd>{i.time(row.created_at)}</dd></div>
         </dl>
         <Load data=masking let:state>{masking_of(i, row.id, state, mask)}</Load>
-        <Outputs outputs/>
+        {below}
         </Page>
     }
     .into_any()
 }
 
-/// A run done otherwise than usual.
+/// A run with options.
 fn start_so(i: I18n, id: SubmissionId, action: FormAction<StartRun>) -> impl IntoView {
     let t = i.runs();
     let tick = |name: &'static str, label: &'static str, hint: &'static str| {
@@ -178,49 +223,52 @@ fn start_so(i: I18n, id: SubmissionId, action: FormAction<StartRun>) -> impl Int
     }
 }
 
-/// The outputs, with a filter that lives in the address.
+/// The filter in the address.
+fn filter(query: Memo<ParamsMap>) -> OutputFilter {
+    OutputFilter { words: asked(query, "q"), empty: asked(query, "empty") == "1" }
+}
+
+/// A page of the outputs, with a filter in the address.
 #[component]
 fn Outputs(
-    /// Every output.
-    outputs: Vec<OutputRow>,
+    /// The outputs that the address asks for, created at the top of the page.
+    data: Data<Paged<OutputRow>>,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let read = move |key: &str| asked(query, key);
-    let all = outputs.len() as u64;
-    let sampled = outputs.iter().any(|o| o.sample > 0);
-    let outputs = Arc::new(outputs);
-    let found = Memo::new(move |_| {
-        let (text, only_empty) = (read("q"), read("empty") == "1");
-        let fits = |o: &&OutputRow| holds(&format!("{} {}", o.task_id, o.raw_nl), &text) && (!only_empty || o.empty);
-        outputs.iter().filter(fits).cloned().collect::<Vec<_>>()
-    });
     view! {
         <section class="stack" aria-labelledby="outputs">
             <h2 id="outputs">{t.outputs}</h2>
-            <Filter search=true>
-                <div class="field">
-                    <label class="label" for="filter-q">{t.filter_text}</label>
-                    <input class="input" id="filter-q" type="search" name="q" value=move || read("q") prop:value=move || read("q")/>
-                </div>
-                <label class="check">
-                    <input type="checkbox" name="empty" value="1" checked=move || read("empty") == "1" prop:checked=move || read("empty") == "1"/>
-                    {t.only_empty}
-                </label>
-                <button class="button" type="submit">{t.filter}</button>
-                <p class="filter-count" role="status">{move || (t.shown_of)(found.with(Vec::len) as u64, all)}</p>
-            </Filter>
-            {move || {
-                let rows = found.get();
-                if rows.is_empty() {
-                    view! { <Empty title=t.none_match/> }.into_any()
-                } else {
-                    table(i, rows, sampled)
+            <FilterBar fields=vec![Field::Words, Field::Tick("empty", t.only_empty)]/>
+            <Load data let:page>
+                {
+                    let (links, below) = (pager(i, query, "", &page), pager(i, query, "", &page));
+                    let sampled = page.rows.iter().any(|row| row.sample > 0);
+                    if page.rows.is_empty() {
+                        view! { {links}<Empty title=t.none_match/> }.into_any()
+                    } else {
+                        view! { {links}{table(i, page.rows, sampled)}{below} }.into_any()
+                    }
                 }
-            }}
+            </Load>
         </section>
     }
+}
+
+/// The submission's test runs, newest first.
+fn runs_of(i: I18n, query: Memo<ParamsMap>, page: Paged<RunRow>) -> Option<AnyView> {
+    (!page.rows.is_empty()).then(|| {
+        let links = pager(i, query, RUNS, &page);
+        view! {
+            <section class="stack" aria-labelledby="runs">
+                <h2 id="runs">{i.runs().runs}</h2>
+                {links}
+                {runs::table(i, page.rows)}
+            </section>
+        }
+        .into_any()
+    })
 }
 
 fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {

@@ -1,4 +1,4 @@
-//! `/admin/submissions`: every model's outputs that were taken.
+//! `/admin/submissions`: every model's imported outputs.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
@@ -12,6 +12,7 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::Empty,
+        pager::{page_of, pager},
     },
 };
 
@@ -22,13 +23,17 @@ pub fn SubmissionsPage() -> impl IntoView {
     let t = i.admin();
     let query = use_query_map();
     let dataset = Memo::new(move |_| Some(asked(query, "dataset")).filter(|d| !d.is_empty()));
-    let data = Data::new(move || dataset.get(), submissions);
+    let asked = move || (dataset.get(), page_of(query, ""));
+    let data = Data::new(asked, |(dataset, page)| submissions(dataset, page));
     let upload = move || match dataset.get() {
         Some(slug) => format!("/admin/upload?dataset={slug}"),
         None => "/admin/upload".into(),
     };
     view! {
-        <Page title=t.submissions actions=move || view! { <a class="button primary" href=upload>{t.upload_outputs}</a> }>
+        <Page title=t.submissions actions=move || view! {
+            <a class="button" href="/admin/archive">{i.upkeep().archive_title}</a>
+            <a class="button primary" href=upload>{t.upload_outputs}</a>
+        }>
         {move || {
             dataset.get().map(|slug| {
                 view! {
@@ -38,7 +43,7 @@ pub fn SubmissionsPage() -> impl IntoView {
                 }
             })
         }}
-        <Load data let:rows>{table(i, rows)}</Load>
+        <Load data let:page>{pager(i, query, "", &page)}{table(i, page.rows)}</Load>
         </Page>
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     i18n::{I18n, use_i18n},
-    model::dataset::DatasetRow,
+    model::{dataset::DatasetRow, page::PageOf},
     rpc::datasets::datasets,
     ui::{
         frame::Page,
@@ -18,13 +18,13 @@ use crate::{
     },
 };
 
-/// The form that sends a file of outputs. Nothing is taken yet: a preview comes next.
+/// The form that uploads a file of outputs. Nothing is imported yet: the preview comes next.
 #[component]
 pub fn UploadPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let data = Data::new(|| (), |()| datasets());
+    let data = Data::new(|| (), |()| async { Ok(datasets(PageOf::first(PageOf::MOST)).await?.rows) });
     view! {
         <Page title=t.upload_outputs crumbs=vec![("/admin/submissions".into(), t.submissions.into())]>
         <p class="lead">{t.upload_lead}</p>
@@ -34,7 +34,7 @@ pub fn UploadPage() -> impl IntoView {
             <p>{t.shapes_lead}</p>
             <dl class="shapes">
                 <div><dt>"AixBench"</dt><dd><code>"task_id"</code>", "<code>"raw_nl"</code>", "<code>"signature"</code>", "<code>"code"</code>", "<code>"end_by"</code></dd></div>
-                <div><dt>"HumanEval-X"</dt><dd><code>"task_id"</code>", "<code>"generation"</code></dd></div>
+                <div><dt>"HumanEval-X"</dt><dd><code>"task_id"</code>", "<code>"generation"</code>", "<code>"prompt"</code></dd></div>
                 <div><dt>"CodeIF-Bench"</dt><dd><code>"task_id"</code>", "<code>"completion"</code></dd></div>
                 <div><dt>"Java"</dt><dd>{t.shape_classes}" "<code>"GenerateMethod12.java"</code></dd></div>
             </dl>
@@ -62,7 +62,7 @@ fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
     .into_any()
 }
 
-/// What stands in the place of such a form while there is no dataset.
+/// Shown instead of such a form while there is no dataset.
 pub fn no_dataset(i: I18n) -> AnyView {
     let t = i.admin();
     view! {
@@ -73,7 +73,7 @@ pub fn no_dataset(i: I18n) -> AnyView {
     .into_any()
 }
 
-/// The choice of a dataset in a form that sends a file.
+/// The dataset field of an upload form.
 pub fn dataset_field(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
     let t = i.admin();
     let options = rows

@@ -1,5 +1,5 @@
-//! How long somebody is at it: seconds in which the page is visible and something was pressed, moved or
-//! touched within the last minute. An open page alone is no work.
+//! Active time: seconds in which the page is visible and there was input within the last minute. An open
+//! page alone does not count.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use leptos::{ev, prelude::*};
 
 use crate::ui::effect::effect;
 
-/// How long the last sign of life counts, in milliseconds.
+/// How long an input counts, in milliseconds.
 const ALIVE_MS: f64 = 60_000.0;
-/// How often is counted. A second: nobody judges an output in less.
+/// Interval of counting. A second: nobody judges an output in less.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The count since the page was opened, in milliseconds. Cheap to copy into closures.
+/// The time since the page was opened, in milliseconds. Cheap to copy into closures.
 #[derive(Clone, Copy)]
 pub struct ActivityTimer(StoredValue<(u64, f64)>);
 
-/// Begins to count; the root calls it once.
+/// Starts counting; the root calls it once.
 pub fn provide_activity_timer() {
     let count = ActivityTimer(StoredValue::new((0, 0.0)));
     provide_context(count);
@@ -50,20 +50,20 @@ pub fn provide_activity_timer() {
 }
 
 impl ActivityTimer {
-    /// Milliseconds active since the page was opened.
+    /// Milliseconds of activity since the page was opened.
     pub fn so_far(self) -> Option<u64> {
         self.0.try_with_value(|(total, _)| *total)
     }
 }
 
-/// The time that goes to one output of a page. Cheap to copy into closures.
+/// The time spent on one output of a page. Cheap to copy into closures.
 #[derive(Clone, Copy)]
 pub enum Clock {
-    /// All of it, from a reading of the page's count on.
+    /// All of the time, from a reading of the page's count on.
     Whole(ActivityTimer, u64),
-    /// What was spent at this one of several.
+    /// The time spent on this one of several.
     Part(Parts, usize),
-    /// Nobody counts: in practice.
+    /// Not measured: in the tour.
     Stopped,
 }
 
@@ -84,8 +84,8 @@ impl Clock {
     }
 }
 
-/// Shares a page's time among the outputs that stand on it side by side: each moment belongs to the one that
-/// is worked at, so that all of them together have all of it.
+/// Shares a page's time among outputs side by side: each moment counts for the active one, so that their
+/// times add up to the total.
 #[derive(Clone, Copy)]
 pub struct Parts {
     active: Option<ActivityTimer>,
@@ -93,14 +93,14 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// For so many outputs, of which the one `at` is worked at first.
+    /// For this many outputs, of which the one `at` is active first.
     pub fn new(count: usize, at: usize) -> Parts {
         let active = use_context::<ActivityTimer>();
         let since = active.and_then(ActivityTimer::so_far).unwrap_or(0);
         Parts { active, split: StoredValue::new(Split { at, since, own: vec![0; count] }) }
     }
 
-    /// From now on it is this one that is worked at.
+    /// Makes this output the active one.
     pub fn turn_to(self, n: usize) {
         if let Some(now) = self.active.and_then(ActivityTimer::so_far) {
             self.split.try_update_value(|split| split.turn_to(n, now));
@@ -113,7 +113,7 @@ impl Parts {
     }
 }
 
-/// Which output is worked at, since which reading, and what each had before.
+/// The active output, the reading at which it became active, and the earlier time of each.
 struct Split {
     at: usize,
     since: u64,
@@ -134,7 +134,7 @@ impl Split {
     }
 }
 
-/// Milliseconds since the page was opened, by a clock that is never set back.
+/// Milliseconds since the page was opened, by a monotonic clock.
 fn now() -> f64 {
     window().performance().map_or(0.0, |p| p.now())
 }
@@ -151,7 +151,7 @@ mod tests {
         let now = 9_000;
         assert_eq!([0, 1, 2].map(|n| split.of(n, now)), [7_000, 0, 1_000]);
         assert_eq!((0..3).map(|n| split.of(n, now)).sum::<u64>(), now - 1_000);
-        // Where it is already.
+        // Already active.
         split.turn_to(0, now);
         assert_eq!(split.of(0, now), 7_000);
         assert_eq!(split.of(9, now), 0);

@@ -1,4 +1,4 @@
-//! Says in plain sight what the server does not have yet, and asks before it would be forgotten.
+//! Shows ratings that the server does not have yet, and asks before they would be lost.
 
 use leptos::{ev, html::Dialog, prelude::*};
 use leptos_router::hooks::use_location;
@@ -12,8 +12,8 @@ use crate::{
     ui::{announce::sayer, effect::effect, failure::escape},
 };
 
-/// How many submissions wait, since when, why, and what can be done. Nothing where all is well: a
-/// submission that is on its way for a moment is not worth a word.
+/// Number, age and state of the waiting submissions, and the available actions. Empty if all is well: a
+/// submission that is being sent for a moment is not worth a message.
 #[component]
 pub fn UnsentBar() -> impl IntoView {
     let i18n = use_i18n();
@@ -95,8 +95,8 @@ pub fn UnsentBar() -> impl IntoView {
     }
 }
 
-/// Logging out asks first where something waits, and otherwise takes along what this browser kept of
-/// the rater's. Drawn once, at the root.
+/// Logging out asks first if submissions wait, and otherwise deletes the rater's data from this browser.
+/// Drawn once, at the root.
 #[component]
 pub fn LogOutGuard() -> impl IntoView {
     let i18n = use_i18n();
@@ -124,7 +124,7 @@ pub fn LogOutGuard() -> impl IntoView {
                 let _ = dialog.show_modal();
             }
         });
-        // For as long as the page is there.
+        // As long as the page exists.
         std::mem::forget(guard);
     });
     let leave = move |forget: bool| {

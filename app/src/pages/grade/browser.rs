@@ -1,7 +1,7 @@
-//! The few things that the grading page asks of the browser itself. On the server each does
-//! nothing: views call them from event handlers and effects only.
+//! The browser functions that the grading page uses. On the server each does nothing: views call them only
+//! from event handlers and effects.
 //!
-//! Storage is one item a thing, not one list: tabs share it and have no lock.
+//! Storage has one item per entry, not one list, because tabs share it without a lock.
 
 use leptos::wasm_bindgen::JsCast;
 
@@ -10,51 +10,51 @@ use crate::{
     model::{grading::Draft, ids::Token},
 };
 
-/// Keeps a draft in this browser until the server has it. A browser without storage keeps nothing.
+/// Stores a draft in this browser until the server has it. A browser without storage stores nothing.
 pub fn stash(rater: &str, token: &Token, draft: &Draft) {
     if let Ok(text) = serde_json::to_string(draft) {
         keep(&draft_name(rater, token), &text);
     }
 }
 
-/// The draft that this browser kept.
+/// The draft stored in this browser.
 pub fn unstash(rater: &str, token: &Token) -> Option<Draft> {
     let text = storage()?.get_item(&draft_name(rater, token)).ok()??;
     json::read(text).ok()
 }
 
-/// Drops what was kept: the server has it.
+/// Deletes a stored draft: the server has it.
 pub fn forget(rater: &str, token: &Token) {
     remove(&draft_name(rater, token));
 }
 
-/// Keeps a text under a name; whether it did.
+/// Stores a text under a key; returns whether it succeeded.
 pub fn keep(name: &str, text: &str) -> bool {
     storage().is_some_and(|storage| storage.set_item(name, text).is_ok())
 }
 
-/// Removes what is kept under a name.
+/// Deletes the text under a key.
 pub fn remove(name: &str) {
     if let Some(storage) = storage() {
         let _ = storage.remove_item(name);
     }
 }
 
-/// Every text whose name begins like this.
+/// Every text whose key begins with this.
 pub fn all(prefix: &str) -> Vec<String> {
     names(prefix).iter().filter_map(|name| storage()?.get_item(name).ok()?).collect()
 }
 
-/// Removes everything that is this rater's: they log out.
+/// Deletes everything that is this rater's, at log-out.
 pub fn clear(rater: &str) {
     for name in names(&format!("aixgrade:draft:{rater}:")).iter().chain(&names(&entry_name(rater, ""))) {
         remove(name);
     }
 }
 
-/// What a submission is kept under; with an empty key, how all of the rater's begin.
+/// The storage key of a submission; with an empty key, the prefix of all of the rater's.
 pub fn entry_name(rater: &str, key: &str) -> String {
-    // Names hold no colon, so that no rater's begin like another's.
+    // Names contain no colon, so no rater's prefix begins another's.
     format!("aixgrade:out:{rater}:{key}")
 }
 
@@ -66,7 +66,7 @@ pub fn clock() -> f64 {
     0.0
 }
 
-/// A moment as hours and minutes where the browser is.
+/// A time as hours and minutes in the browser's time zone.
 pub fn hours(ms: f64) -> String {
     #[cfg(feature = "hydrate")]
     {
@@ -77,7 +77,7 @@ pub fn hours(ms: f64) -> String {
     ms.to_string()
 }
 
-/// A key that no other submission has: 128 random bits as hexadecimal digits.
+/// A unique key of a submission: 128 random bits as hexadecimal digits.
 pub fn random_key() -> String {
     let mut bytes = [0u8; 16];
     if let Ok(crypto) = leptos::prelude::window().crypto() {
@@ -86,8 +86,7 @@ pub fn random_key() -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Puts the keyboard on the element with this id, where there is one. `still` keeps the page from
-/// scrolling there.
+/// Focuses the element with this id, if it exists. `still` keeps the page from scrolling to it.
 pub fn focus(id: &str, still: bool) {
     if let Some(element) = leptos::prelude::document().get_element_by_id(id)
         && let Ok(element) = element.dyn_into::<web_sys::HtmlElement>()
@@ -98,12 +97,12 @@ pub fn focus(id: &str, still: bool) {
     }
 }
 
-/// Puts the keyboard on the first element that `selector` finds and that is shown; whether there is one.
+/// Focuses the first visible element that `selector` finds; returns whether there is one.
 pub fn focus_shown(selector: &str) -> bool {
     let Ok(found) = leptos::prelude::document().query_selector_all(selector) else { return false };
     let shown = (0..found.length())
         .filter_map(|n| found.item(n)?.dyn_into::<web_sys::HtmlElement>().ok())
-        // What is not drawn has no box.
+        // Elements that are not drawn have no box.
         .find(|element| element.offset_width() > 0);
     shown.is_some_and(|element| element.focus().is_ok())
 }
@@ -116,15 +115,14 @@ pub fn to_top(selector: &str) {
     }
 }
 
-/// The score that is ticked in a group of radio buttons, where one is: what was clicked before the
-/// client took over.
+/// The checked score in a group of radio buttons, if any: it may have been clicked before hydration.
 pub fn ticked(form: &str, group: &str) -> Option<u8> {
     let selector = format!("form[data-token='{form}'] input[name='{group}']:checked");
     let element = leptos::prelude::document().query_selector(&selector).ok()??;
     element.dyn_into::<web_sys::HtmlInputElement>().ok()?.value().parse().ok()
 }
 
-/// Leaves a mark on the browser's timeline, for whoever measures (`end2end/journeys/ahead.spec.ts`).
+/// Sets a mark on the browser's timeline, for measurements (`end2end/journeys/prefetch.spec.ts`).
 pub fn mark(name: &str) {
     if let Some(performance) = leptos::prelude::window().performance() {
         let _ = performance.mark(name);

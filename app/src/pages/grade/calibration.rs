@@ -1,5 +1,5 @@
-//! A study's calibration as its rater meets it: the note above an item, the known scores after it, and
-//! how it ended. The forms work without JavaScript.
+//! A study's calibration from the rater's view: the note above an item, the known scores after it, and the
+//! result. The forms work without JavaScript.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -13,18 +13,19 @@ use crate::{
     rpc::quality::GoOn,
     ui::{
         code::CodeBox,
+        description::description,
         effect::effect,
         form::{ActionForm, FormAction},
         notice::{Notice, Tone},
     },
 };
 
-/// What comes between two items, or after the last.
+/// The page between two items, or after the last.
 #[component]
 pub fn CalibrationPage(
-    /// What.
+    /// Its content.
     calibration: Calibration,
-    /// Called once the rater goes on.
+    /// Called when the rater goes on.
     done: Callback<()>,
 ) -> impl IntoView {
     match calibration {
@@ -34,7 +35,7 @@ pub fn CalibrationPage(
     }
 }
 
-/// A form that says that the rater has read it.
+/// A form by which the rater confirms having read it.
 fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl IntoView {
     let go_on = FormAction::<GoOn>::new();
     effect(move |_| {
@@ -90,7 +91,7 @@ fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
             <div class="known-scores">{rows}</div>
             {go_on_form(token.0, t.go_on, done)}
             <section class="task">
-                <p class="task-text" lang=lang.tag()>{raw_nl}</p>
+                {description("task-text", lang.tag(), &raw_nl)}
                 {signature.map(|s| view! { <pre class="signature" tabindex="0" role="region" aria-label=t.asked_signature translate="no"><code>{s}</code></pre> })}
             </section>
             <CodeBox code/>
@@ -118,14 +119,14 @@ fn Ended(result: OpeningResult, passed: bool, done: Callback<()>) -> impl IntoVi
     }
 }
 
-/// Above an item of the calibration: what it is.
+/// The note above a calibration item.
 pub fn opening_note(step: OpeningStep) -> impl IntoView {
     let t = use_i18n().feedback();
     let text = if step.mode == Opening::Train { t.opening_train_note } else { t.opening_must_note };
     view! { <Notice><b>{(t.step_of)(step.number, step.of)}</b>" "{text}</Notice> }
 }
 
-/// Beside an item: what was answered to the rater's flags on it.
+/// Next to an item: the replies to the rater's flags on it.
 pub fn reply_notes(replies: Vec<FlagReply>) -> impl IntoView {
     let t = use_i18n().feedback();
     replies

@@ -1,4 +1,4 @@
-//! The drafts of one output on their way to the server, as plain data: one travels at a time and only the
+//! The drafts of one output on their way to the server, as plain data: one is sent at a time and only the
 //! newest waits, so that drafts arrive in order and the latest one wins.
 
 use crate::{model::grading::Draft, pages::grade::keys::patience};
@@ -6,11 +6,11 @@ use crate::{model::grading::Draft, pages::grade::keys::patience};
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Drafts {
-    /// Whether a draft is on its way.
+    /// Whether a draft is being sent.
     in_flight: bool,
-    /// The newest draft that is not on its way.
+    /// The newest draft that is not being sent.
     waiting: Option<Draft>,
-    /// Failures in a row.
+    /// Consecutive failures.
     failures: u32,
     /// Counts the changes of text: only the pause after the last one sends.
     edits: u64,
@@ -33,13 +33,13 @@ impl Drafts {
         self.edits == edit
     }
 
-    /// The output was submitted: the rating holds everything that the waiting draft does.
+    /// The output was submitted: the rating contains everything in the waiting draft.
     pub fn submitted(&mut self) {
         self.waiting = None;
         self.edits += 1;
     }
 
-    /// What to do now. `free` is asked only where a draft could leave, and says whether it may.
+    /// The next action. `free` is called only if a draft could be sent, and says whether it may.
     pub fn send(&mut self, free: impl FnOnce() -> bool) -> Dispatch {
         if self.in_flight || self.waiting.is_none() {
             return Dispatch::Nothing;
@@ -51,12 +51,12 @@ impl Drafts {
         self.waiting.take().map_or(Dispatch::Nothing, Dispatch::Now)
     }
 
-    /// The draft on its way has been answered, or has not arrived.
+    /// The draft has been answered, or has not arrived.
     pub fn landed(&mut self) {
         self.in_flight = false;
     }
 
-    /// The server has stored a draft. Whether a newer one waits.
+    /// The server has stored a draft. Returns whether a newer one waits.
     pub fn stored(&mut self) -> bool {
         self.failures = 0;
         self.waiting.is_some()
@@ -71,14 +71,14 @@ impl Drafts {
     }
 }
 
-/// What to do about a waiting draft.
+/// What to do with a waiting draft.
 #[derive(Debug, PartialEq)]
 pub enum Dispatch {
-    /// Nothing waits, or one is on its way.
+    /// Nothing waits, or one is being sent.
     Nothing,
-    /// This draft leaves now.
+    /// Send this draft now.
     Now(Draft),
-    /// Another page's draft of this output is on its way: look again soon.
+    /// Another page's draft of this output is being sent: check again soon.
     Later,
 }
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_draft_travels_at_a_time_and_the_newest_follows() {
+    fn one_draft_is_sent_at_a_time_and_the_newest_follows() {
         let mut drafts = Drafts::default();
         assert_eq!(drafts.send(|| true), Dispatch::Nothing);
         drafts.put(draft("a"));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn another_pages_draft_goes_first_and_a_rating_replaces_all() {
+    fn other_pages_draft_goes_first_and_a_rating_replaces_all() {
         let mut drafts = Drafts::default();
         drafts.put(draft("a"));
         assert_eq!(drafts.send(|| false), Dispatch::Later);

@@ -1,7 +1,6 @@
-//! The rating as a form: scales, comment, flag, buttons, and whether the server has it all.
+//! The rating form: scales, comment, flag, buttons, and its saved state.
 //!
-//! Must stay true: without JavaScript it is a form that the server understands
-//! (`server/src/http/grade.rs`).
+//! Must stay true: without JavaScript, the server understands the form (`server/src/http/grade.rs`).
 
 use leptos::prelude::*;
 
@@ -27,7 +26,7 @@ use crate::{
 /// The scales, the comment, the flag and the buttons.
 #[component]
 pub fn RatingForm(
-    /// What its buttons act on.
+    /// The target of its buttons.
     shortcuts: Shortcuts,
     /// The assignment.
     token: Token,
@@ -35,14 +34,14 @@ pub fn RatingForm(
     rubric: Rubric,
     /// Whether a rating of it was submitted before.
     rated: bool,
-    /// Whether it can be given back.
+    /// Whether it can be skipped.
     skippable: bool,
     /// The line notes as text, for the form without JavaScript.
     notes: String,
-    /// Whether it is one of several that stand side by side: without JavaScript one comes back to all.
+    /// Whether it is one of several side by side: without JavaScript, submitting it returns to all of them.
     #[prop(optional)]
     side_by_side: bool,
-    /// What the form is called.
+    /// The form's accessible name.
     #[prop(optional, into)]
     name: String,
 ) -> impl IntoView {
@@ -52,7 +51,7 @@ pub fn RatingForm(
     let session = shortcuts.session;
     let habits = use_context::<Habits>();
     let at_first = session.draft.get_untracked();
-    // While the server has it for a moment, greying it out would only flicker.
+    // Disabling it for the moment of sending would only flicker.
     let locked = move || session.phase.get() == Phase::Sending && session.submit_queue.line.get() != Line::Open;
     let key = key_names();
     let rubric_switch = habits.map(|habits| {
@@ -158,7 +157,7 @@ pub fn RatingForm(
     }
 }
 
-/// Why somebody should look at this output.
+/// The reason of a flag.
 #[component]
 fn FlagField(session: Session, flag: Option<Flag>) -> impl IntoView {
     let t = use_i18n().rater();
@@ -213,8 +212,8 @@ fn FlagField(session: Session, flag: Option<Flag>) -> impl IntoView {
     }
 }
 
-/// Line notes without JavaScript: a line each, with the number of the line of the code. With it they are
-/// written in the code itself.
+/// Line notes without JavaScript: one line each, with the number of the line of the code. With JavaScript
+/// they are written in the code itself.
 #[component]
 fn PlainNotes(session: Session, text: String) -> impl IntoView {
     let b = use_i18n().bench();
@@ -227,7 +226,7 @@ fn PlainNotes(session: Session, text: String) -> impl IntoView {
     }
 }
 
-/// The names of the rater's keys, for showing where they act.
+/// The names of the rater's keys, shown next to their actions.
 pub fn key_names() -> impl Fn(Action) -> String + Copy {
     let habits = use_context::<Habits>();
     move |action| match habits {
@@ -236,13 +235,13 @@ pub fn key_names() -> impl Fn(Action) -> String + Copy {
     }
 }
 
-/// Whether the server has what is on screen, and what to do where it has not.
+/// The saved state, and what to do if the server does not have it.
 #[component]
 fn State(shortcuts: Shortcuts) -> impl IntoView {
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
     let session = shortcuts.session;
-    // Back to this very output, whatever the address of the page is.
+    // Back to this output, whatever the address of the page is.
     let log_in = format!("/log-in?next={}", escape(&format!("/grade/{}/{}", session.study(), session.token())));
     let calm = move || match session.kept.get() {
         SaveState::Untouched => ("state state-none", String::new()),
@@ -269,7 +268,7 @@ fn State(shortcuts: Shortcuts) -> impl IntoView {
         logged_out() || sending || (session.phase.get() == Phase::Editing && session.kept.get() == SaveState::Retrying)
     };
     effect(move |before: Option<bool>| {
-        // Only what needs the rater is said aloud; "saved" after every digit would be noise.
+        // Only states that need the rater are announced; "saved" after every digit would be noise.
         let stuck = stuck();
         if stuck && before != Some(true) {
             say(now().1);
@@ -324,8 +323,8 @@ fn flag_of(code: &str, text: String) -> Option<Flag> {
     }
 }
 
-/// Names one submission of the form without JavaScript, so that sending it twice counts once. The
-/// client has keys of its own and leaves this one alone.
+/// Identifies one submission of the form without JavaScript, so that sending it twice counts once. The
+/// client has its own keys and ignores this one.
 fn form_key() -> String {
     #[cfg(feature = "ssr")]
     {

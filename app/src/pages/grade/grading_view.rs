@@ -1,5 +1,5 @@
-//! One output on the grading page: what was asked and what the model gave on the left, the scales on the
-//! right, and what leads to the outputs before and after. Nothing in it names a model.
+//! One output on the grading page: description and code on the left, the scales on the right, and links to
+//! the previous and next outputs. Nothing in it names a model.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -26,6 +26,7 @@ use crate::{
     },
     ui::{
         code::CodeBox,
+        description::description,
         effect::effect,
         notice::{Notice, Progress, Tone},
     },
@@ -36,9 +37,9 @@ use crate::{
 pub fn GradingView(
     /// The output.
     item: GradingItem,
-    /// What happens once it is rated or given back.
+    /// Called once it is rated or skipped.
     next: Onward,
-    /// Whether nothing of it leaves the page: the tour.
+    /// Whether nothing is sent to the server: the tour.
     #[prop(optional)]
     practice: bool,
 ) -> impl IntoView {
@@ -83,6 +84,14 @@ pub fn GradingView(
     if let Some(Coach(tried)) = use_context::<Coach>().filter(|_| practice) {
         effect(move |_| tried.set(session.draft.with(Tried::of)));
     }
+    // The tour is of no study.
+    let links = (!practice).then(|| {
+        view! {
+            <a class="button quiet" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
+            <a class="button quiet" href=format!("/rubric/{study}") target="_blank" rel="external">{t.rubric}</a>
+        }
+        .into_any()
+    });
     let (b, margin) = (i18n.bench(), margin(shortcuts, code.laid_out.is_some()));
     set_up(shortcuts, token.clone(), true);
     listen(move |what| shortcuts.act(what));
@@ -113,8 +122,7 @@ pub fn GradingView(
                         {b.undo} " " <kbd>{key(Action::Undo)}</kbd>
                     </button>
                     {forward.map(|href| view! { <a class="button quiet" href=href>{t.forward} <kbd>{key(Action::Forward)}</kbd></a> })}
-                    <a class="button quiet" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
-                    <a class="button quiet" href=format!("/rubric/{study}") target="_blank" rel="external">{t.rubric}</a>
+                    {links}
                     <button class="button quiet scripted keys-button" type="button" on:click=move |_| shortcuts.perform(Action::Help)>
                         {t.help_title} " " <kbd>{key(Action::Help)}</kbd>
                     </button>
@@ -128,7 +136,7 @@ pub fn GradingView(
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}
                 <section class="task">
                     <h2 class="eyebrow">{t.task}</h2>
-                    <p class="task-text" lang=lang.tag()>{raw_nl}</p>
+                    {description("task-text", lang.tag(), &raw_nl)}
                     {signature
                         .map(|signature| {
                             view! {
@@ -147,7 +155,7 @@ pub fn GradingView(
     }
 }
 
-/// On a narrow screen: how the scales stand, and a way to each of them.
+/// On a narrow screen: the state of the scales, and a link to each of them.
 #[component]
 fn JumpBar(shortcuts: Shortcuts, rubric_names: Vec<String>) -> impl IntoView {
     let t = use_i18n().rater();
@@ -183,7 +191,7 @@ fn names(shortcuts: Shortcuts) -> Vec<String> {
     shortcuts.rubric.with_value(|rubric| rubric.dimensions.iter().map(|d| d.name.get(lang).to_owned()).collect())
 }
 
-/// What the form without JavaScript came back with.
+/// The error of the form without JavaScript.
 fn told_text(told: &str, session: Session, t: &Rater) -> Option<(Tone, String)> {
     let place = |prefix: &str| told.strip_prefix(prefix).and_then(|place| place.parse().ok());
     if let Some(place) = place("missing-") {

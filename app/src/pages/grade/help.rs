@@ -1,4 +1,4 @@
-//! The sheet of keys.
+//! The list of keyboard shortcuts.
 
 use leptos::{ev, html::Dialog, prelude::*, task::spawn_local};
 
@@ -9,12 +9,12 @@ use crate::{
     rpc::accounts::set_keys,
 };
 
-/// The sheet, closed until `dialog` is opened.
+/// The list, closed until `dialog` is opened.
 #[component]
 pub fn HelpSheet(
     /// The dialog element, for opening it.
     dialog: NodeRef<Dialog>,
-    /// Whether several outputs stand side by side.
+    /// Whether several outputs are side by side.
     #[prop(optional)]
     side_by_side: bool,
 ) -> impl IntoView {
@@ -39,7 +39,7 @@ pub fn HelpSheet(
     let switch = move |event: ev::Event| {
         keys.update(|keys| keys.off = !event_target_checked(&event));
         let chosen = keys.get_untracked();
-        // Remembered with the account; where that fails it holds for this page.
+        // Stored with the account; if that fails, it applies to this page.
         spawn_local(async move {
             let _ = set_keys(chosen).await;
         });
@@ -65,7 +65,7 @@ pub fn HelpSheet(
     }
 }
 
-/// What an action does, in a few words: for the sheet of keys, and for choosing them.
+/// A short description of an action, for the list and for changing shortcuts.
 pub fn action_text(i18n: I18n, action: Action) -> &'static str {
     let (t, b) = (i18n.rater(), i18n.bench());
     match action {

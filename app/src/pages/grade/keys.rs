@@ -1,47 +1,47 @@
-//! Which key does what on the grading page, and where scoring goes next. Pure rules, tested
-//! natively; `hands` carries them out. Which letters they are is the rater's choice ([`Keys`]).
+//! The meaning of keys on the grading page, and where scoring goes next. Pure rules, tested natively;
+//! `shortcuts` executes them. Raters can choose the letters ([`Keys`]).
 
 use crate::model::{
     grading::Scores,
     keys::{Action, Keys},
 };
 
-/// What a key asks for.
+/// The command of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Gives the current dimension this score.
     Score(u8),
-    /// Goes to the dimension before.
+    /// Goes to the previous dimension.
     Up,
-    /// Goes to the dimension after.
+    /// Goes to the next dimension.
     Down,
     /// Submits the rating.
     Submit,
     /// Leaves the text field or the code, back to the scales.
     Leave,
-    /// What a key of the rater's choice asks for.
+    /// The action of a configurable key.
     Do(Action),
 }
 
-/// Where the keyboard is.
+/// Where the focus is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In a field that takes text or has letters of its own (a list of choices).
+    /// In a field that accepts text or has its own letters (a select field).
     Field,
-    /// On a button, a link or anything else that Enter presses.
+    /// On a button, a link or another element that Enter activates.
     Control,
     /// On a line of the code, which Enter opens and arrows leave for the next.
     Line,
     /// In a box that arrows scroll.
     Scroller,
-    /// On a scale, or nowhere in particular.
+    /// On a scale, or on nothing in particular.
     Scale,
-    /// In the sheet of keys, which has the browser's own keys.
+    /// In the list of shortcuts, which has the browser's own keys.
     Dialog,
 }
 
-/// What `key` (as `KeyboardEvent.key` has it) asks for at `place`. Keys with Ctrl, Alt or Meta are
-/// the browser's and must not get here.
+/// The command of `key` (as in `KeyboardEvent.key`) at `place`. Keys with Ctrl, Alt or Meta belong to the
+/// browser and must not get here.
 pub fn act(key: &str, place: Place, keys: &Keys) -> Option<Act> {
     match (place, key) {
         (Place::Dialog, _) => None,
@@ -52,7 +52,7 @@ pub fn act(key: &str, place: Place, keys: &Keys) -> Option<Act> {
         (_, "ArrowUp") => Some(Act::Up),
         (_, "ArrowDown") => Some(Act::Down),
         (_, "Enter") => Some(Act::Submit),
-        // Switched off, nothing that is a character acts.
+        // If shortcuts are off, no character key acts.
         _ if keys.off => None,
         (_, key) => {
             let mut characters = key.chars();
@@ -67,15 +67,15 @@ pub fn act(key: &str, place: Place, keys: &Keys) -> Option<Act> {
     }
 }
 
-/// The dimension to go to after `at` was scored by key: the one after it, so that the hand learns
-/// one rhythm; from the last to the first that is still open; else stay.
+/// The dimension to go to after `at` was scored by key: the next one, to keep a rhythm; from the last, the
+/// first unscored one; otherwise the same.
 pub fn after_score(scores: &Scores, at: usize) -> usize {
     if at + 1 < scores.len() { at + 1 } else { scores.iter().position(Option::is_none).unwrap_or(at) }
 }
 
-/// Milliseconds to wait before trying again after so many failures in a row.
+/// Milliseconds to wait before retrying after this many consecutive failures.
 pub fn patience(failures: u32) -> u64 {
-    // Soon at first, since most gaps are short; never longer than a person waits before worrying.
+    // Soon at first, since most outages are short; never longer than a person waits before worrying.
     1000 << failures.saturating_sub(1).min(3)
 }
 
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_do_what_the_sheet_says() {
+    fn keys_have_the_listed_actions() {
         let check =
             |key, place, expected| assert_eq!(act(key, place, &Keys::default()), expected, "{key} at {place:?}");
         check("3", Place::Scale, Some(Act::Score(3)));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn switched_off_no_character_acts() {
+    fn no_character_key_acts_when_off() {
         let off = Keys::choose(true, &[]).unwrap_or_default();
         let check = |key, expected| assert_eq!(act(key, Place::Scale, &off), expected, "{key}");
         check("3", None);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn scoring_goes_on_and_comes_back_for_gaps() {
+    fn scoring_advances_and_returns_to_missing_scores() {
         let check = |scores: &[u8], at, expected| {
             let scores = scores.iter().map(|s| (*s > 0).then_some(*s)).collect();
             assert_eq!(after_score(&scores, at), expected);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_grows_and_stays_bearable() {
+    fn retry_delay_grows_to_its_limit() {
         let check = |failures, ms| assert_eq!(patience(failures), ms);
         check(0, 1000);
         check(1, 1000);

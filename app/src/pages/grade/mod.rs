@@ -1,10 +1,10 @@
-//! Grading: one output at a time, described, shown and scored.
+//! Grading: one output at a time, with description, code and scales.
 //!
-//! `/grade/:study` shows the next output; `/grade/:study/:item` one that was given before. Both
-//! draw the same [`grading_view`] with its [`form`] of [`scales`] and its line [`notes`]; [`keys`] says
-//! which key does what, [`shortcuts`] does it, [`session`] keeps what is put down from being lost, [`submit_queue`]
-//! delivers what was submitted ([`bar`] says so where it cannot), [`prefetch`] has the next output ready,
-//! [`browser`] is what they need of the browser. [`tour`] is the same page for practice.
+//! `/grade/:study` shows the next output; `/grade/:study/:item` an earlier one. Both draw the same
+//! [`grading_view`] with its [`form`] of [`scales`] and its line [`notes`]; [`keys`] gives the meaning of
+//! keys, [`shortcuts`] executes it, [`session`] saves drafts, [`submit_queue`] delivers submissions ([`bar`]
+//! reports if it cannot), [`prefetch`] loads the next output, [`browser`] has the browser functions.
+//! [`tour`] is the same page for practice.
 
 mod activity;
 mod bar;
@@ -63,18 +63,18 @@ use crate::{
     },
 };
 
-/// How the rater likes to see things, from one output to the next.
+/// The rater's display settings, kept from one output to the next.
 #[derive(Clone, Copy)]
 pub struct Habits {
-    /// Code as it came instead of laid out.
+    /// Original code instead of formatted.
     raw: RwSignal<bool>,
     /// The rubric's language.
     rubric: RwSignal<Lang>,
-    /// Their keys.
+    /// The keyboard shortcuts.
     keys: RwSignal<Keys>,
 }
 
-/// Makes the habits available below; the root calls it once.
+/// Provides the settings to everything below; the root calls it once.
 pub fn provide_habits() {
     provide_context(Habits {
         raw: RwSignal::new(false),
@@ -93,7 +93,7 @@ pub fn GradeNextPage() -> impl IntoView {
         move || study.get(),
         move |study| async move {
             let study = Token(study);
-            // Left in the middle by the back button, a link, an undo.
+            // Left unfinished by the back button, a link or an undo.
             if let Some(token) = prefetch.left_behind(&study)
                 && submit_queue.waiting_for(&token).is_none()
                 && let Ok(item) = item(token).await
@@ -103,7 +103,7 @@ pub fn GradeNextPage() -> impl IntoView {
             }
             match prefetch.take(&study) {
                 Some(item) => Ok(Next::Item(Box::new(item))),
-                // What waits in the submit queue is rated, though the server does not know it yet.
+                // Items in the submit queue are rated, though the server does not know it yet.
                 None => next_item(study.clone(), submit_queue.waiting_in(&study)).await,
             }
         },
@@ -127,7 +127,7 @@ pub fn GradeNextPage() -> impl IntoView {
                     let study = item.study.clone();
                     let (of, then) = (study.clone(), (*item).clone());
                     prefetch.shows(&item);
-                    // Again whenever the submit queue changes: what was delivered makes room for more.
+                    // Again whenever the submit queue changes, because a delivery makes room for more.
                     effect(move |_| {
                         submit_queue.entries.track();
                         prefetch.fill(study.clone(), submit_queue);
@@ -152,8 +152,7 @@ pub fn GradeNextPage() -> impl IntoView {
     }
 }
 
-/// `/grade/:study/:item`: an output that was given before. What the form without JavaScript has
-/// to say comes as `?error=…`.
+/// `/grade/:study/:item`: an earlier output. The error of the form without JavaScript is in `?error=…`.
 #[component]
 pub fn GradeItemPage() -> impl IntoView {
     let params = use_params_map();
@@ -173,7 +172,7 @@ pub fn GradeItemPage() -> impl IntoView {
             {
                 let then = item.clone();
                 let onward = Onward {
-                    // Another page comes next, and what it shows depends on what the server has.
+                    // Another page follows, and its content depends on the server's state.
                     ready: Callback::new(|()| false),
                     done: Callback::new(move |outcome| go_on.run((outcome, then.clone()))),
                 };
@@ -183,7 +182,7 @@ pub fn GradeItemPage() -> impl IntoView {
     }
 }
 
-/// Where one goes after `item`: forward through what was rated before, else to the next output.
+/// The page after `item`: forward through earlier ratings, otherwise the next output.
 fn onward(item: &GradingItem) -> String {
     match &item.following {
         Some(following) => format!("/grade/{}/{following}", item.study),
@@ -198,7 +197,7 @@ fn done_text(t: &crate::i18n::rater::Rater, outcome: Outcome) -> &'static str {
     }
 }
 
-/// Goes to another page in this one's place, so that the back button passes both by.
+/// Replaces the page in the history, so that the back button skips both.
 #[component]
 fn InPlace(path: String) -> impl IntoView {
     let options = NavigateOptions { replace: true, ..NavigateOptions::default() };
@@ -230,7 +229,7 @@ fn Finished(study: String, title: String, progress: Progress, previous: Option<T
     }
 }
 
-/// The study takes no ratings now.
+/// The study accepts no ratings now.
 #[component]
 fn Paused(study: String, title: String, progress: Progress) -> impl IntoView {
     let i18n = use_i18n();

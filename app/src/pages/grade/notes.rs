@@ -1,7 +1,7 @@
-//! Line notes as the rater writes them: under the line itself, by click or by key.
+//! The editor for line notes: below the line, by click or by key.
 //!
-//! What is written goes into the draft as it is written, so that it is kept like everything else. An
-//! emptied note is no note.
+//! The text goes into the draft while it is typed, so it is saved like everything else. An empty note is
+//! deleted.
 
 use std::sync::Arc;
 
@@ -20,17 +20,18 @@ use crate::{
     },
 };
 
-/// The code's margin on the grading page. `both` says that the code is there laid out and as it came.
+/// The code's margin on the grading page. `both` says that the code is in the page both formatted and
+/// original.
 pub fn margin(shortcuts: Shortcuts, both: bool) -> Margin {
     let i18n = use_i18n();
     let notes = Memo::new(move |_| shortcuts.session.draft.with(|draft| draft.notes.clone()));
     let open = Callback::new(move |spot: Spot| {
-        // A line with a note opens that note; any other line a new one at its beginning.
+        // A line with a note opens that note; any other line opens a new one at its beginning.
         let there = notes.with_untracked(|notes| notes.iter().find(|note| spot.holds(note.at)).map(|note| note.at));
         shortcuts.noting.set(Some(there.unwrap_or(spot.start)));
     });
     let under = Arc::new(move |spot: Spot| {
-        // Both forms of the code are in the document; the editor is in the one that is shown.
+        // Both forms of the code are in the document; the editor is in the visible one.
         let written =
             move || shortcuts.noting.get().filter(|at| spot.holds(*at) && (!both || shortcuts.raw.get() == spot.raw));
         let written = Memo::new(move |_| written());
@@ -45,7 +46,7 @@ pub fn margin(shortcuts: Shortcuts, both: bool) -> Margin {
     Margin { under, open: Some(Opener { run: open, label: i18n.bench().line_label }) }
 }
 
-/// A note that was written.
+/// A finished note.
 #[component]
 fn Written(shortcuts: Shortcuts, note: LineNote, spot: Spot) -> impl IntoView {
     let b = use_i18n().bench();
@@ -73,7 +74,7 @@ fn Written(shortcuts: Shortcuts, note: LineNote, spot: Spot) -> impl IntoView {
     }
 }
 
-/// A note that is being written. Enter or leaving it keeps it, Escape puts back what was there.
+/// A note being written. Enter or leaving it keeps it, Escape restores the previous text.
 #[component]
 fn Editor(shortcuts: Shortcuts, at: Place, number: usize) -> impl IntoView {
     let i18n = use_i18n();
@@ -101,7 +102,7 @@ fn Editor(shortcuts: Shortcuts, at: Place, number: usize) -> impl IntoView {
         close();
         to_line(shortcuts, number);
     };
-    // Somewhere else: what is written stays, and the editor makes room.
+    // Focus moved elsewhere: the text stays, and the editor closes.
     let left = move |event: ev::FocusEvent| {
         use leptos::wasm_bindgen::JsCast;
         let to = event.related_target().and_then(|to| to.dyn_into::<web_sys::Element>().ok());
@@ -144,9 +145,9 @@ fn Editor(shortcuts: Shortcuts, at: Place, number: usize) -> impl IntoView {
     }
 }
 
-/// Puts the keyboard back on a line.
+/// Returns the focus to a line.
 fn to_line(shortcuts: Shortcuts, number: usize) {
-    // The line's button stands above what has just gone from under it.
+    // The line's button is above the element that has just disappeared.
     request_animation_frame(move || {
         let line = number.saturating_sub(1);
         browser::focus_shown(&format!("{} .line-mark[data-line='{line}']", shortcuts.scope()));

@@ -1,7 +1,7 @@
-//! Prefetching: the next outputs are loaded before they are needed. Also remembers what was submitted
-//! last, so that it can be withdrawn. Lives at the root, through every page.
+//! Prefetching: the next outputs are loaded before they are needed. Also remembers the last submissions, so
+//! that they can be withdrawn. Lives at the root, through every page.
 //!
-//! [`State`] decides, [`Prefetch`] asks the server.
+//! [`State`] decides, [`Prefetch`] sends the requests.
 
 use std::collections::VecDeque;
 
@@ -16,8 +16,8 @@ use crate::{
     rpc::grading::next_item,
 };
 
-/// How many outputs are prefetched behind the one on screen. With it they are the three that a rater may
-/// hold at once.
+/// How many outputs are prefetched behind the one on screen. Together they are the three that a rater may
+/// lease at once.
 const READY: usize = 2;
 /// How many submissions can be withdrawn one after the other without a reload.
 const REMEMBERED: usize = 20;
@@ -26,7 +26,7 @@ const REMEMBERED: usize = 20;
 #[derive(Clone, Copy)]
 pub struct Prefetch(StoredValue<State>);
 
-/// Makes it available below; the root calls it once.
+/// Provides it to everything below; the root calls it once.
 pub fn provide_prefetch() {
     provide_context(Prefetch(StoredValue::default()));
 }
@@ -37,12 +37,12 @@ impl Prefetch {
         use_context::<Prefetch>().unwrap_or_else(|| Prefetch(StoredValue::default()))
     }
 
-    /// This output is on screen.
+    /// Records that this output is on screen.
     pub fn shows(self, item: &GradingItem) {
         self.0.update_value(|state| state.shows(item));
     }
 
-    /// The output that was on screen when its page was left, where it is not finished.
+    /// The output that was unfinished when its page was left.
     pub fn left_behind(self, study: &Token) -> Option<Token> {
         self.0.with_value(|state| if state.is_about(study) { state.shown.clone() } else { None })
     }
@@ -52,12 +52,12 @@ impl Prefetch {
         self.0.with_value(|state| state.is_about(study) && !state.ready.is_empty())
     }
 
-    /// The prefetched output. From here on it counts as on screen.
+    /// The prefetched output, which from now on counts as on screen.
     pub fn take(self, study: &Token) -> Option<GradingItem> {
         self.0.try_update_value(|state| state.take(study)).flatten()
     }
 
-    /// From here on it is about this study.
+    /// Switches to this study.
     pub fn begin(self, study: &Token) {
         self.0.update_value(|state| state.begin(study));
     }
@@ -67,18 +67,18 @@ impl Prefetch {
         self.0.update_value(|state| state.ended(item, outcome));
     }
 
-    /// What this page submitted last in the study and has not withdrawn.
+    /// The last submission of this page in the study that is not withdrawn.
     pub fn last_submitted(self, study: &Token) -> Option<Token> {
         self.0.with_value(|state| if state.is_about(study) { state.submitted.last().cloned() } else { None })
     }
 
-    /// A submission was withdrawn; what is prefetched was counted with it and is fetched again.
+    /// A submission was withdrawn; prefetched outputs were counted with it and are fetched again.
     pub fn reopened(self, study: &Token, token: &Token) {
         self.0.update_value(|state| state.reopened(study, token));
     }
 
-    /// Fetches until [`READY`] outputs are prefetched. What still waits in the submit queue is in the
-    /// rater's hands too, so it is named: it must not come again.
+    /// Fetches until [`READY`] outputs are prefetched. Outputs in the submit queue are still leased to the
+    /// rater, so the request names them to exclude them.
     pub fn fill(self, study: Token, submit_queue: SubmitQueue) {
         let holding = self.0.try_update_value(|state| state.request(&study)).flatten();
         let Some(mut holding) = holding else { return };
@@ -97,18 +97,18 @@ impl Prefetch {
     }
 }
 
-/// What is prefetched and what was submitted, as plain data.
+/// Prefetched and submitted outputs, as plain data.
 #[derive(Default)]
 struct State {
-    /// The study that the rest is about.
+    /// The current study.
     study: Option<Token>,
     ready: VecDeque<GradingItem>,
-    /// What is on screen, or about to be, and not finished: a rater who left the page comes back to it.
+    /// The unfinished output that is, or is about to be, on screen: a rater who left the page returns to it.
     shown: Option<Token>,
-    /// A request is on its way.
+    /// A request is pending.
     asking: bool,
-    /// The progress and the newest rating by this page's own count: what is prefetched was fetched before
-    /// them.
+    /// The progress and the newest rating by this page's own count, because prefetched outputs were fetched
+    /// before them.
     standing: Option<(Progress, Option<Token>)>,
     submitted: Vec<Token>,
 }
@@ -127,7 +127,7 @@ impl State {
     fn shows(&mut self, item: &GradingItem) {
         self.begin(&item.study);
         self.shown = Some(item.token.clone());
-        // The page asked for one itself while another was being fetched: both got this.
+        // The page requested one itself while another was being fetched: both got this.
         self.ready.retain(|ready| ready.token != item.token);
     }
 
@@ -149,7 +149,7 @@ impl State {
         let mut previous = item.previous.clone();
         match outcome {
             Outcome::Rated => {
-                // A calibration is no work, and nothing leads back into it.
+                // A calibration is not work, and nothing leads back into it.
                 let work = item.opening.is_none();
                 if !item.rated && work {
                     progress.rated += 1;
@@ -178,8 +178,8 @@ impl State {
         }
     }
 
-    /// Begins a request where more is to be prefetched: the outputs to name in it. With nothing on screen
-    /// the page itself is asking.
+    /// Starts a request if more outputs are to be prefetched: the outputs to name in it. With nothing on
+    /// screen, the page itself is asking.
     fn request(&mut self, study: &Token) -> Option<Vec<Token>> {
         self.begin(study);
         if self.asking || self.shown.is_none() || self.ready.len() >= READY {
@@ -189,11 +189,11 @@ impl State {
         Some(self.held())
     }
 
-    /// The answer to a request that named `holding`. Whether to ask again.
+    /// The answer to a request that named `holding`. Returns whether to ask again.
     fn fetched(&mut self, study: &Token, holding: &[Token], item: Option<GradingItem>) -> bool {
         self.asking = false;
-        // Meanwhile the rater may have gone on, to what was prefetched or to another study. An item that
-        // the page has already comes when the server counts no more of them: enough is prefetched.
+        // The rater may have gone on meanwhile, to a prefetched output or another study. If the server
+        // returns an item that the page already has, it has no more: enough is prefetched.
         match item {
             Some(item) if self.is_about(study) && ![holding, &self.held()].iter().any(|t| t.contains(&item.token)) => {
                 self.ready.push_back(item);
@@ -203,7 +203,7 @@ impl State {
         }
     }
 
-    /// The outputs that this page has in hand: on screen, and prefetched.
+    /// The outputs that this page has: on screen and prefetched.
     fn held(&self) -> Vec<Token> {
         self.shown.iter().cloned().chain(self.ready.iter().map(|item| item.token.clone())).collect()
     }
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// The state with `a` on screen and so many more prefetched.
+    /// The state with `a` on screen and this many prefetched.
     fn showing(ready: &[&str]) -> State {
         let mut state = State::default();
         state.shows(&item("a"));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn it_asks_once_at_a_time_until_enough_is_prefetched() {
+    fn one_request_at_a_time_until_enough_is_prefetched() {
         let mut state = State::default();
         assert_eq!(state.request(&token("study")), None, "nothing is on screen");
         state.shows(&item("a"));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_brings_nothing_new_ends_the_asking() {
+    fn answer_without_new_items_ends_prefetching() {
         let check = |found: Option<GradingItem>| {
             let mut state = showing(&["b"]);
             let holding = state.request(&token("study")).unwrap_or_default();
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_prefetched_is_shown_with_the_progress_of_now() {
+    fn prefetched_item_gets_current_progress() {
         let mut state = showing(&["b"]);
         state.ended(&item("a"), Outcome::Rated);
         let next = state.take(&token("study")).map(|item| (item.progress, item.previous));

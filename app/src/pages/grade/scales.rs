@@ -1,5 +1,5 @@
-//! The rubric as a form: one group of radio buttons a dimension, every level's description in
-//! sight. A real form underneath, for screen readers and without JavaScript.
+//! The rubric as a form: one group of radio buttons per dimension, with every level's description visible. A
+//! real form, for screen readers and without JavaScript.
 
 use leptos::{either::Either, prelude::*};
 
@@ -17,11 +17,11 @@ use crate::{
 pub fn Scales(
     /// The rubric.
     rubric: Rubric,
-    /// Where scores go.
+    /// Called with each score.
     session: Session,
     /// The dimension that digits score.
     current: RwSignal<usize>,
-    /// The dimension that misses a score, after an attempt to submit.
+    /// The dimension that lacks a score, after an attempt to submit.
     missing: RwSignal<Option<usize>>,
 ) -> impl IntoView {
     rubric
@@ -103,7 +103,7 @@ fn LevelRow(place: usize, level: Level, session: Session) -> impl IntoView {
     }
 }
 
-/// Puts a score down.
+/// Sets a score.
 pub fn give(session: Session, place: usize, score: u8) {
     session.change(|draft| {
         if let Some(slot) = draft.scores.get_mut(place) {

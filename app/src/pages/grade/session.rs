@@ -1,10 +1,10 @@
-//! What the rater puts down about one output, and how it gets to the server without being lost.
+//! The grading session: a rater's draft for one output, and its safe delivery to the server.
 //!
-//! - A draft goes out the moment it is made; while one is on its way only the newest waits, so
-//!   they arrive in order and the latest wins. Until it has arrived it is also kept in the browser.
-//! - A submission goes into the [`SubmitQueue`], which delivers it, once; the rater goes on.
+//! - A draft is sent as soon as it changes; while one is being sent, only the newest waits, so they arrive
+//!   in order and the latest wins. Until it has arrived, it is also stored in the browser.
+//! - A submission goes into the [`SubmitQueue`], which delivers it once; the rater goes on.
 //!
-//! The messenger outlives the page: a draft on its way when the rater goes on still arrives.
+//! Sending outlives the page: a draft that is being sent when the rater goes on still arrives.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -32,9 +32,9 @@ use crate::{
     ui::failure::error_text,
 };
 
-/// How long writing must pause before the text is sent as a draft, in milliseconds.
+/// How long typing must pause before the text is sent as a draft, in milliseconds.
 const WRITING_PAUSE: u64 = 400;
-/// How long a draft waits before it looks again whether the one before it has landed.
+/// How long a draft waits before it checks again whether the previous one has arrived.
 const BEHIND_ANOTHER: Duration = Duration::from_millis(100);
 
 /// Whether the server has what is on screen.
@@ -42,30 +42,30 @@ const BEHIND_ANOTHER: Duration = Duration::from_millis(100);
 pub enum SaveState {
     /// Nothing was changed here.
     Untouched,
-    /// On its way.
+    /// Being sent.
     Saving,
     /// The server has it.
     Saved,
-    /// The server could not be reached; it will be tried again.
+    /// The server could not be reached; it will be retried.
     Retrying,
-    /// The session has ended, or is somebody else's.
+    /// The session has ended or belongs to another person.
     LoggedOut,
-    /// The server does not take it, and why.
+    /// The server rejected it, and why.
     Refused(String),
 }
 
-/// How far the rating is.
+/// The state of the rating.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The rater is at it.
+    /// In progress.
     Editing,
-    /// It is in the submit queue, and the page waits for the server: nothing else is there to show.
+    /// In the submit queue, and the page waits for the server, because there is nothing else to show.
     Sending,
-    /// The rater goes on.
+    /// Finished.
     Done,
 }
 
-/// What a session works on.
+/// The input of a session.
 pub struct Work {
     /// The study.
     pub study: Token,
@@ -73,52 +73,52 @@ pub struct Work {
     pub token: Token,
     /// The rubric.
     pub rubric: Rubric,
-    /// What was put down before.
+    /// The earlier draft.
     pub draft: Draft,
-    /// Whether it can be given back: not what was rated, and no item of a calibration.
+    /// Whether it can be skipped: not if it was rated, and not in a calibration.
     pub skippable: bool,
-    /// Whether nothing of it leaves the page: the tour.
+    /// Whether nothing is sent to the server: the tour.
     pub practice: bool,
-    /// Its column, counted from 0, where several outputs are on the page.
+    /// Its column, counted from 0, if several outputs are on the page.
     pub column: Option<usize>,
-    /// What counts the time that is spent on it.
+    /// Measures the time spent on it.
     pub clock: Clock,
 }
 
-/// Who is told what.
+/// Callbacks.
 #[derive(Clone, Copy)]
 pub struct Onward {
-    /// Whether the next thing to show is there already, so that nobody has to wait for the server.
+    /// Whether the next output is prefetched, so that nobody has to wait for the server.
     pub ready: Callback<(), bool>,
     /// Called when work on the output has ended.
     pub done: Callback<Outcome>,
 }
 
-/// One output's draft and its way to the server. Cheap to copy into closures.
+/// One output's draft and its delivery. Cheap to copy into closures.
 #[derive(Clone, Copy)]
 pub struct Session {
-    /// What was put down so far.
+    /// The draft on screen.
     pub draft: RwSignal<Draft>,
     /// Whether the server has it.
     pub kept: RwSignal<SaveState>,
-    /// How far the rating is.
+    /// The state of the rating.
     pub phase: RwSignal<Phase>,
-    /// What keeps the rating from being submitted, as a sentence; empty where nothing does.
+    /// Why the rating cannot be submitted, as a sentence; empty if it can.
     pub problem: RwSignal<String>,
     /// Whether it was submitted in another tab.
     pub elsewhere: RwSignal<bool>,
-    /// What was submitted and not yet delivered.
+    /// The pending submission.
     pub submit_queue: SubmitQueue,
     i18n: I18n,
     rubric: StoredValue<Rubric>,
     post: StoredValue<Post>,
     onward: Onward,
-    /// The submission whose fate the page waits for.
+    /// The submission for which the page waits.
     awaited: RwSignal<Option<(String, Outcome)>>,
     skippable: bool,
     practice: bool,
     column: Option<usize>,
-    /// How long the rater was at it.
+    /// The time spent on the output.
     clock: Clock,
 }
 
@@ -127,7 +127,7 @@ pub struct Session {
 pub enum Outcome {
     /// It was rated.
     Rated,
-    /// It was given back.
+    /// It was skipped.
     Skipped,
 }
 
@@ -140,7 +140,7 @@ struct Post {
 
 impl Post {
     fn drafts(&self) -> MutexGuard<'_, Drafts> {
-        // A poisoned lock holds a draft that is still good.
+        // A poisoned lock contains a valid draft; ignore poisoning.
         self.drafts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -168,7 +168,7 @@ impl Session {
         }
     }
 
-    /// The id of one of its fields, which begins with the letters of its column.
+    /// The id of one of its fields, prefixed with the letter of its column.
     pub fn id(self, field: &str) -> String {
         match self.column {
             Some(column) => format!("{}-{field}", letters(column).to_lowercase()),
@@ -181,7 +181,7 @@ impl Session {
         self.id(&format!("score-{place}-{score}"))
     }
 
-    /// What was submitted has been withdrawn: it is edited again.
+    /// The submission was withdrawn: it is edited again.
     pub fn reopen(self, draft: Option<Draft>) {
         if let Some(draft) = draft {
             self.draft.set(draft);
@@ -201,14 +201,14 @@ impl Session {
         self.post.with_value(|post| post.study.clone())
     }
 
-    /// Takes what this browser kept, where it keeps something newer than the server. After
-    /// hydration only: the server cannot know it.
+    /// Restores a draft from this browser that is newer than the server's. Only after hydration, because the
+    /// server cannot know it.
     pub fn recover(self) {
         let (token, Some(rater)) = (self.token(), self.submit_queue.rater()) else { return };
         if self.practice {
             return;
         }
-        // Submitted before, and the server does not have it yet: the page waits with it.
+        // Submitted before, and the server does not have it yet: the page waits for it.
         if let Some(entry) = self.submit_queue.waiting_for(&token) {
             let outcome = match entry.what {
                 Decision::Rate(draft) => {
@@ -229,8 +229,8 @@ impl Session {
         }
     }
 
-    /// Follows a submission that the page waits for, and notices one from another tab. Call it in an
-    /// effect: it tracks.
+    /// Follows a submission for which the page waits, and notices one from another tab. Call it in an
+    /// effect, because it tracks.
     pub fn follow(self) {
         let Some((key, outcome)) = self.awaited.get() else {
             let token = self.token();
@@ -265,7 +265,7 @@ impl Session {
         }
     }
 
-    /// Changes the draft's text and sends it when writing pauses.
+    /// Changes the draft's text and sends it when typing pauses.
     pub fn write(self, how: impl FnOnce(&mut Draft)) {
         if !self.put(how) {
             return;
@@ -283,14 +283,14 @@ impl Session {
         );
     }
 
-    /// Sends what waits, now: before leaving, when the connection is back, after logging in again.
+    /// Sends the waiting draft now: before leaving, when the connection is back, after logging in again.
     pub fn hurry(self) {
         self.submit_queue.hurry();
         self.pump();
     }
 
-    /// Submits the rating. Returns the dimension without a score where one is missing. Pressed
-    /// again, it does nothing.
+    /// Submits the rating. Returns the dimension without a score, if one is missing. Pressed again, it does
+    /// nothing.
     pub fn submit(self) -> Option<usize> {
         if self.phase.get_untracked() != Phase::Editing {
             return None;
@@ -314,12 +314,12 @@ impl Session {
         None
     }
 
-    /// How long the rater was at this output, `before` (in an earlier draft) and now.
+    /// The time spent on this output, `before` (in an earlier draft) and now.
     fn active_ms(self, before: Option<u64>) -> Option<u64> {
         Some(before.unwrap_or(0) + self.clock.read()?)
     }
 
-    /// Gives the output back, or says that this one is to stay.
+    /// Skips the output, or reports that this one cannot be skipped.
     pub fn skip(self) {
         if !self.skippable {
             self.problem.set(self.i18n.bench().not_skipped.into());
@@ -328,7 +328,7 @@ impl Session {
         }
     }
 
-    /// Says what is wrong with the draft.
+    /// Shows what is wrong with the draft.
     pub fn fault_text(self, fault: DraftFault) -> String {
         let name = |place: usize| {
             self.rubric.with_value(|rubric| {
@@ -371,7 +371,7 @@ impl Session {
     }
 
     fn finish(self, outcome: Outcome) {
-        // Where the page is gone, nobody waits to be taken on.
+        // If the page is gone, there is nothing to advance.
         if self.phase.try_set(Phase::Done).is_none() {
             self.onward.done.run(outcome);
         }
@@ -381,8 +381,8 @@ impl Session {
         self.rubric.with_value(|rubric| draft.draft_fault(rubric)).is_none()
     }
 
-    /// Changes the draft on screen, in the browser's storage and in the queue; false where the
-    /// rating is on its way already.
+    /// Changes the draft on screen, in the browser's storage and in the queue; false if the rating is
+    /// already being submitted.
     fn put(self, how: impl FnOnce(&mut Draft)) -> bool {
         if self.phase.get_untracked() != Phase::Editing {
             return false;
@@ -410,8 +410,8 @@ impl Session {
         self.pump_with(self.post.get_value());
     }
 
-    /// Sends the waiting draft unless one is on its way. Runs on after the page is gone: signals
-    /// may then be gone too, so they are only tried.
+    /// Sends the waiting draft unless one is being sent. Continues after the page is gone: its signals may
+    /// then be gone, too, so access is fallible.
     fn pump_with(self, post: Post) {
         let send = post.drafts().send(|| self.submit_queue.draft_leaves(&post.token));
         let draft = match send {
@@ -467,7 +467,7 @@ impl Session {
             browser::forget(&rater, &post.token);
         }
         self.kept.try_set(SaveState::Saved);
-        // The connection is back: what else waits?
+        // The connection is back: send what else waits.
         if self.submit_queue.line.get_untracked() != Line::Open {
             self.submit_queue.line.set(Line::Open);
             self.submit_queue.hurry();

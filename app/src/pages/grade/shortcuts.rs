@@ -1,4 +1,4 @@
-//! What keys and buttons do on the grading page, and what begins when the client takes it over.
+//! Actions of keys and buttons on the grading page, and its set-up after hydration.
 
 use leptos::{ev, html::Dialog, prelude::*};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
@@ -26,31 +26,31 @@ use crate::{
 type Go = dyn Fn(&str, NavigateOptions) + Send + Sync;
 type Say = dyn Fn(String) + Send + Sync;
 
-/// How long a new output takes no submission, in milliseconds: a second press of Enter that was meant
-/// for the last one must not submit this one.
+/// How long a new output accepts no submission, in milliseconds: a second press of Enter that was meant for
+/// the previous one must not submit this one.
 const SETTLING: u64 = 350;
 
-/// What shortcuts and buttons act on: everything that a key or a button acts on.
+/// Everything that a key or a button acts on.
 #[derive(Clone, Copy)]
 pub struct Shortcuts {
-    /// What was put down, and its way to the server.
+    /// The draft and its delivery.
     pub session: Session,
     /// The dimension that digits score.
     pub current: RwSignal<usize>,
-    /// The dimension that misses a score, after an attempt to submit.
+    /// The dimension that lacks a score, after an attempt to submit.
     pub missing: RwSignal<Option<usize>>,
-    /// The sheet of keys.
+    /// The list of shortcuts.
     pub dialog: NodeRef<Dialog>,
-    /// Whether code is shown as it came.
+    /// Whether original code is shown.
     pub raw: RwSignal<bool>,
-    /// The place in the code whose note is being written.
+    /// The position of the note that is being edited.
     pub noting: RwSignal<Option<note::Place>>,
     /// The rubric.
     pub rubric: StoredValue<Rubric>,
-    /// What was prefetched and what can be withdrawn.
+    /// Prefetched outputs and submissions that can be withdrawn.
     pub prefetch: Prefetch,
     settled: StoredValue<bool>,
-    /// Reopens an output that is on this page; says whether it is.
+    /// Reopens an output that is on this page; returns whether it is.
     pub on_page: StoredValue<Option<Callback<Token, bool>>>,
     i18n: I18n,
     before: StoredValue<Option<Token>>,
@@ -61,7 +61,7 @@ pub struct Shortcuts {
 }
 
 impl Shortcuts {
-    /// The shortcuts of one output, with the output rated before it and the address of what comes after.
+    /// The shortcuts of one output, with the previously rated output and the address of the next page.
     pub fn new(session: Session, rubric: Rubric, before: Option<Token>, forward: Option<String>) -> Shortcuts {
         let back = before.as_ref().map(|before| format!("/grade/{}/{before}", session.study()));
         let habits = use_context::<Habits>();
@@ -85,7 +85,7 @@ impl Shortcuts {
         }
     }
 
-    /// Does what a key asked for.
+    /// Executes a key's command.
     pub fn act(self, what: Act) {
         match what {
             Act::Score(score) => self.score(score),
@@ -101,7 +101,7 @@ impl Shortcuts {
         }
     }
 
-    /// Does what a key of the rater's choice, or a button, asked for.
+    /// Executes an action, from a configurable key or a button.
     pub fn perform(self, action: Action) {
         let t = self.i18n.bench();
         match action {
@@ -123,7 +123,7 @@ impl Shortcuts {
             Action::Back => self.leave_for(self.back.get_value(), self.i18n.rater().no_back),
             Action::Forward => self.leave_for(self.forward.get_value(), self.i18n.rater().no_forward),
             Action::Raw => self.raw.update(|raw| *raw = !*raw),
-            // One output at a time has nothing on its left or right.
+            // In one-at-a-time studies there is nothing on the left or right.
             Action::Left | Action::Right => {}
             Action::Help => {
                 if let Some(dialog) = self.dialog.get_untracked() {
@@ -141,13 +141,13 @@ impl Shortcuts {
         }
     }
 
-    /// Puts the keyboard on the scales.
+    /// Focuses the scales.
     pub fn to_scales(self) {
         self.move_to(self.current.get_untracked());
     }
 
-    /// Withdraws the last submission: out of the submit queue where it still waits there, else from the
-    /// server. Its scores are then the draft again, and the keyboard is on them.
+    /// Withdraws the last submission: from the submit queue if it still waits there, otherwise from the
+    /// server. Its scores become the draft again, and the scales get the focus.
     pub fn undo(self) {
         let (study, t) = (self.session.study(), self.i18n.bench());
         let Some(last) = self.prefetch.last_submitted(&study).or_else(|| self.before.get_value()) else {
@@ -189,7 +189,7 @@ impl Shortcuts {
             return;
         }
         let href = format!("/grade/{study}/{token}");
-        // Undone where it was submitted, on its own page: the address stays, so it is loaded afresh.
+        // Withdrawn on its own page: the address stays, so it is reloaded.
         if self.session.token() == token {
             let _ = window().location().reload();
             return;
@@ -197,7 +197,7 @@ impl Shortcuts {
         self.go.try_with_value(|go| go(&href, NavigateOptions::default()));
     }
 
-    /// Submits, or goes to what is missing and says so.
+    /// Submits, or goes to the missing score and says so.
     pub fn submit(self) {
         let gap = self.session.submit();
         self.missing.set(gap);
@@ -224,7 +224,7 @@ impl Shortcuts {
             return;
         }
         give(self.session, at, score);
-        // Somebody is at work on this output: the next Enter is meant for it.
+        // The rater is working on this output: the next Enter is meant for it.
         self.settled.set_value(true);
         if self.missing.get_untracked() == Some(at) {
             self.missing.set(None);
@@ -232,7 +232,7 @@ impl Shortcuts {
         self.move_to(self.session.draft.with_untracked(|d| after_score(&d.scores, at)));
     }
 
-    /// Puts the keyboard on a dimension: on its chosen level, else on its first.
+    /// Focuses a dimension: its selected level, otherwise its first.
     fn move_to(self, place: usize) {
         self.current.set(place);
         self.focus(place, false);
@@ -261,8 +261,7 @@ impl Shortcuts {
     }
 }
 
-/// Everything that begins when the client takes one output over; nothing on the server. `first` puts
-/// the keyboard on its scales.
+/// The set-up of one output after hydration; nothing on the server. `first` focuses its scales.
 pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
     let session = shortcuts.session;
     effect(move |began: Option<()>| {
@@ -280,9 +279,9 @@ pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
         if !first {
             return;
         }
-        // Beside the code on a wide screen; on a narrow one the reader begins at the top.
+        // Next to the code on a wide screen; on a narrow one, reading starts at the top.
         request_animation_frame(move || {
-            // The page's elements may be the last output's, scrolled to where its reader was.
+            // The page's elements may be the previous output's, at its scroll position.
             browser::to_top(".rating-body");
             shortcuts.focus(shortcuts.current.try_get_untracked().unwrap_or(0), true);
             // What follows in this frame is painting.
@@ -290,7 +289,7 @@ pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
         });
     });
     let online = window_event_listener(ev::online, move |_| session.hurry());
-    // Somebody who logged in again in another tab comes back to this one.
+    // Somebody who logged in again in another tab returns to this one.
     let focus = window_event_listener(ev::focus, move |_| {
         if session.kept.get_untracked() == SaveState::LoggedOut {
             session.hurry();
@@ -303,7 +302,7 @@ pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
     });
 }
 
-/// Has keys do what they stand for, by `run`, until the page goes.
+/// Lets `run` handle keys until the page is left.
 pub fn listen(run: impl Fn(Act) + 'static) {
     let habits = use_context::<Habits>();
     let keys = window_event_listener(ev::keydown, move |event| {
@@ -325,7 +324,7 @@ pub fn listen(run: impl Fn(Act) + 'static) {
     on_cleanup(move || keys.remove());
 }
 
-/// Scores that were clicked before the client was there.
+/// Scores that were clicked before hydration.
 fn take_over_clicks(session: Session, rubric: StoredValue<Rubric>, token: &Token) {
     for place in 0..rubric.with_value(|r| r.dimensions.len()) {
         let ticked = browser::ticked(&token.0, &format!("score-{place}"));
@@ -338,7 +337,7 @@ fn take_over_clicks(session: Session, rubric: StoredValue<Rubric>, token: &Token
     }
 }
 
-/// Where the keyboard is when a key is pressed.
+/// Where the focus is when a key is pressed.
 fn place_of(event: &web_sys::KeyboardEvent) -> Place {
     use leptos::wasm_bindgen::JsCast;
     let Some(element) = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) else {

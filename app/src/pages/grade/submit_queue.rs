@@ -1,14 +1,14 @@
-//! What the rater has submitted and the server does not have yet.
+//! The submit queue: submissions that the server does not have yet.
 //!
-//! - Each submission is an entry of its own in the browser's storage, under the name of its rater:
-//!   tabs share them, reloads keep them, and somebody else who logs in neither sees nor sends them.
-//! - They go out one at a time, oldest first, each under the key that names it, so that a second try,
-//!   a second tab or a second press counts once. One that waits for its draft holds up those behind it:
-//!   the server's order is the order in which its rater decided, and "back" leads through that.
-//! - An entry leaves only when the server has it, or when its rater puts it away. One that the server
-//!   does not take stays, with the reason.
+//! - Each submission is an entry of its own in the browser's storage, under the name of its rater: tabs
+//!   share them, reloads keep them, and another person who logs in neither sees nor sends them.
+//! - They are sent one at a time, oldest first, each under its key, so that a retry, a second tab or a
+//!   second press counts once. One that waits for its draft delays those behind it: the server's order is
+//!   the order of the rater's decisions, which "back" follows.
+//! - An entry is deleted only when the server has it or its rater discards it. A rejected one stays, with
+//!   the reason.
 //!
-//! The submit queue is made once, at the root, and outlives every page.
+//! The submit queue is created once, at the root, and outlives every page.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -28,53 +28,53 @@ use crate::{
     ui::{effect::effect, failure::error_text},
 };
 
-/// Something that the server must get.
+/// An entry to deliver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Names the submission: sent again, it counts once.
+    /// Identifies the submission: sent again, it counts once.
     pub key: String,
     /// The study.
     pub study: Token,
     /// The output, by the rater's name for it.
     pub assignment: Token,
-    /// What was decided about it.
+    /// The decision.
     pub what: Decision,
     /// When, in milliseconds since 1970 by the browser's clock.
     pub since: f64,
-    /// Why the server does not take it, once it has said so.
+    /// Why the server rejected it, if it did.
     #[serde(default)]
     pub refused: Option<String>,
 }
 
-/// What was decided about an output.
+/// A decision about an output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Decision {
     /// This rating.
     Rate(Draft),
-    /// It goes back.
+    /// A skip.
     Skip,
 }
 
-/// How things stand between this browser and the server.
+/// The state of the connection between this browser and the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Line {
-    /// Nothing is wrong.
+    /// No problem.
     #[default]
     Open,
-    /// The server could not be reached; it will be tried again.
+    /// The server could not be reached; it will be retried.
     Unreachable,
     /// The session has ended.
     LoggedOut,
-    /// Somebody else is logged in in this browser now, by this name.
+    /// Another person, of this name, is logged in in this browser.
     SomebodyElse(String),
 }
 
-/// What has become of a submission.
+/// The state of a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is on its way, or waits.
+    /// Being sent, or waiting.
     Waiting,
-    /// The server does not take it.
+    /// Rejected by the server.
     Refused(String),
     /// The server has it.
     Delivered,
@@ -83,11 +83,11 @@ pub enum Fate {
 /// The submit queue. Cheap to copy into closures.
 #[derive(Clone, Copy)]
 pub struct SubmitQueue {
-    /// What waits, oldest first.
+    /// Waiting entries, oldest first.
     pub entries: RwSignal<Vec<Entry>>,
-    /// How things stand with the server.
+    /// The state of the connection.
     pub line: RwSignal<Line>,
-    /// Whether the browser keeps what waits; without storage only this page does.
+    /// Whether the browser stores the entries; without storage, only this page has them.
     pub kept: RwSignal<bool>,
     rater: StoredValue<Option<String>>,
     i18n: I18n,
@@ -98,11 +98,11 @@ pub struct SubmitQueue {
 struct Inner {
     busy: bool,
     failures: u32,
-    /// Drafts on their way: a rating must not overtake the draft that it replaces.
+    /// Drafts being sent: a rating must not overtake the draft that it replaces.
     drafts: Vec<Token>,
 }
 
-/// Makes the submit queue available below, and sets it going in the browser; the root calls it once.
+/// Provides the submit queue to everything below, and starts it in the browser; the root calls it once.
 pub fn provide_submit_queue() {
     let submit_queue = SubmitQueue {
         entries: RwSignal::default(),
@@ -120,7 +120,7 @@ pub fn provide_submit_queue() {
     });
 }
 
-/// The submit queue; an empty one that keeps nothing where the root made none.
+/// The submit queue; an empty one without storage if the root created none.
 pub fn use_submit_queue() -> SubmitQueue {
     use_context::<SubmitQueue>().unwrap_or_else(|| SubmitQueue {
         entries: RwSignal::default(),
@@ -133,7 +133,7 @@ pub fn use_submit_queue() -> SubmitQueue {
 }
 
 impl SubmitQueue {
-    /// Takes a submission in and sends it as soon as it can.
+    /// Adds a submission and sends it as soon as possible.
     pub fn post(self, study: Token, assignment: Token, what: Decision) -> String {
         let key = browser::random_key();
         let entry = Entry { key: key.clone(), study, assignment, what, since: browser::clock(), refused: None };
@@ -143,7 +143,7 @@ impl SubmitQueue {
         key
     }
 
-    /// What has become of the submission of that name. Tracked: an effect that asks is asked again.
+    /// The state of the submission with that name. Tracked, so an effect that reads it runs again.
     pub fn fate(self, key: &str) -> Fate {
         self.entries.with(|entries| match entries.iter().find(|entry| entry.key == key) {
             None => Fate::Delivered,
@@ -152,7 +152,7 @@ impl SubmitQueue {
         })
     }
 
-    /// The newest submission of an output that still waits.
+    /// The newest waiting submission of an output.
     pub fn waiting_for(self, assignment: &Token) -> Option<Entry> {
         self.entries.with_untracked(|entries| {
             let waits = |entry: &&Entry| entry.assignment == *assignment && entry.refused.is_none();
@@ -168,7 +168,7 @@ impl SubmitQueue {
         })
     }
 
-    /// Takes a submission out again, unless it may be on its way.
+    /// Removes a submission, unless it may be on its way.
     pub fn take_back(self, key: &str) -> Option<Entry> {
         if self.within(|inner| inner.busy) {
             return None;
@@ -180,7 +180,7 @@ impl SubmitQueue {
         entry
     }
 
-    /// Forgets a submission: the server has it, or its rater puts it away.
+    /// Deletes a submission: the server has it, or its rater discards it.
     pub fn discard(self, key: &str) {
         if let Some(rater) = self.rater.get_value() {
             browser::remove(&browser::entry_name(&rater, key));
@@ -194,8 +194,9 @@ impl SubmitQueue {
         self.pump();
     }
 
-    /// A draft of this output is to leave; its rating waits until it has landed. False where one is on its
-    /// way already, sent by a page that was left and come back to: two at once could arrive in the wrong order.
+    /// A draft of this output is about to be sent; its rating waits until it has arrived. False if one is
+    /// already being sent, by a page that was left and returned to: two at once could arrive in the wrong
+    /// order.
     pub fn draft_leaves(self, assignment: &Token) -> bool {
         self.within(|inner| {
             let free = !inner.drafts.contains(assignment);
@@ -212,12 +213,12 @@ impl SubmitQueue {
         self.pump();
     }
 
-    /// Whose drafts and submissions these are; nobody's on a page without a session.
+    /// The owner of these drafts and submissions; nobody on a page without a session.
     pub fn rater(self) -> Option<String> {
         self.rater.get_value()
     }
 
-    /// Finds out why the server knows nothing of this rater's: `None` where it still speaks with them.
+    /// Finds out why the server rejects this rater's requests: `None` if the session is still valid.
     pub async fn estranged(self) -> Option<Line> {
         match who().await {
             Ok(name) if Some(&name) == self.rater.get_value().as_ref() => None,
@@ -231,13 +232,13 @@ impl SubmitQueue {
         let Some(rater) = self.rater.get_value() else { return };
         self.read();
         let online = window_event_listener(ev::online, move |_| self.hurry());
-        // Somebody who logged in again in another tab comes back to this one.
+        // Somebody who logged in again in another tab returns to this one.
         let focus = window_event_listener(ev::focus, move |_| {
             if self.line.get_untracked() != Line::Open {
                 self.hurry();
             }
         });
-        // Another tab took something in, or delivered it.
+        // Another tab added or delivered an entry.
         let storage = window_event_listener(ev::storage, move |event| {
             if event.key().is_none_or(|key| key.starts_with(&browser::entry_name(&rater, ""))) {
                 self.read();
@@ -248,12 +249,12 @@ impl SubmitQueue {
                 event.prevent_default();
             }
         });
-        // For as long as the page is there.
+        // As long as the page exists.
         std::mem::forget((online, focus, storage, leaving));
         self.pump();
     }
 
-    /// Reads what the storage holds. What only this page has stays.
+    /// Reads the storage. Entries that only this page has are kept.
     fn read(self) {
         let (Some(rater), true) = (self.rater.get_value(), self.kept.get_untracked()) else { return };
         let mut entries: Vec<Entry> =
@@ -360,11 +361,11 @@ impl SubmitQueue {
 }
 
 fn lock(inner: &Arc<Mutex<Inner>>) -> MutexGuard<'_, Inner> {
-    // A poisoned lock holds what is still good.
+    // A poisoned lock contains valid data; ignore poisoning.
     inner.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether trying again may help.
+/// Whether a retry may help.
 pub fn passing(error: &AppError) -> bool {
     matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_))
 }

@@ -1,5 +1,5 @@
-//! `/tour`: two minutes of practice on the grading page itself, with an output of our own. Nothing of it
-//! leaves the page. Without JavaScript the steps are there to be read.
+//! `/tour`: two minutes of practice on the grading page itself, with an output of our own. Nothing is sent
+//! to the server. Without JavaScript, the steps are shown as text.
 
 use leptos::prelude::*;
 
@@ -20,7 +20,7 @@ use crate::{
     ui::effect::effect,
 };
 
-/// What the rater has tried so far, as the grading page sees it.
+/// The steps that the rater has tried so far, as seen by the grading page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tried {
     /// Every dimension has a score.
@@ -32,7 +32,7 @@ pub struct Tried {
 }
 
 impl Tried {
-    /// What a draft shows.
+    /// The steps visible in a draft.
     pub fn of(draft: &Draft) -> Tried {
         Tried {
             scored: draft.first_open().is_none() && !draft.scores.is_empty(),
@@ -42,7 +42,7 @@ impl Tried {
     }
 }
 
-/// Where the grading page reports what was tried; there only during the tour.
+/// Where the grading page reports tried steps; present only during the tour.
 #[derive(Clone, Copy)]
 pub struct Coach(pub RwSignal<Tried>);
 
@@ -81,7 +81,7 @@ pub fn TourPage() -> impl IntoView {
     }
 }
 
-/// What to try, and whether it was; absent where nothing shows it.
+/// A step, and whether it was tried; absent if nothing shows it.
 type Step = (&'static str, fn(Tried) -> Option<bool>);
 
 #[component]
@@ -129,10 +129,10 @@ fn Done() -> impl IntoView {
     }
 }
 
-/// Ends the tour: a form, so that it is remembered without JavaScript too.
+/// Ends the tour: a form, so that it is stored without JavaScript, too.
 #[component]
 pub fn LeaveTour(
-    /// What the button says.
+    /// Label of the button.
     text: &'static str,
 ) -> impl IntoView {
     view! {
@@ -142,8 +142,8 @@ pub fn LeaveTour(
     }
 }
 
-/// An output to practise on. Its code has a fault to be found: it begins with 0, so a list of negative
-/// numbers has the wrong answer.
+/// A sample output for practice. Its code has a fault to find: it begins with 0, so a list of negative
+/// numbers gets the wrong result.
 fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
     let text = |en: &str, zh: &str| Bilingual { en: en.into(), zh: zh.into() };
     let level = |score, en: &str, zh: &str| Level { score, label: Bilingual::default(), text: text(en, zh) };

@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use crate::model::comparison::Interval;
+use crate::model::{comparison::Interval, run::Verdict};
 
 /// Number of colours in the score palette, lightest (lowest score) first.
 pub const STEPS: usize = 9;
@@ -31,6 +31,8 @@ pub struct Part {
     pub size: u64,
     /// Name, short enough for a narrow part, such as a score.
     pub name: String,
+    /// Class of its colour.
+    pub class: String,
     /// Tooltip.
     pub tip: String,
     /// Link target.
@@ -48,6 +50,10 @@ pub struct Mark {
     pub value: Option<f64>,
     /// Interval; `None` draws the point alone.
     pub interval: Option<Interval>,
+    /// Number of tasks behind the value; 0 if it is not shown.
+    pub n: u64,
+    /// Letters of the compact letter display, in files.
+    pub letters: String,
     /// Whether to highlight the row: a significant difference.
     pub strong: bool,
     /// Link target.
@@ -65,28 +71,44 @@ pub struct Axis {
     pub ticks: Vec<(f64, String)>,
     /// Position of the reference line for no difference.
     pub zero: Option<f64>,
+    /// What it measures, with its unit; printed in files.
+    pub title: String,
 }
 
 impl Axis {
     /// A scale of whole scores.
     pub fn scores(low: u8, high: u8) -> Self {
         let ticks = (low..=high).map(|s| (f64::from(s), s.to_string())).collect();
-        Axis { low: low.into(), high: high.into(), ticks, zero: None }
+        Axis { low: low.into(), high: high.into(), ticks, zero: None, title: String::new() }
     }
 
-    /// A symmetric scale around zero that includes all `values`.
-    pub fn around_zero(values: impl IntoIterator<Item = f64>) -> Self {
-        let reach = values.into_iter().filter(|v| v.is_finite()).map(f64::abs).fold(0.0, f64::max);
-        let step = [0.1, 0.2, 0.25, 0.5, 1.0, 2.0].into_iter().find(|s| s * 3.0 >= reach).unwrap_or(4.0);
-        let count = (reach / step).ceil().clamp(1.0, 4.0);
-        let end = step * count;
-        let decimals = if step == 0.25 { 2 } else { 1 };
-        let ticks = (0..)
-            .map(|i| step * f64::from(i) - end)
-            .take_while(|v| *v <= end + step / 2.0)
-            .map(|v| (v, signed(v, decimals)))
-            .collect();
-        Axis { low: -end, high: end, ticks, zero: Some(0.0) }
+    /// A scale of differences: from the lowest to the highest of zero and all `values`, at round ticks.
+    pub fn differences(values: impl IntoIterator<Item = f64>) -> Self {
+        let ends = values.into_iter().filter(|v| v.is_finite());
+        let (low, high) = ends.fold((0.0_f64, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
+        let span = (high - low).max(0.1);
+        let unit = 10_f64.powf((span / 5.0).log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * unit).into_iter().find(|s| span / s <= 5.0).unwrap_or(span);
+        let decimals = (-step.log10().floor()).clamp(0.0, 3.0) as usize;
+        // A little less than a step may be left out, so that rounding makes no tick of its own.
+        let (first, mut last) = ((low / step + 1e-9).floor() as i32, (high / step - 1e-9).ceil() as i32);
+        if first == last {
+            last += 1;
+        }
+        let at = |n: i32| f64::from(n) * step;
+        let ticks = (first..=last).map(|n| (at(n), signed(at(n), decimals)));
+        Axis { low: at(first), high: at(last), ticks: ticks.collect(), zero: Some(0.0), title: String::new() }
+    }
+
+    /// A scale of 0 to 100 percent.
+    pub fn percent() -> Self {
+        let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|v| (v, format!("{v:.0}%")));
+        Axis { low: 0.0, high: 100.0, ticks: ticks.into(), zero: None, title: String::new() }
+    }
+
+    /// The same scale with a title.
+    pub fn titled(self, title: impl Into<String>) -> Self {
+        Axis { title: title.into(), ..self }
     }
 
     /// Position of the value from the left in percent, with room for half a point at both ends.
@@ -137,10 +159,9 @@ pub(super) fn stacked_body(out: &mut String, nothing: &str, bars: &[Bar], marks:
             continue;
         }
         let mut before = 0;
-        for (at, part) in bar.parts.iter().enumerate() {
+        for part in &bar.parts {
             if part.size > 0 {
-                let (x, width) = (percent(before, whole), percent(part.size, whole));
-                segment(out, top, x, width, step(at, bar.parts.len()), part, marks);
+                segment(out, top, (percent(before, whole), percent(part.size, whole)), part, marks);
             }
             before += part.size;
         }
@@ -195,6 +216,53 @@ pub(super) fn intervals_body(out: &mut String, axis: &Axis, marks: &[Mark], reac
         }
         _ = write!(out, r#"<circle class="chart-point" cx="{x:.3}%" cy="{y}" r="5.5"/>{end_of_mark}"#);
     }
+}
+
+/// Height of a row of a ranking's picture, in pixels.
+const SLIM: u32 = 22;
+
+/// One row of an interval plot without its name, for a cell of a table that holds the figures as text.
+pub fn row(axis: &Axis, value: f64, interval: Option<(f64, f64)>) -> String {
+    let middle = SLIM / 2;
+    let mut out = format!(r#"<svg class="chart" width="100%" height="{SLIM}" aria-hidden="true">"#);
+    for (tick, _) in &axis.ticks {
+        let x = axis.place(*tick);
+        _ = write!(out, r#"<line class="chart-grid" x1="{x:.2}%" x2="{x:.2}%" y1="0" y2="{SLIM}"/>"#);
+    }
+    out.push_str(r#"<g class="chart-mark chart-strong">"#);
+    if let Some((low, high)) = interval {
+        let (from, to, up, down) = (axis.place(low), axis.place(high), middle - 4, middle + 4);
+        _ = write!(out, r#"<line class="chart-end" x1="{from:.2}%" x2="{to:.2}%" y1="{middle}" y2="{middle}"/>"#);
+        for end in [from, to] {
+            _ = write!(out, r#"<line class="chart-end" x1="{end:.2}%" x2="{end:.2}%" y1="{up}" y2="{down}"/>"#);
+        }
+    }
+    let x = axis.place(value);
+    _ = write!(out, r#"<circle class="chart-point" cx="{x:.2}%" cy="{middle}" r="5"/></g></svg>"#);
+    out
+}
+
+/// The scale over the rows of [`row`]: a label over each line.
+pub fn scale(axis: &Axis) -> String {
+    let mut out = format!(r#"<svg class="chart" width="100%" height="{SLIM}" aria-hidden="true">"#);
+    for (tick, text) in &axis.ticks {
+        let x = axis.place(*tick);
+        // Labels at the ends stay inside, close to their lines.
+        let anchor = if x < 5.0 {
+            "start"
+        } else if x > 95.0 {
+            "end"
+        } else {
+            "middle"
+        };
+        _ = write!(
+            out,
+            r#"<text class="chart-tick" x="{x:.2}%" y="15" text-anchor="{anchor}">{}</text>"#,
+            escape(text)
+        );
+    }
+    out.push_str("</svg>");
+    out
 }
 
 /// Keyboard navigation of marks: one tab stop for the chart, arrow keys within it
@@ -266,9 +334,29 @@ fn labels(out: &mut String, top: u32, label: &str, note: &str, cramped: bool) {
     );
 }
 
-fn segment(out: &mut String, top: u32, x: f64, width: f64, step: usize, part: &Part, marks: &mut Marks) {
+/// Class of a step of the score palette.
+pub fn step_class(step: usize) -> String {
+    format!("step-{step}")
+}
+
+/// Class of a verdict's colour: the same wherever verdicts are shown (style/70-runs.css).
+pub fn verdict_class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "v-passed",
+        Verdict::Failed => "v-failed",
+        Verdict::CompileError => "v-compile",
+        Verdict::Timeout => "v-timeout",
+        Verdict::OutOfMemory => "v-memory",
+        Verdict::Crashed => "v-crashed",
+        Verdict::NoResult => "v-none",
+        Verdict::Tampered => "v-tampered",
+        Verdict::Anomaly => "v-anomaly",
+    }
+}
+
+fn segment(out: &mut String, top: u32, (x, width): (f64, f64), part: &Part, marks: &mut Marks) {
     let y = top + BAR_TOP;
-    let end = marks.open(out, &format!("chart-part step-{step}"), &part.tip, part.href.as_deref());
+    let end = marks.open(out, &format!("chart-part {}", part.class), &part.tip, part.href.as_deref());
     _ = write!(out, r#"<rect x="{x:.3}%" y="{y}" width="{width:.3}%" height="{BAR}"/>"#);
     if width >= ROOM_FOR_NAME {
         let (middle, base) = (x + width / 2.0, y + BAR / 2 + 5);
@@ -321,6 +409,7 @@ mod tests {
         let part = |(i, size): (usize, &u64)| Part {
             size: *size,
             name: (i + 1).to_string(),
+            class: step_class(step(i, sizes.len())),
             tip: format!("{size}×"),
             href: None,
         };
@@ -350,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_leads_somewhere_is_a_link() {
+    fn mark_with_a_target_is_a_link() {
         let mut part = bar("m", &[1, 1]);
         part.parts[1].href = Some("/x?a=1&b=2".into());
         let svg = stacked_bars("none", &[part]);
@@ -360,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn narrow_parts_keep_their_lettering_to_themselves() {
+    fn narrow_parts_have_no_labels() {
         let svg = stacked_bars("none", &[bar("m", &[2, 13, 85])]);
         assert!(!svg.contains(">1<"), "2 % has no room");
         assert!(svg.contains(">2<"), "13 % has room for its name");
@@ -368,13 +457,15 @@ mod tests {
     }
 
     #[test]
-    fn a_model_cannot_write_into_the_page() {
+    fn model_names_are_escaped() {
         let name = r#"<script>alert("x")</script> & 'more' "#;
         let mark = Mark {
             label: name.into(),
             note: name.into(),
             value: Some(2.0),
             interval: None,
+            n: 0,
+            letters: String::new(),
             strong: false,
             href: Some(name.into()),
         };
@@ -386,13 +477,15 @@ mod tests {
     }
 
     #[test]
-    fn points_stand_where_their_values_are() {
+    fn points_are_at_their_values() {
         let check = |axis: Axis, value: f64, place: &str| {
             let mark = Mark {
                 label: "m".into(),
                 note: String::new(),
                 value: Some(value),
                 interval: Some(Interval { low: value, high: value }),
+                n: 0,
+                letters: String::new(),
                 strong: true,
                 href: None,
             };
@@ -402,8 +495,8 @@ mod tests {
         check(Axis::scores(1, 5), 1.0, "2.000%");
         check(Axis::scores(1, 5), 3.0, "50.000%");
         check(Axis::scores(1, 5), 5.0, "98.000%");
-        check(Axis::around_zero([0.3, -0.1]), 0.0, "50.000%");
-        check(Axis::around_zero([0.3, -0.1]), 0.3, "98.000%");
+        check(Axis::differences([0.3, -0.1]), 0.0, "26.000%");
+        check(Axis::differences([0.3, -0.1]), 0.3, "98.000%");
         // An interval outside its scale is clamped to the edge.
         check(Axis::scores(1, 3), 9.0, "98.000%");
     }
@@ -411,15 +504,16 @@ mod tests {
     #[test]
     fn a_scale_around_zero_holds_its_values() {
         let check = |values: &[f64], ticks: &[&str]| {
-            let axis = Axis::around_zero(values.iter().copied());
-            assert!(values.iter().all(|v| !v.is_finite() || v.abs() <= axis.high + 1e-9), "{values:?}");
+            let axis = Axis::differences(values.iter().copied());
+            let within = |v: f64| axis.low - 1e-9 <= v && v <= axis.high + 1e-9;
+            assert!(within(0.0) && values.iter().all(|v| !v.is_finite() || within(*v)), "{values:?}");
             assert_eq!(axis.ticks.iter().map(|t| t.1.as_str()).collect::<Vec<_>>(), ticks, "{values:?}");
         };
-        check(&[], &["−0.1", "0.0", "+0.1"]);
-        check(&[0.05], &["−0.1", "0.0", "+0.1"]);
-        check(&[-0.28, 0.1], &["−0.3", "−0.2", "−0.1", "0.0", "+0.1", "+0.2", "+0.3"]);
-        check(&[1.2], &["−1.5", "−1.0", "−0.5", "0.0", "+0.5", "+1.0", "+1.5"]);
-        check(&[f64::NAN, 4.0], &["−4.0", "−2.0", "0.0", "+2.0", "+4.0"]);
+        check(&[], &["0.00", "+0.02"]);
+        check(&[-0.28, 0.1], &["−0.3", "−0.2", "−0.1", "0.0", "+0.1"]);
+        check(&[1.2], &["0.0", "+0.5", "+1.0", "+1.5"]);
+        check(&[-34.0, -2.0], &["−40", "−30", "−20", "−10", "0"]);
+        check(&[f64::NAN, 4.0], &["0", "+1", "+2", "+3", "+4"]);
     }
 
     #[test]
@@ -446,7 +540,7 @@ mod tests {
 
     /// WCAG contrast between a part and its text, from the style sheet.
     #[test]
-    fn lettering_on_bars_can_be_read() {
+    fn labels_on_bars_have_contrast() {
         let css = include_str!("../../../../style/60-admin.css");
         let colour = |name: &str| -> [f64; 3] {
             let hex = css.split(&format!("{name}: #")).nth(1).unwrap_or_else(|| panic!("no {name}"));

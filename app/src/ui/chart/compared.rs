@@ -1,18 +1,18 @@
-//! All charts of a comparison: the same for the page, for an exported file and
-//! for the bundle. A chart's id is also its file name.
+//! All charts of a comparison: the same for the page, for an exported file and for the bundle. A chart's id
+//! is also its file name.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     figure::Figure,
-    figures::{self, Apart, Both, Crowd, GridTask},
+    figures::{self, Apart, Both, ColumnGroup, Crowd, Entry, GridTask},
 };
 use crate::{
     i18n::I18n,
     model::{
-        claims::significant,
-        compare::{Automated, Choice, Human, Sheet, Spot, TaskGrid},
-        comparison::{Comparison, Interval, ModelScores},
+        claims::{Standing, letter, significant},
+        compare::{Automated, Caption, Checked, Choice, Human, Sheet, Spot, TaskGrid},
+        comparison::{Comparison, Interval},
         ids::{ModelId, TaskId},
         rubric::Dimension,
         run::Verdict,
@@ -29,16 +29,50 @@ const MOST_PAIRS: usize = 15;
 pub struct Links {
     /// The dataset's short name.
     slug: String,
-    /// The choice as a query.
+    /// The selection as a query.
     query: String,
     /// Ids of the models, by index.
     models: Vec<ModelId>,
+    /// Captions of the figures.
+    captions: Arc<Vec<Caption>>,
+}
+
+/// The files of a figure: see [`Links::files`].
+#[derive(Clone, Debug)]
+pub struct Files {
+    address: String,
+    query: String,
+    /// Its caption.
+    pub caption: Option<Caption>,
+}
+
+impl Files {
+    /// The file of this kind; `more` are further settings.
+    pub fn href(&self, kind: &str, more: &str) -> String {
+        let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
+        format!("{}.{kind}?{}", self.address, fields.join("&"))
+    }
 }
 
 impl Links {
-    /// Links for a fully resolved choice.
+    /// Links for a fully resolved selection.
     pub fn of(choice: &Choice) -> Links {
-        Links { slug: choice.dataset.clone(), query: choice.query(), models: choice.models.clone().unwrap_or_default() }
+        Links {
+            slug: choice.dataset.clone(),
+            query: choice.query(),
+            models: choice.models.clone().unwrap_or_default(),
+            captions: Arc::default(),
+        }
+    }
+
+    /// The same links with captions for the figures' files.
+    pub fn captioned(self, captions: &[Caption]) -> Links {
+        Links { captions: Arc::new(captions.to_vec()), ..self }
+    }
+
+    /// A file of the comparison.
+    pub fn export(&self, file: &str) -> String {
+        format!("/admin/compare/{}/export/{file}?{}", self.slug, self.query)
     }
 
     fn tasks(&self, model: Option<usize>, more: &str) -> String {
@@ -79,11 +113,14 @@ impl Links {
         format!("/admin/compare/{}/tasks/{task}?{}", self.slug, fields.join("&"))
     }
 
-    /// A chart as SVG and PNG; `more` is what it depends on besides the choice.
-    pub fn files(&self, id: &str, more: &str) -> (String, String) {
+    /// A chart's files; `more` is what it depends on besides the choice.
+    pub fn files(&self, id: &str, more: &str) -> Files {
         let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
-        let file = |kind| format!("/admin/compare/{}/figures/{id}.{kind}?{}", self.slug, fields.join("&"));
-        (file("svg"), file("png"))
+        Files {
+            address: format!("/admin/compare/{}/figures/{id}", self.slug),
+            query: fields.join("&"),
+            caption: self.captions.iter().find(|caption| caption.id == id).cloned(),
+        }
     }
 }
 
@@ -92,7 +129,7 @@ pub fn all(i: I18n, sheet: &Sheet, raters: &[String]) -> Vec<Figure> {
     let mut found = Vec::new();
     if let Some(human) = &sheet.human {
         for d in 0..human.comparison.rubric.dimensions.len() {
-            found.extend(dimension(i, &human.comparison, &human.holm, d, None));
+            found.extend(dimension(i, human, d, None));
             found.extend(rater_agreement(i, human, raters, d));
         }
     }
@@ -105,16 +142,12 @@ pub fn all(i: I18n, sheet: &Sheet, raters: &[String]) -> Vec<Figure> {
 }
 
 /// One dimension: means, differences, distribution.
-pub fn dimension(i: I18n, c: &Comparison, holm: &[Option<f64>], d: usize, links: Option<&Links>) -> Vec<Figure> {
+pub fn dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> Vec<Figure> {
+    let (c, holm) = (&human.comparison, &human.holm);
     let Some(dimension) = c.rubric.dimensions.get(d) else { return Vec::new() };
     let name = dimension.name.get(i.lang);
-    let place = |m: &ModelScores| {
-        let scores = m.dimensions.get(d);
-        (m.model.clone(), scores.and_then(|s| s.mean), scores.and_then(|s| s.interval))
-    };
-    let means: Vec<_> = c.models.iter().map(place).collect();
-    let model_way = |m: usize| links.map(|links| links.model(m));
-    let mut found = vec![figures::means(i, &dimension.key, name, dimension.range(), &means, &model_way)];
+    let entries = ranked(human, d, links);
+    let mut found = vec![figures::means(i, &dimension.key, name, dimension.range(), &entries)];
     let called = |at: usize| c.models.get(at).map_or("?", |m| m.model.as_str()).to_owned();
     let pairs: Vec<Apart> = c
         .differences
@@ -125,6 +158,7 @@ pub fn dimension(i: I18n, c: &Comparison, holm: &[Option<f64>], d: usize, links:
             models: (called(x.first), called(x.second)),
             value: x.mean,
             interval: x.interval,
+            n: x.tasks,
             separated: significant(x.interval, holm.get(at).copied().flatten()),
             href: links.map(Links::gaps),
         })
@@ -132,10 +166,79 @@ pub fn dimension(i: I18n, c: &Comparison, holm: &[Option<f64>], d: usize, links:
     if !pairs.is_empty() && pairs.len() <= MOST_PAIRS {
         found.push(figures::differences(i, &dimension.key, name, &pairs, false));
     }
-    let (levels, counts) = (levels(i, dimension), counts(c, d, dimension));
-    let score_way = |(m, score): (usize, u8)| links.map(|links| links.score(m, &dimension.key, score));
+    let order = Standing::of_ratings(human, d).ranked;
+    let (levels, counts) = (levels(i, dimension), counts(c, d, dimension, &order));
+    let score_way = |(m, score): (usize, u8)| Some(links?.score(*order.get(m)?, &dimension.key, score));
     found.push(figures::distribution(i, &dimension.key, name, &levels, &counts, &score_way));
     found
+}
+
+/// Letters of each ranked model's groups; empty where there are more groups than letters, or only one pair.
+pub fn letters(standing: &Standing) -> BTreeMap<usize, String> {
+    let groups = standing.groups();
+    let mut found: BTreeMap<usize, String> = BTreeMap::new();
+    if standing.contests.is_empty() || letter(groups.len().saturating_sub(1)).is_none() {
+        return found;
+    }
+    for (at, group) in groups.iter().enumerate() {
+        for model in group {
+            found.entry(*model).or_default().extend(letter(at));
+        }
+    }
+    found
+}
+
+/// A dimension's models with ratings, highest mean first.
+pub fn ranked(human: &Human, d: usize, links: Option<&Links>) -> Vec<Entry> {
+    let standing = Standing::of_ratings(human, d);
+    let letters = letters(&standing);
+    let entry = |m: &usize| {
+        let model = human.comparison.models.get(*m)?;
+        let scores = model.dimensions.get(d)?;
+        Some(Entry {
+            name: model.model.clone(),
+            value: scores.mean,
+            interval: scores.interval,
+            n: model.tasks,
+            letters: letters.get(m).cloned().unwrap_or_default(),
+            href: links.map(|links| links.model(*m)),
+        })
+    };
+    standing.ranked.iter().filter_map(entry).collect()
+}
+
+/// The models with runs, highest pass@1 first.
+pub fn ranked_by_pass(sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
+    let standing = Standing::of_tests(automated);
+    let letters = letters(&standing);
+    let entry = |m: &usize| {
+        let checked = automated.models.get(*m)?.as_ref()?;
+        Some(Entry {
+            name: sheet.models.get(*m)?.clone(),
+            value: Some(checked.metrics.pass_at_1),
+            interval: checked.pass_interval,
+            n: checked.metrics.tasks.into(),
+            letters: letters.get(m).cloned().unwrap_or_default(),
+            href: links.map(|links| links.verdict(*m, Verdict::Passed)),
+        })
+    };
+    standing.ranked.iter().filter_map(entry).collect()
+}
+
+/// The models with runs, highest AvgPassRatio first. Without letters: its differences are not tested.
+pub fn ranked_by_ratio(sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
+    let entry = |(m, checked): (usize, &Option<Checked>)| {
+        let checked = checked.as_ref()?;
+        Some(Entry {
+            name: sheet.models.get(m)?.clone(),
+            value: Some(checked.metrics.ratio_mean),
+            interval: checked.ratio_interval,
+            n: checked.metrics.tasks.into(),
+            letters: String::new(),
+            href: links.map(|links| links.model(m)),
+        })
+    };
+    figures::by_value(automated.models.iter().enumerate().filter_map(entry).collect())
 }
 
 /// Scores with their labels, lowest first.
@@ -143,8 +246,8 @@ fn levels(i: I18n, dimension: &Dimension) -> Vec<(u8, String)> {
     dimension.levels.iter().rev().map(|level| (level.score, level.label.get(i.lang).to_owned())).collect()
 }
 
-fn counts(c: &Comparison, d: usize, dimension: &Dimension) -> Vec<(String, Vec<u64>)> {
-    let each = c.models.iter().map(|m| {
+fn counts(c: &Comparison, d: usize, dimension: &Dimension, order: &[usize]) -> Vec<(String, Vec<u64>)> {
+    let each = order.iter().filter_map(|at| c.models.get(*at)).map(|m| {
         let given = m.dimensions.get(d).map(|s| s.distribution.as_slice()).unwrap_or_default();
         let counts = (0..dimension.levels.len()).map(|at| given.get(at).copied().unwrap_or(0));
         (m.model.clone(), counts.collect())
@@ -166,31 +269,21 @@ pub fn rater_agreement(i: I18n, human: &Human, raters: &[String], d: usize) -> O
     shown.then(|| figures::rater_agreement(i, &dimension.key, dimension.name.get(i.lang), &names, kappas))
 }
 
-/// pass@1 and AvgPassRatio with their intervals, and the verdicts.
+/// pass@1 and AvgPassRatio with their intervals, the verdicts, and differences in pass@1.
 pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Figure> {
-    let t = i.compare();
-    let with_run: Vec<(usize, &str, &crate::model::compare::Checked)> = automated
-        .models
+    let order = Standing::of_tests(automated).ranked;
+    let with_run: Vec<(usize, &str, &Checked)> = order
         .iter()
-        .enumerate()
-        .filter_map(|(m, checked)| Some((m, sheet.models.get(m)?.as_str(), checked.as_ref()?)))
+        .filter_map(|m| Some((*m, sheet.models.get(*m)?.as_str(), automated.models.get(*m)?.as_ref()?)))
         .collect();
-    let place = |at: usize| with_run.get(at % with_run.len().max(1)).map(|(m, ..)| *m);
-    let lines = |what: &str, of: &dyn Fn(&crate::model::compare::Checked) -> (f64, Option<Interval>)| {
-        let each = with_run.iter().map(|(_, name, checked)| {
-            let (value, interval) = of(checked);
-            (format!("{name} · {what}"), Some(value), interval)
-        });
-        each.collect::<Vec<_>>()
-    };
-    let mut rates = lines("pass@1", &|c| (c.metrics.pass_at_1, c.pass_interval));
-    rates.extend(lines("AvgPassRatio", &|c| (c.metrics.ratio_mean, c.ratio_interval)));
-    let passed = |at: usize| Some(links?.verdict(place(at)?, Verdict::Passed));
-    let mut found = vec![figures::shares(i, "pass-rates", t.pass_rates, &rates, &passed)];
-    // Verdicts that do not occur are left out; the best comes last, as with scores.
+    let place = |at: usize| with_run.get(at).map(|(m, ..)| *m);
+    let mut found = vec![
+        figures::shares(i, "pass-at-1", "pass@1", &ranked_by_pass(sheet, automated, links)),
+        figures::shares(i, "avg-pass-ratio", "AvgPassRatio", &ranked_by_ratio(sheet, automated, links)),
+    ];
+    // Verdicts that do not occur are left out; the order is that of a run's page.
     let kinds: Vec<(Verdict, String)> = Verdict::ALL
         .into_iter()
-        .rev()
         .filter(|v| with_run.iter().any(|(_, _, c)| c.verdicts.iter().any(|(known, n)| known == v && *n > 0)))
         .map(|v| (v, i.runs().verdict_name(v).to_owned()))
         .collect();
@@ -209,11 +302,14 @@ pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Link
     let pairs: Vec<Apart> = automated
         .pairs
         .iter()
+        // Without a common task there is no difference, not one of zero.
+        .filter(|pair| pair.tasks > 0)
         .map(|pair| Apart {
             models: (called(pair.first), called(pair.second)),
             value: Some(pair.pass),
             interval: pair.pass_interval,
-            separated: pair.pass_interval.is_some_and(|r| r.low > 0.0 || r.high < 0.0),
+            n: pair.tasks,
+            separated: significant(pair.pass_interval, pair.holm),
             href: links.map(Links::gaps),
         })
         .collect();
@@ -260,28 +356,34 @@ pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
     let t = i.compare();
     let mut found = Vec::new();
     if let Some(automated) = &sheet.automated {
-        let of = |value: fn(&crate::model::run::Metrics) -> f64| {
-            automated.models.iter().map(|m| m.as_ref().map(|c| value(&c.metrics) * 100.0)).collect::<Vec<_>>()
+        let percent = |r: Interval| Interval { low: r.low * 100.0, high: r.high * 100.0 };
+        let of = |value: fn(&Checked) -> (f64, Option<Interval>)| {
+            let each = automated.models.iter().map(|m| m.as_ref().map(value));
+            each.map(|found| found.map(|(v, within)| (v * 100.0, within.map(percent)))).collect::<Vec<_>>()
         };
-        let groups = [("pass@1".to_owned(), of(|m| m.pass_at_1)), ("AvgPassRatio".to_owned(), of(|m| m.ratio_mean))];
+        let groups = [
+            ("pass@1".to_owned(), of(|c| (c.metrics.pass_at_1, c.pass_interval))),
+            ("AvgPassRatio".to_owned(), of(|c| (c.metrics.ratio_mean, c.ratio_interval))),
+        ];
         let way = |(_, m): (usize, usize)| links.map(|links| links.verdict(m, Verdict::Passed));
-        found.push(figures::columns(i, "paper-automatic", t.figure_3, &sheet.models, &groups, (0.0, 100.0), &way));
+        let scale = ("pass@1, AvgPassRatio (%)", 0.0, 100.0);
+        found.push(figures::columns(i, "paper-automatic", t.figure_3, &sheet.models, &groups, scale, &way));
     }
     if let Some(human) = &sheet.human {
         let c = &human.comparison;
-        let groups: Vec<(String, Vec<Option<f64>>)> = c
+        let groups: Vec<ColumnGroup> = c
             .rubric
             .dimensions
             .iter()
             .enumerate()
             .map(|(d, dimension)| {
-                let means = c.models.iter().map(|m| m.dimensions.get(d).and_then(|s| s.mean));
+                let means = c.models.iter().map(|m| m.dimensions.get(d).and_then(|s| Some((s.mean?, s.interval))));
                 (dimension.name.get(i.lang).to_owned(), means.collect())
             })
             .collect();
         let top = c.rubric.dimensions.iter().map(|d| d.range().1).max().unwrap_or(5);
         let way = |(_, m): (usize, usize)| links.map(|links| links.model(m));
-        let scale = (0.0, f64::from(top));
+        let scale = (t.mean_score, 0.0, f64::from(top));
         found.push(figures::columns(i, "paper-manual", t.figure_4, &sheet.models, &groups, scale, &way));
     }
     found
@@ -324,14 +426,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_hold_the_choice_and_what_was_pressed() {
+    fn links_contain_the_selection_and_the_mark() {
         let choice = Choice { dataset: "d".into(), models: Some(vec![ModelId(4), ModelId(2)]), ..Choice::default() };
         let links = Links::of(&choice);
         let check = |href: String, expected: &str| assert_eq!(href, expected);
         check(links.score(1, "correctness", 3), "/admin/compare/d?models=4,2&model=2&score=correctness.3#tasks");
         check(links.verdict(0, Verdict::Timeout), "/admin/compare/d?models=4,2&model=4&verdict=timeout#tasks");
         check(links.task(TaskId(9), "sort=apart"), "/admin/compare/d/tasks/9?models=4,2&sort=apart");
-        check(links.files("tests-both", "").1, "/admin/compare/d/figures/tests-both.png?models=4,2");
+        let files = links.files("tests-both", "");
+        check(files.href("png", "width=page"), "/admin/compare/d/figures/tests-both.png?models=4,2&width=page");
         check(
             Links::of(&Choice { dataset: "d".into(), ..Choice::default() }).gaps(),
             "/admin/compare/d?sort=gap#tasks",

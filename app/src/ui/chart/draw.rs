@@ -77,6 +77,10 @@ pub fn swatch(look: Look, x: f64, y: f64) -> String {
         Look::Step(step) => {
             format!(r#"<g class="chart-part step-{step}"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
         }
+        Look::Verdict(verdict) => {
+            let class = bars::verdict_class(verdict);
+            format!(r#"<g class="chart-part {class}"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
+        }
         Look::Series(series) => {
             let class = tint(series);
             format!(r#"<g class="series-{class}">{}</g>"#, shape(series, x + 7.0, y + 7.0, 6.0))
@@ -159,7 +163,7 @@ fn columns(out: &mut String, axis: &Axis, groups: &[Group], marks: &mut Marks) {
         let start = left + wide * g as f64;
         let bar = (wide * 0.8 / group.bars.len().max(1) as f64).min(64.0);
         let begin = start + (wide - bar * group.bars.len() as f64) / 2.0;
-        for (m, Upright { value, text, href }) in group.bars.iter().enumerate() {
+        for (m, Upright { value, interval, text, href }) in group.bars.iter().enumerate() {
             let Some(value) = value else { continue };
             let (x, y) = (begin + bar * m as f64, along(axis, *value, foot, top));
             let (middle, above, inner, series) = (x + bar / 2.0, y - 5.0, bar - 4.0, tint(m));
@@ -168,6 +172,15 @@ fn columns(out: &mut String, axis: &Axis, groups: &[Group], marks: &mut Marks) {
             let end = marks.open(out, &format!("chart-column series-{series}"), &tip, href.as_deref());
             let from = x + 2.0;
             _ = write!(out, r#"<rect x="{from:.1}" y="{y:.1}" width="{inner:.1}" height="{high:.1}"/>"#);
+            let mut above = above;
+            if let Some(interval) = interval {
+                let (low, high) = (along(axis, interval.low, foot, top), along(axis, interval.high, foot, top));
+                above = above.min(high - 5.0);
+                _ = write!(
+                    out,
+                    r#"<line class="chart-zero" x1="{middle:.1}" x2="{middle:.1}" y1="{low:.1}" y2="{high:.1}"/>"#
+                );
+            }
             // Shows the figure above its column only if it does not overlap its neighbour's.
             if bar >= 40.0 {
                 let figure = escape(text.rsplit(": ").next().unwrap_or_default());
@@ -208,6 +221,7 @@ fn heat(out: &mut String, names: &[String], rows: &[Vec<Cell>], marks: &mut Mark
 fn cell(out: &mut String, cell: &Cell, [x, y, width, height]: [f64; 4], marks: &mut Marks) {
     let class = match cell.look {
         Look::Step(step) => format!("chart-part step-{step}"),
+        Look::Verdict(verdict) => format!("chart-part {}", bars::verdict_class(verdict)),
         Look::Series(series) => format!("series-{}", tint(series)),
         Look::Empty => "chart-none".into(),
     };
@@ -261,7 +275,7 @@ fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot
 /// The axis extended at both ends by a share of its length.
 fn inset(axis: &Axis, share: f64) -> Axis {
     let more = (axis.high - axis.low) * share;
-    Axis { low: axis.low - more, high: axis.high + more, ticks: axis.ticks.clone(), zero: axis.zero }
+    Axis { low: axis.low - more, high: axis.high + more, ticks: axis.ticks.clone(), ..axis.clone() }
 }
 
 /// Separates overlapping dots: the n-th dot at a position moves n steps along a sunflower spiral, wide
@@ -289,7 +303,7 @@ fn apart(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
 
 /// A model's colour. When the palette repeats, it is shifted against the shapes, so that no two of 36 models
 /// share both.
-fn tint(series: usize) -> usize {
+pub fn tint(series: usize) -> usize {
     (series + series / SERIES) % SERIES
 }
 
@@ -370,7 +384,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dots_on_one_place_are_all_seen() {
+    fn overlapping_dots_are_separated() {
         let moved = apart(std::iter::repeat_n((100.0, 100.0), 40));
         assert_eq!(moved[0], (100.0, 100.0), "the first stays");
         for (i, a) in moved.iter().enumerate() {
@@ -383,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn models_beyond_the_palette_have_marks_of_their_own() {
+    fn models_beyond_the_palette_have_unique_marks() {
         let mark = |series: usize| (tint(series), shape(series, 0.0, 0.0, 1.0));
         let marks: std::collections::HashSet<_> = (0..36).map(mark).collect();
         assert_eq!(marks.len(), 36);
@@ -391,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut_to_their_room() {
+    fn names_are_truncated() {
         let check = |name, most, expected| assert_eq!(short(name, most), expected);
         check("Copilot", 9, "Copilot");
         check("aiXcoder XL", 9, "aiXcoder…");
@@ -415,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_one_stop_and_cannot_be_written_into() {
+    fn chart_is_one_tab_stop_and_escapes_text() {
         let pictures = [
             Picture::Heat {
                 names: vec!["<i>".into(), "b".into()],
@@ -429,7 +443,12 @@ mod tests {
                 axis: Axis::scores(1, 4),
                 groups: vec![Group {
                     name: "<i>".into(),
-                    bars: vec![Upright { value: Some(2.0), text: "2 <b>".into(), href: Some("<b>".into()) }],
+                    bars: vec![Upright {
+                        value: Some(2.0),
+                        interval: None,
+                        text: "2 <b>".into(),
+                        href: Some("<b>".into()),
+                    }],
                 }],
             },
             Picture::Scatter {

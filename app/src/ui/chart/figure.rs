@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::bars::{Axis, Bar, Mark};
+use crate::model::{comparison::Interval, run::Verdict};
 
 /// Number of colours and shapes in the models' palette. With more models they repeat in other combinations.
 pub const SERIES: usize = 6;
@@ -35,6 +36,8 @@ pub struct Key {
 pub enum Look {
     /// Step of the score palette, 0 to 8.
     Step(usize),
+    /// A verdict.
+    Verdict(Verdict),
     /// Index of a model.
     Series(usize),
     /// No data.
@@ -104,6 +107,8 @@ pub struct Group {
 pub struct Upright {
     /// Height; `None` without a figure.
     pub value: Option<f64>,
+    /// Its 95 % interval, drawn as a line.
+    pub interval: Option<Interval>,
     /// The figure as text, after the model's name and a colon.
     pub text: String,
     /// Link target.

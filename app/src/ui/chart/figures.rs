@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    bars::{Axis, Bar, Mark, Part, STEPS, signed, step},
+    bars::{Axis, Bar, Mark, Part, STEPS, signed, step, step_class, verdict_class},
     figure::{Cell, Dot, Figure, Group, Key, Look, Picture, Table, TaskColumn, Upright, Whose},
 };
 
@@ -29,13 +29,18 @@ pub fn distribution(
     let t = i.chart();
     let bars = models.iter().enumerate().map(|(at, (model, counts))| {
         let whole: u64 = counts.iter().sum();
-        let part = |((score, _), count): (&(u8, String), &u64)| Part {
+        let part = |(place, ((score, _), count)): (usize, (&(u8, String), &u64))| Part {
             size: *count,
             name: score.to_string(),
+            class: step_class(step(place, levels.len())),
             tip: (t.part_tip)(model, *score, *count, whole),
             href: way((at, *score)),
         };
-        Bar { label: model.clone(), note: (t.ratings)(whole), parts: levels.iter().zip(counts).map(part).collect() }
+        Bar {
+            label: model.clone(),
+            note: (t.ratings)(whole),
+            parts: levels.iter().zip(counts).enumerate().map(part).collect(),
+        }
     });
     let legend = levels.iter().enumerate().map(|(at, (score, label))| Key {
         look: Look::Step(step(at, levels.len())),
@@ -78,7 +83,7 @@ fn ways<K: Copy>(
     rows.collect()
 }
 
-/// Distribution of verdicts per model. `kinds` are verdicts with their names, best last;
+/// Distribution of verdicts per model. `kinds` are verdicts with their names, from left to right;
 /// `models` are names with a count per verdict.
 pub fn verdicts(
     i: I18n,
@@ -93,15 +98,13 @@ pub fn verdicts(
         let part = |((verdict, name), count): (&(Verdict, String), &u64)| Part {
             size: *count,
             name: name.clone(),
+            class: verdict_class(*verdict).to_owned(),
             tip: (t.verdict_tip)(model, name, *count, whole),
             href: way((at, *verdict)),
         };
         Bar { label: model.clone(), note: (t.outputs_n)(whole), parts: kinds.iter().zip(counts).map(part).collect() }
     });
-    let legend = kinds
-        .iter()
-        .enumerate()
-        .map(|(at, (_, name))| Key { look: Look::Step(step(at, kinds.len())), text: name.clone() });
+    let legend = kinds.iter().map(|(verdict, name)| Key { look: Look::Verdict(*verdict), text: name.clone() });
     let head = std::iter::once(t.model.to_owned()).chain(kinds.iter().map(|(_, name)| name.clone()));
     let rows = models.iter().map(|(model, counts)| {
         let each = counts.iter().map(|n| i.number(*n));
@@ -121,71 +124,83 @@ pub fn verdicts(
     }
 }
 
-/// Each model's mean with its interval, on a scale of whole scores.
-pub fn means(
-    i: I18n,
-    id: &str,
-    name: &str,
-    (low, high): (u8, u8),
-    models: &[(String, Option<f64>, Option<Interval>)],
-    way: Way<usize>,
-) -> Figure {
-    let t = i.chart();
-    let number = |v: f64| format!("{v:.2}");
-    let marks = models.iter().enumerate().map(|(at, (model, value, interval))| Mark {
-        label: model.clone(),
-        note: value.map_or_else(|| t.no_ratings.into(), |v| with_ends(number(v), *interval, number)),
-        value: *value,
-        interval: *interval,
-        strong: false,
-        href: way(at),
-    });
-    let picture = Picture::Intervals { axis: Axis::scores(low, high), marks: marks.collect() };
-    let rows = models.iter().map(|(model, value, interval)| row(model.clone(), *value, *interval, number));
-    Figure {
-        id: format!("{id}-means"),
-        title: (t.means_title)(name),
-        desc: t.means_desc.into(),
-        picture,
-        legend: Vec::new(),
-        table: Table { head: heads([t.model, t.mean, t.interval]), rows: rows.collect(), ..Table::default() },
-    }
+/// A row of an interval plot: a model, or a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// The value; rows without one are left out.
+    pub value: Option<f64>,
+    /// Its 95 % interval.
+    pub interval: Option<Interval>,
+    /// Number of tasks behind it.
+    pub n: u64,
+    /// Letters of the groups within which no significant difference was found; empty without a test.
+    pub letters: String,
+    /// Link target.
+    pub href: Option<String>,
 }
 
-/// Shares, 0 to 1, with their intervals, in percent; one row per model and figure.
-pub fn shares(
+/// Highest value first; entries without a value are left out.
+pub fn by_value(mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.retain(|entry| entry.value.is_some());
+    entries.sort_by(|a, b| b.value.unwrap_or(f64::NAN).total_cmp(&a.value.unwrap_or(f64::NAN)));
+    entries
+}
+
+/// Each model's mean with its interval, on a scale of whole scores, in the order given.
+pub fn means(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[Entry]) -> Figure {
+    let t = i.chart();
+    let axis = Axis::scores(low, high).titled((t.axis_mean)(name, low, high));
+    points(i, (format!("{id}-means"), (t.means_title)(name), t.means_desc), axis, models, |v| format!("{v:.2}"))
+}
+
+/// Shares, 0 to 1, with their intervals, in percent; one row per model, in the order given.
+pub fn shares(i: I18n, id: &str, metric: &str, models: &[Entry]) -> Figure {
+    let t = i.chart();
+    let percent = |entry: &Entry| Entry {
+        value: entry.value.map(|v| v * 100.0),
+        interval: entry.interval.map(|r| Interval { low: r.low * 100.0, high: r.high * 100.0 }),
+        ..entry.clone()
+    };
+    let models: Vec<Entry> = models.iter().map(percent).collect();
+    let titles = (id.to_owned(), (t.shares_title)(metric), t.shares_desc);
+    points(i, titles, Axis::percent().titled(format!("{metric} (%)")), &models, |v| format!("{v:.1}%"))
+}
+
+fn points(
     i: I18n,
-    id: &str,
-    title: &str,
-    lines: &[(String, Option<f64>, Option<Interval>)],
-    way: Way<usize>,
+    (id, title, desc): (String, String, &str),
+    axis: Axis,
+    models: &[Entry],
+    number: fn(f64) -> String,
 ) -> Figure {
     let t = i.chart();
-    let number = |v: f64| format!("{v:.2}%");
-    let scaled: Vec<_> = lines
-        .iter()
-        .map(|(name, value, interval)| {
-            let interval = interval.map(|r| Interval { low: r.low * 100.0, high: r.high * 100.0 });
-            (name.clone(), value.map(|v| v * 100.0), interval)
-        })
-        .collect();
-    let marks = scaled.iter().enumerate().map(|(at, (name, value, interval))| Mark {
-        label: name.clone(),
-        note: value.map_or_else(|| t.none.into(), |v| with_ends(number(v), *interval, number)),
-        value: *value,
-        interval: *interval,
+    let models: Vec<&Entry> = models.iter().filter(|entry| entry.value.is_some()).collect();
+    let marks = models.iter().map(|entry| Mark {
+        label: entry.name.clone(),
+        note: entry.value.map_or_else(|| t.none.into(), |v| with_ends(number(v), entry.interval, number)),
+        value: entry.value,
+        interval: entry.interval,
+        n: entry.n,
+        letters: entry.letters.clone(),
         strong: false,
-        href: way(at),
+        href: entry.href.clone(),
     });
-    let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|v| (v, format!("{v:.0}%")));
-    let axis = Axis { low: 0.0, high: 100.0, ticks: ticks.into(), zero: None };
-    let rows = scaled.iter().map(|(name, value, interval)| row(name.clone(), *value, *interval, number));
+    let lettered = models.iter().any(|entry| !entry.letters.is_empty());
+    let rows = models.iter().map(|entry| {
+        let mut cells = row(entry.name.clone(), entry.value, entry.interval, number);
+        cells.push(i.number(entry.n));
+        cells.extend(lettered.then(|| entry.letters.clone()));
+        cells
+    });
+    let head = heads([t.model, t.mean, t.interval, t.n]).into_iter().chain(lettered.then(|| t.letters.to_owned()));
     Figure {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        desc: t.shares_desc.into(),
+        id,
+        title,
+        desc: desc.into(),
         legend: Vec::new(),
-        table: Table { head: heads([t.model, t.figure, t.interval]), rows: rows.collect(), ..Table::default() },
+        table: Table { head: head.collect(), rows: rows.collect(), ..Table::default() },
         picture: Picture::Intervals { axis, marks: marks.collect() },
     }
 }
@@ -199,6 +214,8 @@ pub struct Apart {
     pub value: Option<f64>,
     /// Its interval.
     pub interval: Option<Interval>,
+    /// Number of common tasks.
+    pub n: u64,
     /// Whether the difference is significant.
     pub separated: bool,
     /// Link target.
@@ -218,11 +235,14 @@ pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool
         note: value.map_or_else(|| t.none.into(), |v| with_ends(number(v), interval, number)),
         value,
         interval,
+        n: p.n,
+        letters: String::new(),
         strong: p.separated,
         href: p.href.clone(),
     });
     let reach = each().flat_map(|(_, value, interval)| [value, interval.map(|r| r.low), interval.map(|r| r.high)]);
-    let axis = if percent { percent_points(reach.flatten()) } else { Axis::around_zero(reach.flatten()) };
+    let unit = if percent { t.axis_points } else { t.axis_levels };
+    let axis = Axis::differences(reach.flatten()).titled((t.axis_difference)(name, unit));
     let rows = each().map(|(p, value, interval)| row(label(p), value, interval, number));
     Figure {
         id: format!("{id}-differences"),
@@ -232,15 +252,6 @@ pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool
         table: Table { head: heads([t.pair, t.difference, t.interval]), rows: rows.collect(), ..Table::default() },
         picture: Picture::Intervals { axis, marks: marks.collect() },
     }
-}
-
-/// A symmetric scale around zero, in percentage points.
-fn percent_points(values: impl Iterator<Item = f64>) -> Axis {
-    let reach = values.filter(|v| v.is_finite()).map(f64::abs).fold(0.0, f64::max);
-    let step = [1.0, 2.0, 5.0, 10.0, 20.0].into_iter().find(|s| s * 3.0 >= reach).unwrap_or(50.0);
-    let count = (reach / step).ceil().clamp(1.0, 3.0);
-    let ticks = [-1.0, 0.0, 1.0].into_iter().map(|side| (side * step * count, signed(side * step * count, 0)));
-    Axis { low: -step * count, high: step * count, ticks: ticks.collect(), zero: Some(0.0) }
 }
 
 /// Quadratic-weighted kappa of each pair of raters. `raters` are indices with display names.
@@ -347,7 +358,7 @@ pub fn tests_and_people(
 fn scatter(i: I18n, (low, high): (u8, u8), dots: Vec<Dot>) -> Picture {
     let t = i.chart();
     let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|v| (v, format!("{:.0}%", v * 100.0)));
-    let x = Axis { low: 0.0, high: 1.0, ticks: ticks.into(), zero: None };
+    let x = Axis { low: 0.0, high: 1.0, ticks: ticks.into(), zero: None, title: t.pass_ratio.into() };
     Picture::Scatter { x: (x, t.pass_ratio.into()), y: (Axis::scores(low, high), t.human_score.into()), dots }
 }
 
@@ -448,24 +459,27 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
     }
 }
 
+/// A group of columns: its name, and a value with its interval per model.
+pub type ColumnGroup = (String, Vec<Option<(f64, Option<Interval>)>>);
+
 /// Grouped columns as in the paper's two charts. `groups` are names with a figure per
-/// model; `way` gives the link target of a column.
+/// model; `way` gives the link target of a column; the scale has a title and two ends.
 pub fn columns(
     i: I18n,
     id: &str,
     title: &str,
     models: &[String],
-    groups: &[(String, Vec<Option<f64>>)],
-    (low, top): (f64, f64),
+    groups: &[ColumnGroup],
+    (scale, low, top): (&str, f64, f64),
     way: Way<(usize, usize)>,
 ) -> Figure {
     let t = i.chart();
     let number = |v: f64| format!("{v:.2}");
     let bars = groups.iter().enumerate().map(|(group, (name, values))| {
         let bar = |(at, model): (usize, &String)| {
-            let value = values.get(at).copied().flatten();
+            let (value, interval) = values.get(at).copied().flatten().unzip();
             let text = format!("{model}: {}", value.map_or_else(|| t.none.into(), number));
-            Upright { value, text, href: way((group, at)) }
+            Upright { value, interval: interval.flatten(), text, href: way((group, at)) }
         };
         Group { name: name.clone(), bars: models.iter().enumerate().map(bar).collect() }
     });
@@ -473,10 +487,12 @@ pub fn columns(
     let reach = top - low;
     let parts = if reach.fract() == 0.0 && (2.0..=9.0).contains(&reach) { reach } else { 4.0 };
     let ticks = (0..=parts as u32).map(|n| low + reach * f64::from(n) / parts).map(|v| (v, trimmed(v)));
-    let axis = Axis { low, high: top, ticks: ticks.collect(), zero: None };
+    let axis = Axis { low, high: top, ticks: ticks.collect(), zero: None, title: scale.to_owned() };
     let head = std::iter::once(String::new()).chain(models.iter().cloned());
     let rows = groups.iter().map(|(name, values)| {
-        let text = |at: usize| values.get(at).copied().flatten().map_or("–".into(), number);
+        let text = |at: usize| {
+            values.get(at).copied().flatten().map_or("–".into(), |(v, within)| with_ends(number(v), within, number))
+        };
         std::iter::once(name.clone()).chain((0..models.len()).map(text)).collect()
     });
     Figure {
@@ -570,13 +586,17 @@ mod tests {
             models: ("a".into(), "b".into()),
             value: Some(-0.0714),
             interval: Some(Interval { low: -0.14, high: 0.01 }),
+            n: 9,
             separated: false,
             href: None,
         };
         let figure = differences(I18n::of(Lang::En), "p", "pass@1", &[pair], true);
         assert_eq!(figure.table.rows, [["a − b", "−7.1", "[−14.0, +1.0]"]]);
         let Picture::Intervals { axis, marks } = figure.picture else { panic!("no intervals") };
-        assert_eq!((axis.low, axis.high), (-15.0, 15.0));
+        assert_eq!(
+            (axis.low, axis.high, axis.title.as_str()),
+            (-15.0, 5.0, "Difference in pass@1 (percentage points)")
+        );
         assert_eq!(marks[0].note, "−7.1 [−14.0, +1.0]");
     }
 }

@@ -1,27 +1,29 @@
-//! A figure on a page: caption, legend, picture, the mark that is looked at in words, the table, files.
+//! A figure on a page: caption, legend, chart, the focused mark in words, the table, files.
 
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 
 use super::{
+    compared::Files,
     draw,
     figure::{Figure, Picture, Table},
 };
-use crate::i18n::use_i18n;
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::compare::Caption,
+};
 
-/// The most rows of a table that is open from the beginning.
-const OPEN: usize = 12;
-
-/// A picture with all that belongs to it. The keyboard stops at it once; arrow keys move among its values,
-/// which are said in words under it. Without JavaScript there is the table.
+/// A chart with its caption and table. It has one tab stop; arrow keys move among its values, which are
+/// shown as text below it. Without JavaScript there is the table.
 #[component]
 pub fn ChartFigure(
     /// The figure.
     figure: Figure,
-    /// Where it can be had as a file: SVG, PNG.
+    /// Where it can be had as a file.
     #[prop(optional_no_strip)]
-    files: Option<(String, String)>,
+    files: Option<Files>,
 ) -> impl IntoView {
-    let t = use_i18n().chart();
+    let i = use_i18n();
+    let t = i.chart();
     let said = RwSignal::new(String::new());
     let svg = draw::page(&figure);
     let legend = figure.legend.iter().map(|key| {
@@ -49,26 +51,11 @@ pub fn ChartFigure(
             said.set(name_of(&mark));
         }
     };
-    let links = files.map(|(svg, png)| {
-        let name = figure.id.clone();
-        view! {
-            <p class="chart-files small">
-                <span class="muted">{t.take_away}</span>
-                <a href=svg download=format!("{name}.svg") rel="external">{t.svg}</a>
-                <a href=png download=format!("{name}.png") rel="external">{t.png}</a>
-            </p>
-        }
-    });
-    let folded = figure.table.rows.len() > OPEN;
+    let links = files.map(|files| figure_files(i, &figure.id, files));
     let table = table(&figure.table, &figure.title);
-    let table = if folded {
-        view! { <details class="chart-table"><summary>{t.the_figures}</summary>{table}</details> }.into_any()
-    } else {
-        view! { <div class="chart-table">{table}</div> }.into_any()
-    };
     view! {
         <figure class="picture">
-            <figcaption>{figure.title.clone()}</figcaption>
+            <div class="figure-head"><figcaption>{figure.title.clone()}</figcaption>{links}</div>
             {legend}
             <div
                 class=class
@@ -78,12 +65,47 @@ pub fn ChartFigure(
                 on:pointerover=move |event| show(event.target())
             ></div>
             <p class="chart-says small" aria-hidden="true">
-                {move || if said.read().is_empty() { t.hint.to_owned() } else { said.get() }}
+                <span class="chart-hint">{t.hint}</span>
+                {move || said.get()}
             </p>
-            {table}
-            {links}
+            <details class="chart-table"><summary>{t.the_figures}</summary>{table}</details>
         </figure>
     }
+}
+
+/// The files of a figure and its captions, behind a button.
+pub fn figure_files(i: I18n, id: &str, files: Files) -> AnyView {
+    let t = i.chart();
+    let (wide, data) = ([("column", t.column_width), ("page", t.page_width)], files.href("csv", ""));
+    let rows = wide.map(|(width, word)| {
+        let links = [("svg", t.svg), ("png", t.png), ("pdf", t.pdf)].map(|(kind, name)| {
+            let href = files.href(kind, &format!("width={width}"));
+            let (file, said) = (format!("{id}-{width}.{kind}"), format!("{name}, {word}"));
+            view! { <a href=href download=file rel="external" aria-label=said>{name}</a> }
+        });
+        view! { <li><span class="small muted">{word}</span><span class="row">{links.collect_view()}</span></li> }
+    });
+    let caption = files.caption.map(|caption| {
+        let Caption { text, .. } = caption;
+        view! {
+            <p class="small muted">{t.captions}</p>
+            <p class="small caption-text" lang="en">{text.en}</p>
+            <p class="small caption-text" lang="zh-CN">{text.zh}</p>
+        }
+    });
+    view! {
+        <details class="take-away chart-files">
+            <summary class="button small-button">{t.take_away}</summary>
+            <div class="take-away-box">
+                <ul>
+                    {rows.collect_view()}
+                    <li><a href=data download=format!("{id}.csv") rel="external">{t.data_csv}</a></li>
+                </ul>
+                {caption}
+            </div>
+        </details>
+    }
+    .into_any()
 }
 
 fn table(table: &Table, title: &str) -> impl IntoView + use<> {
@@ -136,7 +158,7 @@ fn stride(key: &str) -> Option<Stride> {
     })
 }
 
-/// The mark that a key leads to from the one with the focus; from now on it is the picture's stop.
+/// Moves the tab stop to the mark that a key leads to from the focused one.
 fn neighbour(event: &web_sys::KeyboardEvent, by: Stride) -> Option<web_sys::SvgElement> {
     let here = mark_of(event.target()?)?;
     let picture = here.closest("svg.chart").ok()??;

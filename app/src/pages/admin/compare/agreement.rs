@@ -1,15 +1,14 @@
-//! Whether differences hold and raters agree: the tests of the differences, every coefficient of agreement,
-//! and why one is missing.
+//! Significance of differences and agreement of raters: the tests of the differences, every coefficient of
+//! agreement, and reasons for missing ones.
 
 use leptos::prelude::*;
 
-use super::human::picture;
+use super::{human::picture, pairs};
 use crate::{
     i18n::{I18n, claims::p_value},
     model::{
         compare::Human,
-        comparison::{Agreement, Comparison},
-        rubric::Dimension,
+        comparison::Comparison,
         stats::{Estimate, Known, Undefined},
     },
     ui::chart::{
@@ -19,20 +18,29 @@ use crate::{
 };
 
 /// Every difference with its tests.
-pub fn tests(i: I18n, human: &Human) -> Option<AnyView> {
+pub fn tests(i: I18n, human: &Human, links: Option<&Links>) -> Option<AnyView> {
     let (t, c) = (i.compare(), &human.comparison);
     if human.tests.iter().all(Result::is_err) {
         return None;
     }
-    let rows = c
+    let mut tested: Vec<_> = c
         .differences
         .iter()
         .zip(human.tests.iter().zip(&human.holm))
-        .filter_map(|(x, (test, holm))| {
-            let test = test.as_ref().ok()?;
+        .filter_map(|(x, (test, holm))| Some((x, test.as_ref().ok()?, *holm)))
+        .collect();
+    let all = tested.len();
+    if all > pairs::MOST {
+        // The smallest p-values first; those without one last.
+        tested.sort_by(|(.., a), (.., b)| a.unwrap_or(2.0).total_cmp(&b.unwrap_or(2.0)));
+    }
+    let rows = tested
+        .into_iter()
+        .take(pairs::MOST)
+        .map(|(x, test, holm)| {
             let dimension = c.rubric.dimensions.get(x.dimension).map(|d| d.name.get(i.lang).to_owned());
             let effect = |known: Known<f64>| known.map_or_else(|_| "–".into(), |r| signed(r, 2));
-            Some(view! {
+            view! {
                 <tr>
                     <th scope="row">{dimension}</th>
                     <td>{format!("{} − {}", name(c, x.first), name(c, x.second))}</td>
@@ -44,7 +52,7 @@ pub fn tests(i: I18n, human: &Human) -> Option<AnyView> {
                     <td class="num">{p_value(test.permutation.p)}</td>
                     <td class="num">{holm.map_or_else(|| "–".into(), p_value)}</td>
                 </tr>
-            })
+            }
         })
         .collect_view();
     let heads = [t.difference, t.effect, t.dz, t.cliff, t.wilcoxon, t.permutation, t.holm]
@@ -54,6 +62,7 @@ pub fn tests(i: I18n, human: &Human) -> Option<AnyView> {
         view! {
             <h3 id="difference-tests">{t.pair_tests}</h3>
             <p class="muted">{t.tests_lead}</p>
+            {pairs::cut_note(i, all, links)}
             <div class="table-box" role="group" aria-labelledby="difference-tests" tabindex="0">
                 <table class="table">
                     <thead><tr>
@@ -83,7 +92,8 @@ pub fn undefined(i: I18n, why: Undefined) -> String {
     }
 }
 
-/// Every coefficient of agreement with its interval, and each two raters' kappa where raters are named.
+/// Every coefficient of agreement with its interval, and the kappa of each pair of raters if raters are
+/// named.
 pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
     let t = i.compare();
     let cell = |known: Known<Estimate>, share: bool| {
@@ -184,60 +194,6 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
         </section>
     }
     .into_any()
-}
-
-/// Agreement in short: what a study's page says.
-pub fn agreement(i: I18n, c: &Comparison) -> AnyView {
-    let t = i.admin();
-    let rows = c
-        .rubric
-        .dimensions
-        .iter()
-        .zip(&c.agreement)
-        .map(|(dimension, a)| agreement_row(i, dimension, a))
-        .collect_view();
-    let none = c.agreement.iter().all(|a| a.pairs == 0);
-    view! {
-        <section class="agreement" aria-labelledby="agreement">
-            <h3 id="agreement">{t.agreement}</h3>
-            <p>{if none { t.agreement_none } else { t.agreement_lead }}</p>
-            {(!none).then(|| view! {
-                <div class="table-box" role="group" aria-labelledby="agreement" tabindex="0">
-                    <table class="table">
-                        <thead>
-                            <tr>
-                                <th scope="col">{t.dimension}</th>
-                                <th scope="col" class="num">{t.alpha}</th>
-                                <th scope="col" class="num">{t.exact}</th>
-                                <th scope="col" class="num">{t.within_one}</th>
-                                <th scope="col" class="num">{t.pairs}</th>
-                            </tr>
-                        </thead>
-                        <tbody>{rows}</tbody>
-                    </table>
-                </div>
-            })}
-        </section>
-    }
-    .into_any()
-}
-
-fn agreement_row(i: I18n, dimension: &Dimension, a: &Agreement) -> impl IntoView + use<> {
-    let share = |v: Option<f64>| v.map_or_else(|| "–".into(), |v| format!("{:.0}%", v * 100.0));
-    let alpha = match a.alpha {
-        Some(v) => signed(v, 3).trim_start_matches('+').to_owned(),
-        None if a.pairs > 0 => i.admin().alpha_undefined.into(),
-        None => "–".into(),
-    };
-    view! {
-        <tr>
-            <th scope="row">{dimension.name.get(i.lang).to_owned()}</th>
-            <td class="num">{alpha}</td>
-            <td class="num">{share(a.exact)}</td>
-            <td class="num">{share(a.within_one)}</td>
-            <td class="num">{i.number(a.pairs)}</td>
-        </tr>
-    }
 }
 
 fn name(c: &Comparison, at: usize) -> &str {

@@ -1,4 +1,4 @@
-//! What is compared, as a form whose fields are the address's.
+//! The selection, as a form whose fields are the address's.
 
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// The form, closed unless there is nothing to see yet.
+/// The form, closed unless there is nothing to show yet.
 pub fn form(i: I18n, found: &Compared) -> AnyView {
     let open = found.sheet.human.is_none() && found.sheet.automated.is_none() && !found.counting;
     let (options, choice) = (&found.options, &found.choice);
@@ -96,7 +96,7 @@ pub fn form(i: I18n, found: &Compared) -> AnyView {
     .into_any()
 }
 
-/// The choice in words, for a printed page, where the form is left out.
+/// The selection in words, for a printed page, which omits the form.
 pub fn on_paper(i: I18n, found: &Compared) -> impl IntoView + use<> {
     let (t, choice, options) = (i.compare(), &found.choice, &found.options);
     let chosen = |word: &'static str, names: Vec<String>| {
@@ -121,8 +121,7 @@ pub fn on_paper(i: I18n, found: &Compared) -> impl IntoView + use<> {
     }
 }
 
-/// With scripts the address becomes short; without, the browser sends the fields as they are, and they
-/// mean the same.
+/// With scripts the address is short; without, the browser sends all fields, which mean the same.
 #[component]
 fn Form(slug: String, children: Children) -> impl IntoView {
     let navigate = use_navigate();

@@ -1,4 +1,4 @@
-//! Figures that change while they are looked at.
+//! Live figures of a visible page.
 
 use leptos::{prelude::*, web_sys};
 
@@ -9,11 +9,11 @@ use crate::{
     ui::{announce::sayer, effect::effect, load::Data},
 };
 
-/// How often a page that is looked at asks whether anything new has come.
+/// How often a visible page checks for new figures.
 const BEAT: std::time::Duration = std::time::Duration::from_secs(4);
 
-/// Asks now and then, while the page is looked at, whether newer figures are there, and fetches them; then
-/// does what is to be done `also`. `asked` gives the choice by which the page asks, from the one that is shown.
+/// Checks regularly, while the page is visible, whether newer figures exist, fetches them, and then calls
+/// `also`. `asked` derives the selection to check from the one that is shown.
 pub fn follow(
     figures: Data<Compared>,
     asked: impl Fn(Choice) -> Choice + Copy + Send + Sync + 'static,
@@ -21,7 +21,7 @@ pub fn follow(
 ) {
     let say = sayer();
     let i = use_i18n();
-    // What the page shows, and whether it may change: a timer may not read the resource itself.
+    // The shown selection, and whether it may change: a timer may not read the resource itself.
     let shown = StoredValue::new(None::<(Choice, String, bool)>);
     effect(move |_| {
         let found = figures.get().and_then(Result::ok);
@@ -32,7 +32,7 @@ pub fn follow(
             let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
             let (Some((choice, stamp, true)), false) = (shown.get_value(), hidden) else { return };
             leptos::task::spawn_local(async move {
-                // A connection that is gone for a moment is no news; the next beat asks again.
+                // A lost connection is ignored; the next check retries.
                 if let Ok(now) = compare_stamp(asked(choice)).await
                     && now != stamp
                 {

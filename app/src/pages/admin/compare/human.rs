@@ -1,8 +1,12 @@
-//! The comparison by people: the table of means, what can be said in words, and the pictures.
+//! The comparison by people: a ranking for each dimension, and what belongs to it.
 
 use leptos::prelude::*;
 
-use super::agreement::{agreement, reliability, tests, undefined};
+use super::{
+    agreement::{reliability, tests, undefined},
+    pairs,
+    ranking::{self, Ranking},
+};
 use crate::{
     i18n::{
         I18n,
@@ -11,57 +15,52 @@ use crate::{
     model::{
         claims::Standing,
         compare::Human,
-        comparison::{Comparison, Interval, ModelScores},
-        stats::Undefined,
+        comparison::Comparison,
+        stats::{Known, Paired, Undefined},
     },
     ui::chart::{
+        bars::Axis,
         compared::{self, Links},
         figure::Figure,
-        view::ChartFigure,
+        view::{ChartFigure, figure_files},
     },
 };
 
-/// The comparison in short, as a study's page has it.
-pub fn view(i: I18n, human: &Human, links: &Links) -> AnyView {
-    let c = &human.comparison;
-    view! {
-        {means(i, human)}
-        {how_computed(i, c)}
-        {dimensions(i, human, Some(links))}
-        {agreement(i, c)}
-    }
-    .into_any()
-}
+/// Up to this number of models, each pair has a sentence.
+const FEW: usize = 10;
+/// Up to this number of models, all pairs are in a matrix; with more, the largest differences are in a table.
+const MATRIX: usize = 60;
 
-/// The comparison with tests of the differences, every coefficient, and ways to the tasks. Where no rater may
-/// be named there is no name in `raters`, and no figure of one.
+/// The comparison: a ranking for each dimension, everything else behind "Details". If no rater may be named, `raters`
+/// contains no name and no figure of a single rater.
 pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
-    let c = &human.comparison;
+    let t = i.compare();
     view! {
-        {means(i, human)}
-        {how_computed(i, c)}
-        {adjusted(i, human)}
         {dimensions(i, human, links)}
-        {tests(i, human)}
-        {reliability(i, human, raters, links)}
+        <details class="fold">
+            <summary>{t.details_people}</summary>
+            {how_computed(i, &human.comparison)}
+            {adjusted(i, human)}
+            {tests(i, human, links)}
+            {reliability(i, human, raters, links)}
+        </details>
     }
     .into_any()
 }
 
-/// What bold means, where there is something to be better than, and what the intervals rest on.
+/// What the intervals rest on.
 fn how_computed(i: I18n, c: &Comparison) -> impl IntoView + use<> {
-    let bold = (c.models.len() > 1).then(|| format!("{} ", i.compare().best_hint));
-    view! { <p class="muted small">{bold}{(i.admin().how_computed)(&i.number(c.resamples.into()), &c.seed)}</p> }
+    view! { <p class="muted small">{(i.admin().how_computed)(&i.number(c.resamples.into()), &c.seed)}</p> }
 }
 
 fn dimensions(i: I18n, human: &Human, links: Option<&Links>) -> impl IntoView + use<> {
     (0..human.comparison.rubric.dimensions.len()).map(|d| by_dimension(i, human, d, links)).collect_view()
 }
 
-/// Means freed of the raters' severity, beside the raw ones.
+/// Means adjusted for the raters' severity, next to the raw ones.
 fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
     let (t, c) = (i.compare(), &human.comparison);
-    // With one rater there is nobody to be more severe than.
+    // With one rater, there is no severity to adjust for.
     if human.raters < 2 {
         return None;
     }
@@ -113,102 +112,66 @@ fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
     )
 }
 
-/// The paper's Table 3: dimensions down, models across.
-fn means(i: I18n, human: &Human) -> impl IntoView + use<> {
-    let (t, c) = (i.admin(), &human.comparison);
-    let heads = c.models.iter().map(|m| view! { <th scope="col" class="num">{m.model.clone()}</th> }).collect_view();
-    let rows = c
-        .rubric
-        .dimensions
-        .iter()
-        .enumerate()
-        .map(|(d, dimension)| {
-            let (low, high) = dimension.range();
-            let best = Standing::of_ratings(human, d).best().map(|(model, _)| model);
-            let cells = c
-                .models
-                .iter()
-                .enumerate()
-                .map(|(m, model)| {
-                    let scores = model.dimensions.get(d);
-                    let class = if best == Some(m) { "num best" } else { "num" };
-                    let mean = scores.and_then(|s| s.mean);
-                    let within = scores.and_then(|s| s.interval).map(|r| range(i, r));
-                    view! {
-                        <td class=class>
-                            <span class="mean">{mean.map_or_else(|| "–".into(), |m| format!("{m:.2}"))}</span>
-                            {within.map(|text| view! { <span class="interval">{text}</span> })}
-                        </td>
-                    }
-                })
-                .collect_view();
-            view! {
-                <tr>
-                    <th scope="row">
-                        {dimension.name.get(i.lang).to_owned()}
-                        <span class="muted small">{format!("{low}–{high}")}</span>
-                    </th>
-                    {cells}
-                </tr>
-            }
-        })
-        .collect_view();
-    let count = |of: fn(&ModelScores) -> u64| {
-        c.models.iter().map(|m| view! { <td class="num">{i.number(of(m))}</td> }).collect_view()
-    };
-    let ratings = count(|m| m.ratings);
-    let tasks = count(|m| m.tasks);
-    view! {
-        <div class="table-box" role="group" aria-labelledby="means-caption" tabindex="0">
-            <table class="table means">
-                <caption id="means-caption">{t.means_caption}</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{t.dimension}</th>
-                        {heads}
-                    </tr>
-                </thead>
-                <tbody>
-                    {rows}
-                    <tr class="means-foot"><th scope="row">{t.ratings}</th>{ratings}</tr>
-                    <tr class="means-foot"><th scope="row">{t.tasks}</th>{tasks}</tr>
-                </tbody>
-            </table>
-        </div>
-    }
-}
-
 fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyView {
     let c = &human.comparison;
     let Some(dimension) = c.rubric.dimensions.get(d) else { return ().into_any() };
+    let (low, high) = dimension.range();
+    let name = dimension.name.get(i.lang).to_owned();
     let id = format!("dimension-{}", dimension.key);
     let standing = Standing::of_ratings(human, d);
     let names: Vec<&str> = c.models.iter().map(|m| m.model.as_str()).collect();
-    let claims = Claims::new(i, Measure::Ratings, &standing, &names, &human.tests);
-    let summary = claims.summary().map(|summary| view! { <ul class="says">{said(summary)}</ul> });
-    // With two models the summary is their pair.
-    let each_pair = (standing.contests.len() > 1).then(|| {
-        let sentences = standing.contests.iter().map(|contest| said(claims.pair(contest))).collect_view();
-        view! {
-            <details class="said">
-                <summary>{i.compare().each_pair}</summary>
-                <ul class="says">{sentences}</ul>
-            </details>
-        }
-    });
-    let mut figures = compared::dimension(i, c, &human.holm, d, links);
-    let distribution = figures.pop().map(|figure| picture(figure, links));
-    let others = figures.into_iter().map(|figure| picture(figure, links)).collect_view();
+    let ranking = ranking::table(
+        i,
+        Ranking {
+            id: &dimension.key,
+            title: name.clone(),
+            axis: Axis::scores(low, high),
+            number: |v| format!("{v:.2}"),
+            entries: compared::ranked(human, d, links),
+            unit: 1.0,
+        },
+    );
+    // The ranking is the figure of the means.
+    let mut figures = compared::dimension(i, human, d, links).into_iter();
+    let means = figures.next().and_then(|figure| files(i, &figure, links));
+    let others = figures.map(|figure| picture(figure, links)).collect_view();
+    let pairs = pairs_of(i, (&dimension.key, Measure::Ratings), &standing, &names, (&human.tests, links));
     view! {
         <section class="dimension" aria-labelledby=id.clone()>
-            <h3 id=id.clone()>{dimension.name.get(i.lang).to_owned()}</h3>
-            {summary}
-            {each_pair}
-            <div class="pictures">{others}</div>
-            {distribution}
+            <div class="figure-head">
+                <h3 id=id.clone()>{name}" "<span class="muted small">{format!("{low}–{high}")}</span></h3>
+                {means}
+            </div>
+            {ranking}
+            <details class="fold">
+                <summary>{i.compare().details_of}</summary>
+                {pairs}
+                <div class="pictures">{others}</div>
+            </details>
         </section>
     }
     .into_any()
+}
+
+/// All pairs: a sentence for each of few models, a matrix of more, and the largest differences of many.
+pub(super) fn pairs_of(
+    i: I18n,
+    (id, measure): (&str, Measure),
+    standing: &Standing,
+    names: &[&str],
+    (tests, links): (&[Known<Paired>], Option<&Links>),
+) -> AnyView {
+    let claims = Claims::new(i, measure, standing, names, tests);
+    let family = claims.family().map(|text| view! { <p class="muted small">{text}</p> });
+    let pairs = match standing.ranked.len() {
+        n if n <= FEW => {
+            let sentences = standing.contests.iter().map(|contest| said(claims.pair(contest))).collect_view();
+            view! { <ul class="says">{sentences}</ul> }.into_any()
+        }
+        n if n <= MATRIX => ranking::matrix(i, id, names, standing, measure),
+        _ => pairs::table(i, (id, measure), standing, names, links),
+    };
+    view! { {family}{pairs} }.into_any()
 }
 
 /// A sentence in a list.
@@ -216,12 +179,13 @@ pub(super) fn said((sentence, apart): Said) -> impl IntoView {
     view! { <li class=if apart { "say say--apart" } else { "say" }>{sentence}</li> }
 }
 
-/// A picture, with its files where there is a comparison to take them from.
+/// A chart, with links to its files if it belongs to a comparison.
 pub(super) fn picture(figure: Figure, links: Option<&Links>) -> impl IntoView + use<> {
     let files = links.map(|links| links.files(&figure.id, ""));
     view! { <ChartFigure figure files/> }
 }
 
-fn range(i: I18n, r: Interval) -> String {
-    (i.admin().range)(&format!("{:.2}", r.low), &format!("{:.2}", r.high))
+/// The files of a figure that is not drawn on the page.
+pub(super) fn files(i: I18n, figure: &Figure, links: Option<&Links>) -> Option<AnyView> {
+    Some(figure_files(i, &figure.id, links?.files(&figure.id, "")))
 }

@@ -1,4 +1,4 @@
-//! Judge models beside people: raters of their own kind, compared and never mixed in.
+//! Judge models next to people: compared with them and never mixed with them.
 
 use leptos::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Every judge, or nothing.
+/// Every judge model, or nothing.
 pub fn view(i: I18n, found: &Compared, human: &Human) -> Option<AnyView> {
     let t = i.compare();
     let judges = &found.sheet.judges;

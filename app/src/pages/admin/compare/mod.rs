@@ -1,16 +1,19 @@
 //! `/admin/compare/:slug`: any number of models on a dataset, by people and by tests together.
 //!
-//! The choice and the filter of tasks live in the address. Two loads: the figures, and the tasks, so
-//! that a filter asks for no figure again.
+//! The selection and the filter of tasks are in the address. Figures and tasks are loaded separately, so
+//! that a filter does not reload the figures.
 
 mod agreement;
 mod choice;
 pub mod follow;
 pub mod human;
 mod judges;
+mod pairs;
 mod paper;
+mod published;
+mod ranking;
 pub mod task;
-mod tasks;
+pub mod tasks;
 pub mod tested;
 
 use leptos::prelude::*;
@@ -37,12 +40,12 @@ use crate::{
     },
 };
 
-/// What the address says is compared.
+/// The selection in the address.
 pub fn asked_choice(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Choice {
     query.with(|query| Choice::read(&asked(params, "slug"), |key| query.get_all(key).unwrap_or_default()))
 }
 
-/// What the address says of tasks.
+/// The tasks' filter in the address.
 pub fn asked_filter(query: Memo<ParamsMap>) -> TaskFilter {
     query.with(|query| TaskFilter::read(|key| query.get(key).unwrap_or_default()))
 }
@@ -60,20 +63,27 @@ pub fn ComparePage() -> impl IntoView {
     follow(figures, move |_| choice.get_untracked(), move || tasks.refetch());
     view! {
         <Load data=figures let:found>
-            {page(i, found, paper, move || view! {
+            {page(i, found, (paper, query), move || view! {
                 <Load data=tasks let:page>{tasks::view(i, choice.get_untracked(), page)}</Load>
             }.into_any())}
         </Load>
     }
 }
 
-fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView + Send + Sync + 'static) -> AnyView {
+fn page(
+    i: I18n,
+    found: Compared,
+    (paper, query): (Memo<bool>, Memo<ParamsMap>),
+    tasks: impl Fn() -> AnyView + Send + Sync + 'static,
+) -> AnyView {
     let t = i.compare();
     let slug = found.choice.dataset.clone();
     let name = found.options.name.get(i.lang).to_owned();
     let exact = found.choice.query();
-    let crumbs =
-        vec![("/admin/datasets".into(), i.admin().datasets.into()), (format!("/admin/datasets/{slug}"), name.clone())];
+    let crumbs = vec![
+        ("/admin/results".into(), i.results().results.into()),
+        (format!("/admin/results/datasets/{slug}"), name.clone()),
+    ];
     let ratings: u64 =
         found.sheet.human.as_ref().map_or(0, |human| human.comparison.models.iter().map(|m| m.ratings).sum());
     let raters = found.sheet.human.as_ref().map_or(0, |human| human.raters);
@@ -84,6 +94,8 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
     let empty = found.sheet.human.is_none() && found.sheet.automated.is_none() && !counting;
     let downloads = take_away(i, &slug, &exact);
     let (live, behind) = (found.live, found.behind);
+    // A link to some of the tasks shows them.
+    let listed = move || query.with(|query| tasks::OWN.iter().any(|key| query.get(key).is_some()));
     let (form, on_paper) = (choice::form(i, &found), choice::on_paper(i, &found));
     let other = {
         let (slug, exact) = (slug.clone(), exact.clone());
@@ -93,6 +105,12 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
             view! { <a class="button" href=format!("/admin/compare/{slug}?{}", query.join("&"))>{word}</a> }
         }
     };
+    // Only of what was left to the default: an explicit selection of models already says which are missing.
+    let left_out = found.options.models.iter().filter(|(id, _)| {
+        found.options.empty.contains(id) && !found.choice.models.iter().flatten().any(|chosen| chosen == id)
+    });
+    let left_out = left_out.count() as u64;
+    let left_out = (left_out > 0).then(|| view! { <p class="muted small">{(t.left_out)(left_out)}</p> });
     let body = move || {
         if counting {
             view! { <Notice tone=Tone::Care><p role="status">{t.counting}</p></Notice> }.into_any()
@@ -110,6 +128,7 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
                 {(!counting).then_some(facts)}
                 {(adjudicated > 0).then(|| format!(" {}", (t.adjudicated_n)(adjudicated)))}
             </p>
+            {left_out}
             {live.then(|| view! { <p class="muted small compare-live">{t.live}</p> })}
             {(behind && !counting).then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
             {form}
@@ -123,7 +142,10 @@ fn page(i: I18n, found: Compared, paper: Memo<bool>, tasks: impl Fn() -> AnyView
             {(!empty).then(|| view! {
                 <section id="tasks" class="stack" aria-labelledby="tasks-head">
                     <h2 id="tasks-head">{t.tasks}</h2>
-                    {tasks()}
+                    <details class="fold" open=listed prop:open=listed>
+                        <summary>{t.all_tasks}</summary>
+                        {tasks()}
+                    </details>
                 </section>
             })}
         </Page>
@@ -138,6 +160,7 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
         ("ratings.jsonl", t.ratings_jsonl),
         ("verdicts.csv", t.verdicts_csv),
         ("verdicts.jsonl", t.verdicts_jsonl),
+        ("pairs.csv", t.pairs_csv),
         ("tables.md", t.tables_md),
         ("tables.tex", t.tables_tex),
         ("bundle.zip", t.bundle),
@@ -162,7 +185,7 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
 
 fn figures(i: I18n, found: &Compared) -> AnyView {
     let t = i.compare();
-    let links = Links::of(&found.choice);
+    let links = Links::of(&found.choice).captioned(&found.captions);
     let by_people = match &found.sheet.human {
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
         Some(human) => human::with_tests(i, human, &found.raters, Some(&links)),
@@ -183,14 +206,15 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
     let short = in_short(i, found);
     let judges = found.sheet.human.as_ref().and_then(|human| judges::view(i, found, human));
     view! {
-        {short}
-        <nav class="compare-nav" aria-label=t.comparison>
+        <nav class="compare-nav" aria-label=t.contents>
+            <a href="#short" rel="external">{t.in_short}</a>
             <a href="#people" rel="external">{t.by_people}</a>
             <a href="#tests" rel="external">{t.by_tests}</a>
             {both.is_some().then(|| view! { <a href="#both" rel="external">{t.tests_and_people}</a> })}
             {judges.is_some().then(|| view! { <a href="#judges" rel="external">{t.judges}</a> })}
             <a href="#tasks" rel="external">{t.tasks}</a>
         </nav>
+        {short}
         <section id="people" class="comparison stack" aria-labelledby="people-head">
             <h2 id="people-head">{t.by_people}</h2>
             {by_people}
@@ -205,7 +229,7 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
     .into_any()
 }
 
-/// One sentence a dimension, and one for the tests: what somebody reads who reads no more.
+/// One sentence per dimension, and one for the tests: the summary.
 fn in_short(i: I18n, found: &Compared) -> Option<AnyView> {
     let mut lines: Vec<(String, Said)> = Vec::new();
     let models: Vec<&str> = found.sheet.models.iter().map(String::as_str).collect();
@@ -228,7 +252,7 @@ fn in_short(i: I18n, found: &Compared) -> Option<AnyView> {
     let rows = rows.collect_view();
     (!lines.is_empty()).then(|| {
         view! {
-            <section class="stack" aria-labelledby="short-head">
+            <section id="short" class="stack" aria-labelledby="short-head">
                 <h2 id="short-head">{i.compare().in_short}</h2>
                 <ul class="says">{rows}</ul>
             </section>

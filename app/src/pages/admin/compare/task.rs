@@ -1,4 +1,4 @@
-//! `/admin/compare/:slug/tasks/:task`: one task with every chosen model's outputs side by side.
+//! `/admin/compare/:slug/tasks/:task`: one task with every selected model's outputs side by side.
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -52,7 +52,7 @@ fn page(i: I18n, (slug, query): (String, String), data: TaskCompared) -> AnyView
     let TaskCompared { name, task, rubric, outputs, before, after } = data;
     let back = format!("/admin/compare/{slug}?{query}");
     let crumbs =
-        vec![(format!("/admin/datasets/{slug}"), name.get(i.lang).to_owned()), (back, t.comparison.to_owned())];
+        vec![(format!("/admin/results/datasets/{slug}"), name.get(i.lang).to_owned()), (back, t.comparison.to_owned())];
     let sampled = outputs.iter().any(|output| output.rated.sample > 0);
     let to = |task: Option<TaskId>, word: &'static str| {
         task.map(|task| {
@@ -77,7 +77,7 @@ fn page(i: I18n, (slug, query): (String, String), data: TaskCompared) -> AnyView
     .into_any()
 }
 
-/// One output: what tests say under its name, what people say under its code.
+/// One output: verdict under its name, ratings under its code.
 fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: OutputCompared) -> impl IntoView + use<> {
     let t = i.compare();
     let id = o.id;

@@ -1,4 +1,4 @@
-//! The tasks behind a comparison, with a filter that lives in the address.
+//! The tasks behind a comparison, with a filter in the address.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
@@ -21,18 +21,18 @@ use crate::{
     },
 };
 
-/// The keys of an address that choose and order tasks; the rest is the comparison's choice.
-const OWN: [&str; 11] =
+/// The keys of an address that filter and sort tasks; the rest is the comparison's selection.
+pub const OWN: [&str; 11] =
     ["q", "tasklang", "model", "score", "verdict", "spread", "differ", "spot", "sort", "page", "grid"];
 
-/// A query with one key set anew, or left out where the value is empty.
+/// A query with one key replaced, or removed if the value is empty.
 fn with(query: &str, key: &str, value: &str) -> String {
     let kept = query.split('&').filter(|field| !field.is_empty() && field.split('=').next() != Some(key));
     let new = (!value.is_empty()).then(|| format!("{key}={value}"));
     kept.map(str::to_owned).chain(new).collect::<Vec<_>>().join("&")
 }
 
-/// The address's query as it stands.
+/// The address's query.
 fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
     query.with_untracked(|query| query.to_query_string()).trim_start_matches('?').to_owned()
 }
@@ -42,7 +42,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
     let t = i.compare();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
-    // The list is drawn anew with every change of the address: what it begins with needs no watching.
+    // The list is drawn again with every change of the address, so its initial state needs no tracking.
     let now = move |key: &str| query.with_untracked(|query| query.get(key)).unwrap_or_default();
     let hidden = query.with_untracked(|query| {
         let fields = query.clone().into_iter();
@@ -79,7 +79,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             view! { <option value=verdict.name() selected=chosen>{i.runs().verdict_name(verdict)}</option> }
         })
         .collect_view();
-    // Chosen in the picture of tests and people, and kept until it is let go.
+    // Selected in the chart of tests and people, and kept until it is cleared.
     let spot = Spot::read(&now("spot")).map(|spot| {
         let (ratio, share) = spot.place();
         let rubric = page.rubric.as_ref();
@@ -108,8 +108,8 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
         (at > 0 || more).then(|| {
             view! {
                 <p class="row">
-                    {(at > 0).then(|| link(at - 1, t.previous_page))}
-                    {more.then(|| link(at + 1, t.next_page))}
+                    {(at > 0).then(|| link(at - 1, i.common.previous_page))}
+                    {more.then(|| link(at + 1, i.common.next_page))}
                 </p>
             }
         })
@@ -179,7 +179,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
     .into_any()
 }
 
-/// The tasks that the filter lets through as one picture, and the choice of what it shows.
+/// The filtered tasks as one chart, and the selection of its figure.
 fn grid(i: I18n, choice: &Choice, query: &str, page: &TaskPage) -> Option<AnyView> {
     let t = i.compare();
     let links = Links::of(choice);
@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_keeps_what_is_not_changed() {
+    fn changing_a_query_keeps_other_keys() {
         let check = |query, key, value, new: &str| assert_eq!(with(query, key, value), new);
         check("models=1&page=2", "page", "3", "models=1&page=3");
         check("models=1&page=2", "page", "", "models=1");

@@ -1,15 +1,17 @@
-//! What automated tests say of the models, and how far people agree with them.
+//! Automated tests of the models, and their agreement with people.
 
 use leptos::prelude::*;
 
 use super::{
     agreement::undefined,
-    human::{picture, said},
+    human::{files, pairs_of, picture},
+    pairs, published,
+    ranking::{self, Ranking},
 };
 use crate::{
     i18n::{
         I18n,
-        claims::{Claims, Measure, p_value},
+        claims::{Measure, p_value},
     },
     model::{
         claims::Standing,
@@ -19,13 +21,15 @@ use crate::{
         stats::{Estimate, Known},
     },
     ui::chart::{
+        bars::Axis,
         compared::{self, Links},
+        figures::Entry,
         signed,
     },
 };
 
-/// A share as the paper prints it: `68.68 %`.
-fn percent(share: f64) -> String {
+/// A share as the paper prints it: `68.68%`.
+pub(super) fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }
 
@@ -33,7 +37,7 @@ fn points(share: f64) -> String {
     signed(share * 100.0, 1)
 }
 
-fn share_range(range: Option<Interval>) -> Option<String> {
+pub(super) fn share_range(range: Option<Interval>) -> Option<String> {
     range.map(|r| format!("[{:.1}, {:.1}]", r.low * 100.0, r.high * 100.0))
 }
 
@@ -43,21 +47,37 @@ fn name(models: &[String], at: usize) -> &str {
 
 /// The automated part.
 pub fn view(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> AnyView {
-    let says = sheet.models.iter().zip(&automated.models).filter_map(|(model, checked)| {
-        let m = checked.as_ref()?.metrics;
-        let share = percent(f64::from(m.solved) / f64::from(m.tasks.max(1)));
-        Some(((i.compare().say_solved)(model, m.solved, m.tasks, &share), false))
-    });
+    let t = i.compare();
     let names: Vec<&str> = sheet.models.iter().map(String::as_str).collect();
-    let summary = Claims::new(i, Measure::Tests, &Standing::of_tests(automated), &names, &[]).summary();
-    let says = summary.into_iter().chain(says).map(said).collect_view();
-    let pictures = compared::tested(i, sheet, automated, links);
-    let pictures = pictures.into_iter().map(|figure| picture(figure, links)).collect_view();
+    let standing = Standing::of_tests(automated);
+    // The two rankings are the figures of the two metrics.
+    let mut pictures = compared::tested(i, sheet, automated, links).into_iter();
+    let (pass_files, ratio_files) =
+        (pictures.next().and_then(|f| files(i, &f, links)), pictures.next().and_then(|f| files(i, &f, links)));
+    let pictures = pictures.map(|figure| picture(figure, links)).collect_view();
+    let ranking = |id: &str, title: &str, entries: Vec<Entry>| {
+        let (axis, number) = (Axis::percent(), (|v| format!("{:.1}%", v * 100.0)) as fn(f64) -> String);
+        ranking::table(i, Ranking { id, title: title.to_owned(), axis, number, entries, unit: 100.0 })
+    };
+    let pass = ranking("pass-at-1", t.pass_at_1, compared::ranked_by_pass(sheet, automated, links));
+    let ratio = ranking("avg-pass-ratio", t.ratio, compared::ranked_by_ratio(sheet, automated, links));
+    let table = (!automated.pairs.is_empty()).then(|| pair_table(i, &sheet.models, &automated.pairs, links));
     view! {
-        <ul class="says">{says}</ul>
-        {figures(i, sheet, automated)}
-        <div class="pictures">{pictures}</div>
-        {(!automated.pairs.is_empty()).then(|| pair_table(i, &sheet.models, &automated.pairs))}
+        <section class="dimension" aria-labelledby="pass-head">
+            <div class="figure-head"><h3 id="pass-head">{t.pass_at_1}</h3>{pass_files}</div>
+            {pass}
+        </section>
+        <section class="dimension" aria-labelledby="ratio-head">
+            <div class="figure-head"><h3 id="ratio-head">{t.ratio}</h3>{ratio_files}</div>
+            {ratio}
+        </section>
+        <details class="fold">
+            <summary>{t.details_tests}</summary>
+            {pairs_of(i, ("pass", Measure::Tests), &standing, &names, (&[], links))}
+            <div class="pictures">{pictures}</div>
+            {figures(i, sheet, automated)}
+            {table}
+        </details>
     }
     .into_any()
 }
@@ -117,11 +137,11 @@ fn figures(i: I18n, sheet: &Sheet, automated: &Automated) -> impl IntoView + use
             }),
         ),
     ];
-    let most = automated.models.iter().flatten().map(|c| c.pass_at.len()).max().unwrap_or(0);
-    for k in 2..=most {
-        let cells = cells(&|c| (c.pass_at.get(k - 1).map_or_else(|| "–".into(), |p| percent(p.value)), None));
+    for k in published::ks(automated) {
+        let cells = cells(&|c| published::share_at(&c.pass_at, k));
         rows.push(view! { <tr><th scope="row">{format!("pass@{k}")}</th>{cells}</tr> }.into_any());
     }
+    rows.extend(published::rows(i, automated));
     if automated.models.iter().flatten().any(|c| !c.anomalies.is_empty()) {
         rows.push(row(t.anomalies, cells(&|c| (c.anomalies.join(", "), None))));
     }
@@ -139,10 +159,16 @@ fn figures(i: I18n, sheet: &Sheet, automated: &Automated) -> impl IntoView + use
     }
 }
 
-fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use<> {
+fn pair_table(i: I18n, models: &[String], all: &[Pair], links: Option<&Links>) -> impl IntoView + use<> {
     let t = i.compare();
-    let rows = pairs
-        .iter()
+    let mut shown: Vec<&Pair> = all.iter().collect();
+    if all.len() > pairs::MOST {
+        // The smallest p-values first; those without one last.
+        shown.sort_by(|a, b| a.holm.unwrap_or(2.0).total_cmp(&b.holm.unwrap_or(2.0)));
+    }
+    let rows = shown
+        .into_iter()
+        .take(pairs::MOST)
         .map(|pair| {
             let counts = pair.table.map(|n| view! { <td class="num">{i.number(n)}</td> }).collect_view();
             // Without a common task there is no difference, not one of zero.
@@ -173,6 +199,7 @@ fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use
             .collect_view();
     view! {
         <h3 id="pairs-head">{t.pairs}</h3>
+        {pairs::cut_note(i, all.len(), links)}
         <div class="table-box" role="group" aria-labelledby="pairs-head" tabindex="0">
             <table class="table means">
                 <thead><tr><th scope="col">{t.pair}</th>{heads}</tr></thead>
@@ -182,7 +209,7 @@ fn pair_table(i: I18n, models: &[String], pairs: &[Pair]) -> impl IntoView + use
     }
 }
 
-/// Tests against people.
+/// Tests compared with people.
 pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: Option<&Links>) -> AnyView {
     let (t, models) = (i.compare(), &sheet.models);
     let scatter = compared::tests_and_people(i, sheet, links).map(|figure| picture(figure, links));
@@ -236,6 +263,9 @@ pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: Option<
         .collect_view();
     view! {
         <p>{t.correlation_lead}</p>
+        {scatter}
+        <details class="fold">
+        <summary>{t.details_both}</summary>
         <div class="table-box" role="group" aria-labelledby="both-head" tabindex="0">
             <table class="table means">
                 <thead><tr>
@@ -245,7 +275,6 @@ pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: Option<
                 <tbody>{rows}</tbody>
             </table>
         </div>
-        {scatter}
         <h3 id="parting-head">{t.part_most}</h3>
         <div class="table-box" role="group" aria-labelledby="parting-head" tabindex="0">
             <table class="table">
@@ -258,6 +287,7 @@ pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: Option<
                 <tbody>{parting}</tbody>
             </table>
         </div>
+        </details>
     }
     .into_any()
 }

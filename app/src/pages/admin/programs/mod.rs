@@ -1,4 +1,4 @@
-//! What programs are given: the reference of the REST API, tokens, webhooks.
+//! Pages for developers: the reference of the REST API, tokens, webhooks.
 
 pub mod reference;
 pub mod tokens;
@@ -6,7 +6,7 @@ pub mod webhooks;
 
 use crate::i18n::I18n;
 
-/// The pages above a page of these.
+/// The parent pages of these pages.
 fn crumbs(i: I18n) -> Vec<(String, String)> {
     vec![("/admin/api".into(), i.api().api.into())]
 }

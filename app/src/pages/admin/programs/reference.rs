@@ -1,4 +1,4 @@
-//! `/admin/api`: what the REST API can do, each operation with a call that works.
+//! `/admin/api`: the operations of the REST API, each with an example call.
 
 use leptos::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The reference, made of the OpenAPI document.
+/// The reference, generated from the OpenAPI document.
 #[component]
 pub fn ReferencePage() -> impl IntoView {
     let i = use_i18n();
@@ -131,7 +131,7 @@ fn operation(i: I18n, one: ApiOperation) -> impl IntoView {
     }
 }
 
-/// A text of the document: what stands between backquotes is code.
+/// A text of the document, in which backquotes mark code.
 fn prose(text: &str) -> impl IntoView + use<> {
     text.split('`')
         .enumerate()

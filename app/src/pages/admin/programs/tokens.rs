@@ -1,6 +1,7 @@
-//! `/admin/api/tokens`: one's own tokens for the REST API.
+//! `/admin/api/tokens`: the visitor's access tokens for the REST API.
 
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
+use leptos_router::hooks::use_query_map;
 
 use super::crumbs;
 use crate::{
@@ -15,12 +16,13 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone, WithoutScripts},
+        pager::{page_of, pager},
     },
 };
 
 type Making = Action<(String, Vec<Scope>, u32), Result<MadeToken, AppError>>;
 
-/// Makes tokens, and shows what there is of them.
+/// Creates and lists tokens.
 #[component]
 pub fn TokensPage() -> impl IntoView {
     let i = use_i18n();
@@ -30,7 +32,9 @@ pub fn TokensPage() -> impl IntoView {
         let (label, scopes, days) = asked.clone();
         async move { create_token(label, scopes, days).await }
     });
-    let rows = Data::new(move || (make.version().get(), revoke.version().get()), |_| tokens());
+    let query = use_query_map();
+    let asked = move || (make.version().get(), revoke.version().get(), page_of(query, ""));
+    let rows = Data::new(asked, |(_, _, page)| tokens(page));
     let made = move || {
         let secret = make.value().get()?.ok()?.secret;
         Some(view! {
@@ -52,15 +56,15 @@ pub fn TokensPage() -> impl IntoView {
                 <FormError of=move || make.value().get().and_then(Result::err)/>
             </section>
             <FormError of=move || revoke.value().get().and_then(Result::err)/>
-            <Load data=rows let:found>{list(i, found, revoke)}</Load>
+            <Load data=rows let:page>{pager(i, query, "", &page)}{list(i, page.rows, revoke)}</Load>
         </Page>
     }
 }
 
-/// The form; its answer is shown once, so it is sent by the client alone.
+/// The form. Its result is shown once, so only the client sends it.
 #[component]
 fn TokenForm(
-    /// What makes the token.
+    /// The action that creates a token.
     make: Making,
 ) -> impl IntoView {
     let i = use_i18n();

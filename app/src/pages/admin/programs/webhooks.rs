@@ -1,4 +1,4 @@
-//! `/admin/api/webhooks`: who hears of ends, and what became of the messages. `?of=` shows one's log.
+//! `/admin/api/webhooks`: webhooks and their deliveries. `?of=` shows the log of one.
 
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 use leptos_router::hooks::use_query_map;
@@ -19,12 +19,13 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone, WithoutScripts},
+        pager::{page_of, pager},
     },
 };
 
 type Making = Action<(String, Vec<WebhookEvent>), Result<MadeWebhook, AppError>>;
 
-/// Makes webhooks, tests and removes them, shows their messages.
+/// Creates, tests and deletes webhooks, and shows their deliveries.
 #[component]
 pub fn WebhooksPage() -> impl IntoView {
     let i = use_i18n();
@@ -37,15 +38,18 @@ pub fn WebhooksPage() -> impl IntoView {
     });
     let query = use_query_map();
     let of = Memo::new(move |_| param(query, "of").map(WebhookId));
-    let changes = move || (make.version().get(), remove.version().get(), test.version().get(), of.get());
-    let data = Data::new(changes, |(_, _, _, of)| async move {
-        let (rows, origins) = webhooks().await?;
-        let log = match of.filter(|id| rows.iter().any(|row| row.id == *id)) {
-            Some(id) => Some((id, deliveries(id).await?)),
-            None => None,
-        };
-        Ok((rows, origins, log))
-    });
+    let changes = move || (make.version().get(), remove.version().get(), test.version().get());
+    let data = Data::new(
+        move || (changes(), of.get(), page_of(query, "")),
+        |(_, of, page)| async move {
+            let (rows, origins) = webhooks().await?;
+            let log = match of.filter(|id| rows.iter().any(|row| row.id == *id)) {
+                Some(id) => Some((id, deliveries(id, page).await?)),
+                None => None,
+            };
+            Ok((rows, origins, log))
+        },
+    );
     let made = move || {
         let secret = make.value().get()?.ok()?.secret;
         Some(view! {
@@ -69,7 +73,7 @@ pub fn WebhooksPage() -> impl IntoView {
                 view! {
                     {new_webhook(i, &origins, make)}
                     {list(i, &rows, remove, test)}
-                    {log.map(|(id, log)| messages(i, &rows, id, log))}
+                    {log.map(|(id, log)| view! { {pager(i, query, "", &log)}{messages(i, &rows, id, log.rows)} })}
                 }
             }</Load>
         </Page>

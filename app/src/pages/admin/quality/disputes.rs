@@ -1,10 +1,10 @@
-//! `/admin/studies/:id/disputes`: outputs whose raters disagree beyond the study's threshold, how each
-//! stands, and the history of decisions.
+//! `/admin/studies/:id/disputes`: outputs on which raters disagree, the state of each, and the history of
+//! adjudications.
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::{crumbs, links, ratings::turner};
+use super::{crumbs, links};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// The queue and what came of it.
+/// The list.
 #[component]
 pub fn DisputesPage() -> impl IntoView {
     let i = use_i18n();
@@ -63,7 +63,7 @@ fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisputeList, ask: FormAct
         <Page title=t.disputes crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
             <FormError of=move || ask.value().get().and_then(Result::err)/>
             {body}
-            {turner(i, String::new(), u64::from(here) + 1, found.div_ceil(DISPUTES_PAGE.into()))}
+            {turner(i, u64::from(here) + 1, found.div_ceil(DISPUTES_PAGE.into()))}
         </Page>
     }
     .into_any()
@@ -145,4 +145,20 @@ fn card(i: I18n, study: StudyId, rubric: &Rubric, row: DisputeRow, ask: FormActi
             {history}
         </li>
     }
+}
+
+/// Links to the pages before and after this one. `here` counts from 1.
+fn turner(i: I18n, here: u64, pages: u64) -> Option<impl IntoView + use<>> {
+    let t = i.quality();
+    let to = move |page: u64| format!("?page={page}");
+    let (back, on) = ((here > 1).then(|| to(here - 1)), (here < pages).then(|| to(here + 1)));
+    (pages > 1).then(|| {
+        view! {
+            <nav class="row" aria-label=t.pages>
+                {back.map(|href| view! { <a class="button" href=href>{t.earlier}</a> })}
+                <span>{(t.page_n)(here, pages)}</span>
+                {on.map(|href| view! { <a class="button" href=href>{t.later}</a> })}
+            </nav>
+        }
+    })
 }

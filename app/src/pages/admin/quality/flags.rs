@@ -1,4 +1,4 @@
-//! `/admin/studies/:id/flags`: what raters raised, and the answers that they get.
+//! `/admin/studies/:id/flags`: raters' flags, and the replies.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
@@ -56,7 +56,7 @@ fn page(
                 <section class="stack" aria-labelledby=key>
                     <h2 id=key>{name}" "<span class="count">{i.number(count)}</span></h2>
                     <ul class="desk">
-                        // By its name: a reply that was written must not stay in the next flag's field.
+                        // Keyed by name, so that a written reply does not stay in the next flag's field.
                         <For each=move || rows.clone() key=|row| (name_of(row), row.answer.as_ref().map(|(_, _, at)| at.0)) let:row>
                             {card(i, id, row, answer)}
                         </For>
@@ -76,7 +76,7 @@ fn page(
     .into_any()
 }
 
-/// A name for the flag within the page.
+/// A unique id for the flag on the page.
 fn name_of(row: &FlagRow) -> String {
     match row.on {
         FlagOn::Assignment(id) => format!("a{id}"),

@@ -1,6 +1,5 @@
-//! `/admin/studies/:id/quality`: what a study does about quality: settings, items with known scores,
-//! where raters stand with them, adjudicators. Its neighbours are [`ratings`], [`flags`] and
-//! [`disputes`].
+//! `/admin/studies/:id/quality`: a study's quality control: settings, known-score items, raters' results,
+//! adjudicators. Related pages are [`ratings`], [`flags`] and [`disputes`].
 
 pub mod disputes;
 pub mod flags;
@@ -42,13 +41,13 @@ struct Forms {
     adjudicator: FormAction<SetAdjudicator>,
 }
 
-/// Way back from a page below a study.
+/// Link back from a page below a study.
 pub fn crumbs(i: I18n, id: Option<StudyId>, title: &str) -> Vec<(String, String)> {
     let study = id.map_or_else(|| "/admin/studies".to_owned(), |id| format!("/admin/studies/{id}"));
     vec![("/admin/studies".into(), i.admin().studies.into()), (study, title.into())]
 }
 
-/// Links to the pages about a study's quality, for each of them and for the study's own.
+/// Links between the pages about a study's quality.
 pub fn links(i: I18n, id: StudyId) -> impl IntoView {
     let t = i.quality();
     let places = [("ratings", t.ratings), ("flags", t.flags), ("disputes", t.disputes), ("quality", t.quality)];
@@ -100,14 +99,14 @@ fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms) -> AnyVi
     .into_any()
 }
 
-/// A list to choose one of.
+/// A select field.
 fn options(of: Vec<(&'static str, &'static str)>, chosen: &'static str) -> impl IntoView {
     of.into_iter()
         .map(|(value, name)| view! { <option value=value selected=value == chosen>{name}</option> })
         .collect_view()
 }
 
-/// A whole number to write.
+/// An integer field.
 fn number(name: &'static str, label: &'static str, value: String, hint: &'static str, needed: bool) -> impl IntoView {
     let hint_id = format!("{name}-hint");
     let described = (!hint.is_empty()).then(|| hint_id.clone());

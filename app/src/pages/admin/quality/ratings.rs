@@ -1,8 +1,11 @@
-//! `/admin/studies/:id/ratings?rater=&model=&lang=&dimension=&score=&flagged=&disputed=&q=&page=`: the
-//! ratings behind every figure, narrowed by the address.
+//! `/admin/studies/:id/ratings?rater=&model=&lang=&dimension=&score=&flagged=&disputed=&q=&after=`: the
+//! ratings behind every figure, filtered by the address.
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::{
+    hooks::{use_params_map, use_query_map},
+    params::ParamsMap,
+};
 
 use super::{crumbs, links};
 use crate::{
@@ -11,12 +14,12 @@ use crate::{
     model::{
         ids::StudyId,
         lang::Lang,
-        quality::{ListedRating, RATINGS_PAGE, RatingFilter, RatingList},
+        quality::{ListedRating, RatingFilter, RatingList},
         rubric::Rubric,
         text::excerpt,
     },
     pages::admin::{
-        parts::{Filter, asked, lang_badge, param},
+        parts::{Filter, asked, lang_badge, param, select_field},
         study::flag_text,
     },
     rpc::quality::study_ratings,
@@ -24,6 +27,7 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Tone},
+        pager::{page_of, pager},
     },
 };
 
@@ -44,8 +48,7 @@ pub fn RatingsPage() -> impl IntoView {
             flagged: read("flagged") == "1",
             disputed: read("disputed") == "1",
             text: read("q"),
-            // Counted from 1 in the address.
-            page: read("page").parse::<u32>().unwrap_or(1).saturating_sub(1),
+            page: page_of(query, ""),
         };
         (param(params, "id").map(StudyId), filter)
     });
@@ -57,18 +60,18 @@ pub fn RatingsPage() -> impl IntoView {
         <Load data let:list>
             {
                 let (id, filter) = wanted.get_untracked();
-                page(i, id, filter, list)
+                page(i, id, query, filter, list)
             }
         </Load>
     }
 }
 
-fn page(i: I18n, id: Option<StudyId>, filter: RatingFilter, list: RatingList) -> AnyView {
+fn page(i: I18n, id: Option<StudyId>, query: Memo<ParamsMap>, filter: RatingFilter, list: RatingList) -> AnyView {
     let t = i.quality();
-    let RatingList { title, rubric, raters, models, found, rows } = list;
+    let RatingList { title, rubric, raters, models, found, more, page } = list;
     let Some(id) = id else { return ().into_any() };
-    let pages = found.div_ceil(RATINGS_PAGE.into()).max(1);
-    let turner = turner(i, query(&filter), u64::from(filter.page) + 1, pages);
+    let around = pager(i, query, "", &page);
+    let rows = page.rows;
     let table = if rows.is_empty() {
         view! { <Empty title=i.admin().none_match/> }.into_any()
     } else {
@@ -76,35 +79,12 @@ fn page(i: I18n, id: Option<StudyId>, filter: RatingFilter, list: RatingList) ->
     };
     view! {
         <Page title=t.ratings crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
-            {filters(i, &filter, &rubric, raters.into_iter().map(|(id, name)| (id.0, name)).collect(), models, found)}
+            {filters(i, &filter, &rubric, raters.into_iter().map(|(id, name)| (id.0, name)).collect(), models, (found, more))}
             {table}
-            {turner}
+            {around}
         </Page>
     }
     .into_any()
-}
-
-fn choose(
-    name: &'static str,
-    label: &'static str,
-    any: &'static str,
-    of: Vec<(String, String)>,
-    chosen: String,
-) -> impl IntoView {
-    let id = format!("filter-{name}");
-    let options = of
-        .into_iter()
-        .map(|(value, text)| {
-            let on = value == chosen;
-            view! { <option value=value selected=on>{text}</option> }
-        })
-        .collect_view();
-    view! {
-        <div class="field">
-            <label class="label" for=id.clone()>{label}</label>
-            <select class="input" id=id name=name><option value="">{any}</option>{options}</select>
-        </div>
-    }
 }
 
 fn filters(
@@ -113,7 +93,7 @@ fn filters(
     rubric: &Rubric,
     raters: Vec<(i64, String)>,
     models: Vec<(i64, String)>,
-    found: u64,
+    (found, more): (u64, bool),
 ) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let ids = |list: Vec<(i64, String)>| list.into_iter().map(|(id, name)| (id.to_string(), name)).collect::<Vec<_>>();
@@ -133,15 +113,15 @@ fn filters(
                 <label class="label" for="filter-q">{a.filter_text}</label>
                 <input class="input" id="filter-q" type="search" name="q" value=text/>
             </div>
-            {choose("rater", a.rater, t.any, ids(raters), rater)}
-            {choose("model", a.model, t.any, ids(models), model)}
-            {choose("lang", a.language, t.any, langs, lang)}
-            {choose("dimension", t.dimension, t.any, dimensions, dimension)}
-            {choose("score", t.score, t.any, scores, score)}
+            {select_field("rater", a.rater, t.any, ids(raters), rater)}
+            {select_field("model", a.model, t.any, ids(models), model)}
+            {select_field("lang", a.language, t.any, langs, lang)}
+            {select_field("dimension", t.dimension, t.any, dimensions, dimension)}
+            {select_field("score", t.score, t.any, scores, score)}
             <label class="check"><input type="checkbox" name="flagged" value="1" checked=flagged/>{t.only_flagged}</label>
             <label class="check"><input type="checkbox" name="disputed" value="1" checked=disputed/>{t.only_disputed}</label>
             <button class="button" type="submit">{a.filter}</button>
-            <p class="filter-count" role="status">{(t.found_n)(found)}</p>
+            <p class="filter-count" role="status">{if more { (t.found_more_n)(found) } else { (t.found_n)(found) }}</p>
         </Filter>
     }
 }
@@ -212,44 +192,8 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
     .into_any()
 }
 
-/// A time in words: seconds below two minutes, else minutes and seconds.
+/// A duration in words: seconds below two minutes, otherwise minutes and seconds.
 pub fn duration(i: I18n, ms: u64) -> String {
     let seconds = ms.div_ceil(1000);
     if seconds < 120 { (i.admin().seconds)(seconds) } else { (i.admin().minutes)(seconds / 60, seconds % 60) }
-}
-
-/// The way to the pages before and after this one. `rest` is the address's query without the page, ending
-/// with `&` where it says anything; `here` counts from 1.
-pub fn turner(i: I18n, rest: String, here: u64, pages: u64) -> Option<impl IntoView + use<>> {
-    let t = i.quality();
-    let to = move |page: u64| format!("?{rest}page={page}");
-    let (back, on) = ((here > 1).then(|| to(here - 1)), (here < pages).then(|| to(here + 1)));
-    (pages > 1).then(|| {
-        view! {
-            <nav class="row" aria-label=t.pages>
-                {back.map(|href| view! { <a class="button" href=href>{t.earlier}</a> })}
-                <span>{(t.page_n)(here, pages)}</span>
-                {on.map(|href| view! { <a class="button" href=href>{t.later}</a> })}
-            </nav>
-        }
-    })
-}
-
-/// The filter as the address has it, without the page; ends with `&` where it says anything.
-fn query(f: &RatingFilter) -> String {
-    let mut out = String::new();
-    let mut add = |key: &str, value: Option<String>| {
-        if let Some(value) = value.filter(|v| !v.is_empty()) {
-            out.push_str(&format!("{key}={}&", crate::ui::failure::escape(&value)));
-        }
-    };
-    add("rater", f.rater.map(|v| v.to_string()));
-    add("model", f.model.map(|v| v.to_string()));
-    add("lang", f.lang.map(|v| v.code().to_owned()));
-    add("dimension", f.dimension.map(|v| v.to_string()));
-    add("score", f.score.map(|v| v.to_string()));
-    add("flagged", f.flagged.then(|| "1".to_owned()));
-    add("disputed", f.disputed.then(|| "1".to_owned()));
-    add("q", Some(f.text.clone()));
-    out
 }

@@ -1,4 +1,4 @@
-//! `/admin/runs/compare?a=&b=&task=`: two runs of one dataset side by side.
+//! `/admin/runs/compare?a=&b=&task=`: two runs of one dataset, compared.
 
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use crate::{
         ids::RunId,
         lang::Lang,
         message::Message,
+        page::PageOf,
         run::{RunRow, Verdict},
         run_pair::{PairOutput, PairTask, Passes, RunPair, Side},
     },
@@ -30,10 +31,13 @@ use crate::{
     },
 };
 
-/// Which runs the address names.
+/// Newest runs to choose from; older ones are chosen on their own page.
+const LISTED: u32 = 200;
+
+/// The runs named in the address.
 type Wanted = (Option<RunId>, Option<RunId>, Option<String>);
 
-/// Two runs beside each other; what to compare is chosen here too.
+/// The comparison of two runs, and the form that selects them.
 #[component]
 pub fn CompareRunsPage() -> impl IntoView {
     let i = use_i18n();
@@ -46,7 +50,7 @@ pub fn CompareRunsPage() -> impl IntoView {
     let data = Data::new(
         move || wanted.get(),
         |(a, b, task)| async move {
-            let rows = runs(None).await?;
+            let mut rows = runs(None, PageOf::first(LISTED)).await?.rows;
             let pair = match (a, b) {
                 (Some(a), Some(b)) => match compare_runs(a, b, task).await {
                     // That two runs cannot be compared is said beside the lists to choose others from.
@@ -56,6 +60,13 @@ pub fn CompareRunsPage() -> impl IntoView {
                 },
                 _ => None,
             };
+            if let Some(Ok(pair)) = &pair {
+                for row in [&pair.a, &pair.b] {
+                    if rows.iter().all(|listed| listed.id != row.id) {
+                        rows.push(row.clone());
+                    }
+                }
+            }
             Ok((rows, pair))
         },
     );
@@ -200,7 +211,7 @@ fn pass_table(i: I18n, p: Passes, [a, b]: [String; 2]) -> impl IntoView {
     }
 }
 
-/// Every task of both, those first on which they differ; the filter lives in the address.
+/// Every task of both, those that differ first; the filter is in the address.
 #[component]
 fn Tasks(
     /// The left run.
@@ -209,7 +220,7 @@ fn Tasks(
     b: RunRow,
     /// The tasks, in the dataset's order.
     tasks: Vec<PairTask>,
-    /// What the two are called.
+    /// The names of the two.
     names: [String; 2],
 ) -> impl IntoView {
     let i = use_i18n();
@@ -217,7 +228,7 @@ fn Tasks(
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
     let mut tasks = tasks;
-    // Stable: among each other they keep the dataset's order.
+    // A stable sort keeps the dataset's order among equals.
     tasks.sort_by_key(|task| !task.differs());
     let all = tasks.len() as u64;
     let tasks = Arc::new(tasks);
@@ -292,7 +303,7 @@ fn table(i: I18n, (a, b): (RunId, RunId), names: &[String; 2], rows: Vec<PairTas
     .into_any()
 }
 
-/// What a side's samples came to, the first in full.
+/// The results of one side's samples, the first in full.
 pub fn side(i: I18n, run: RunId, samples: &[PairOutput]) -> AnyView {
     let t = i.runs();
     let Some(first) = samples.first() else {

@@ -1,10 +1,10 @@
-//! One task of two runs: what both models wrote, side by side.
+//! One task of two runs: the code of both models, side by side.
 
 use leptos::prelude::*;
 
 use super::{
     compare::{names, side},
-    verdicts::message,
+    verdicts::{explanation, fault},
 };
 use crate::{
     i18n::I18n,
@@ -16,7 +16,7 @@ use crate::{
     ui::{code::CodeBox, failure::escape},
 };
 
-/// The task that the address names. Draws nothing where it names none.
+/// The task named in the address. Empty if it names none.
 pub fn view(i: I18n, pair: RunPair) -> AnyView {
     let t = i.runs();
     let [left, right] = names(i, &pair.a, &pair.b);
@@ -59,7 +59,8 @@ fn one(i: I18n, run: RunId, name: String, samples: &[PairOutput], code: Option<P
     let of = name.clone();
     let code = code.map(|code| {
         view! {
-            {message(i, &code.message, Some("small"))}
+            {code.fault.map(|why| view! { <div class="small">{fault(i, &why)}</div> })}
+            {explanation(i, code.reason.as_ref(), &code.message, Some("small"))}
             <CodeBox code=code.code of/>
             <p><a href=format!("/admin/runs/{run}/outputs/{}", code.output)>{t.open_output}</a></p>
         }

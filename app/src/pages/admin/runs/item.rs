@@ -1,11 +1,11 @@
-//! `/admin/runs/:id/outputs/:output`: what came of one output, with all that is known.
+//! `/admin/runs/:id/outputs/:output`: one output's result with all details.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use super::{
     live::Live,
-    verdicts::{came_to, message, verdict},
+    verdicts::{came_to, explanation, fault, verdict},
 };
 use crate::{
     error::AppError,
@@ -14,12 +14,14 @@ use crate::{
         code::{Line, Run},
         ids::{OutputId, RunId},
         lang::Lang,
+        published::differ,
         run::{CaseResult, ItemDetail, ItemState, Neighbour, Origin, Outcome, SourceLine, Verdict},
     },
     pages::admin::parts::{FormError, param},
     rpc::runs::{RunAgain, run_item},
     ui::{
         code::Listing,
+        description::description,
         effect::effect,
         form::{ActionForm, FormAction},
         frame::Page,
@@ -28,7 +30,7 @@ use crate::{
     },
 };
 
-/// One output of a run. While it is run (again), the browser listens, and shows what came of it.
+/// One output of a run. While it is being run (again), the browser listens, and then shows the result.
 #[component]
 pub fn RunItemPage() -> impl IntoView {
     let i = use_i18n();
@@ -67,7 +69,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
     view! {
         <Page title crumbs actions=move || neighbours.clone().into_view()>
             <div class="task-box">
-                <p class="nl-text" lang=Lang::detect(&d.raw_nl).tag()>{d.raw_nl.clone()}</p>
+                {description("nl-text", Lang::detect(&d.raw_nl).tag(), &d.raw_nl)}
                 {d.signature.map(|s| view! { <p class="task-signature"><code translate="no">{s}</code></p> })}
             </div>
             <p class="small item-links">
@@ -77,7 +79,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
                 {(d.row.sample > 0).then(|| view! { <span>{(a.sample_n)(d.row.sample + 1)}</span> })}
                 {d.row.cached.then(|| view! { <span class="muted">{t.cached_short}</span> })}
             </p>
-            {d.fault.map(|fault| view! { <Notice tone=Tone::Care><p>{t.engine_failed}</p><p lang="en">{fault}</p></Notice> })}
+            {d.fault.map(|why| view! { <Notice tone=Tone::Care><p>{t.engine_failed}</p>{fault(i, &why)}</Notice> })}
             {d.mixed.then(|| view! { <Notice tone=Tone::Care><p>{t.mixed_one}</p></Notice> })}
             {state}
             {d.outcome.map(|outcome| result(i, outcome, d.listing))}
@@ -98,7 +100,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
     .into_any()
 }
 
-/// The way to the outputs before and after this one.
+/// Links to the previous and next outputs.
 #[derive(Clone)]
 struct Ways(Vec<(String, String, &'static str)>, &'static str);
 
@@ -128,10 +130,14 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     let t = i.runs();
     let mib = o.memory_kib / 1024;
     let at = move |line: Option<u32>| line.map(|line| format!("{} {line}: ", t.line)).unwrap_or_default();
-    let diagnostics: Vec<String> = o.diagnostics.iter().map(|d| format!("{}{}", at(d.line), d.message)).collect();
-    let changes: Vec<String> = o.changes.iter().map(|change| t.change(change)).collect();
-    let flags: Vec<String> = o.flags.iter().map(|flag| format!("{}{}", at(flag.line), t.flag(flag))).collect();
+    let java = i.lang.pick(None, Some("en"));
+    let diagnostics = o.diagnostics.iter().map(|d| (at(d.line), d.message.clone(), java)).collect();
+    let said = |before: String, (text, lang): (String, Option<&'static str>)| (before, text, lang);
+    let changes = o.changes.iter().map(|change| said(String::new(), t.change(change))).collect();
+    let flags = o.flags.iter().map(|flag| said(at(flag.line), t.sign(&flag.sign))).collect();
     let odd = o.verdict == Verdict::Anomaly;
+    let differs = differ(o.published.as_ref().map(|published| published.verdict), Some(o.verdict));
+    let difference = differs.then(|| t.difference(o.reason.as_ref()));
     let printed = (!o.printed.trim().is_empty()).then(|| {
         view! {
             <section class="stack" aria-labelledby="printed">
@@ -143,11 +149,18 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     view! {
         <section class="verdict-line" aria-label=t.verdict>
             <p><strong>{verdict(i, o.verdict, None)}</strong>" "{t.verdict_meaning(o.verdict)}</p>
-            {message(i, &o.message, None)}
+            {explanation(i, o.reason.as_ref(), &o.message, None)}
         </section>
         {odd.then(|| view! { <Notice tone=Tone::Care><p>{t.anomaly_hint}</p></Notice> })}
         <dl class="facts">
             <div><dt>{t.passed_cases}</dt><dd>{format!("{}/{}", o.passed, o.total)}</dd></div>
+            {o.published.map(|published| view! {
+                <div><dt>{t.published}</dt><dd>
+                    {t.published_name(published.verdict)}
+                    {(!published.reason.is_empty()).then(|| view! { ": "<span translate="no" lang="en">{published.reason}</span> })}
+                    {difference.map(|why| view! { <p>{why}</p> })}
+                </dd></div>
+            })}
             {o.limit.map(|limit| view! { <div><dt>{t.limit}</dt><dd>{t.limit_name(limit)}</dd></div> })}
             <div><dt>{t.cpu}</dt><dd>{format!("{} ms", i.number(o.cpu_ms.into()))}</dd></div>
             <div><dt>{t.clock_time}</dt><dd>{format!("{} ms", i.number(o.wall_ms.into()))}</dd></div>
@@ -165,12 +178,14 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
 
 fn cases(i: I18n, cases: Vec<CaseResult>) -> Option<impl IntoView> {
     let t = i.runs();
+    // The test harness says why in English.
+    let lang = i.lang.pick(None, Some("en"));
     (!cases.is_empty()).then(|| {
         let rows = cases.into_iter().map(|case| {
             let tone = if case.passed { Tone::Good } else { Tone::Bad };
             let word = if case.passed { i.common.yes } else { i.common.no };
             view! {
-                <tr><th scope="row" translate="no">{case.name}</th><td><Badge tone>{word}</Badge></td><td translate="no" class="case-why">{case.detail}</td></tr>
+                <tr><th scope="row" translate="no">{case.name}</th><td><Badge tone>{word}</Badge></td><td translate="no" lang=lang class="case-why">{case.detail}</td></tr>
             }
         });
         view! {
@@ -183,14 +198,19 @@ fn cases(i: I18n, cases: Vec<CaseResult>) -> Option<impl IntoView> {
     })
 }
 
-fn list(title: &'static str, lines: Vec<String>) -> Option<impl IntoView> {
+/// A list of texts, each with what stands before it and its language where that is not the page's.
+fn list(title: &'static str, lines: Vec<(String, String, Option<&'static str>)>) -> Option<impl IntoView> {
     (!lines.is_empty()).then(|| {
-        let lines = lines.into_iter().map(|line| view! { <li translate="no" lang="en">{line}</li> }).collect_view();
+        let line = |(before, text, lang): (String, String, Option<&'static str>)| {
+            view! { <li translate="no">{before}<span lang=lang>{text}</span></li> }
+        };
+        let lines = lines.into_iter().map(line).collect_view();
         view! { <section class="stack"><h2>{title}</h2><ul class="plain-list said-list">{lines}</ul></section> }
     })
 }
 
-/// The compiled source, each line with the model's own number, and with what was said of it under it.
+/// The compiled source, each line with the model's own line number, and the compiler's messages and warnings
+/// below it.
 fn assembled(i: I18n, listing: Vec<SourceLine>) -> Option<impl IntoView> {
     let t = i.runs();
     (!listing.is_empty()).then(|| {
@@ -204,10 +224,14 @@ fn assembled(i: I18n, listing: Vec<SourceLine>) -> Option<impl IntoView> {
                 let class = (!run.0.is_empty()).then(|| format!("tok-{}", run.0));
                 view! { <span class=class>{run.1}</span> }
             });
-            let note = |class: &'static str, text: String| view! { <span class=class>{text}"\n"</span> };
-            let was = was.map(|was| note("source-note", format!("{} {}", t.changed_from, was.trim())));
-            let messages = line.messages.into_iter().map(|m| note("source-note source-wrong", m)).collect_view();
-            let flags = line.flags.into_iter().map(|f| note("source-note source-flag", f)).collect_view();
+            let note = |class: &'static str, (text, lang): (String, Option<&'static str>)| {
+                view! { <span class=class lang=lang>{text}"\n"</span> }
+            };
+            let was = was.map(|was| note("source-note", (format!("{} {}", t.changed_from, was.trim()), None)));
+            let java = i.lang.pick(None, Some("en"));
+            let messages =
+                line.messages.into_iter().map(|m| note("source-note source-wrong", (m, java))).collect_view();
+            let flags = line.flags.iter().map(|sign| note("source-note source-flag", t.sign(sign))).collect_view();
             view! { <span class=class data-line=number>{runs.collect_view()}"\n"</span>{was}{messages}{flags} }
         });
         let lines = lines.collect_view();

@@ -1,9 +1,7 @@
-//! The table of a run's outputs, with a filter that lives in the address.
-
-use std::sync::Arc;
+//! The table of a run's outputs, with a filter in the address.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
 use super::verdicts::came_to;
 use crate::{
@@ -11,104 +9,115 @@ use crate::{
     model::{
         ids::RunId,
         lang::Lang,
-        run::{ItemRow, ItemState, MissingTask, Verdict},
+        page::Paged,
+        run::{CameTo, ItemFilter, ItemRow, MissingTask, RunRow, Verdict},
     },
     pages::admin::{
         filter::{Field, FilterBar},
         parts::{asked, holds},
     },
-    ui::notice::{Badge, Empty, Tone},
+    ui::{
+        load::{Data, Load},
+        notice::{Badge, Empty, Tone},
+        pager::pager,
+    },
 };
 
-/// A row: an output, or a task that has none.
-#[derive(Clone, PartialEq)]
-enum Entry {
-    Output(ItemRow),
-    Missing(MissingTask),
+/// How many outputs came to what, for the choices of the filter.
+#[derive(Clone)]
+pub struct Counts(Vec<(CameTo, u32)>);
+
+impl Counts {
+    /// From a run's figures and the number of tasks without an output.
+    pub fn of(row: &RunRow, verdicts: &[(Verdict, u32)], missing: usize) -> Counts {
+        let verdicts = verdicts.iter().map(|(verdict, count)| (CameTo::Verdict(*verdict), *count));
+        let others = [
+            (CameTo::Differs, row.published.map_or(0, |published| published.differ)),
+            (CameTo::EngineFailed, row.failed),
+            (CameTo::Waiting, row.items.saturating_sub(row.done)),
+            (CameTo::NoOutput, u32::try_from(missing).unwrap_or(u32::MAX)),
+        ];
+        Counts(verdicts.chain(others).collect())
+    }
+
+    /// The choices, each with its count. Those with none are left out, but not what the address asks for.
+    fn choices(&self, i: I18n, asked: &str) -> Vec<(&'static str, String)> {
+        let t = i.runs();
+        let name = |came_to| match came_to {
+            CameTo::Verdict(verdict) => t.verdict_name(verdict),
+            CameTo::Differs => t.differs_published,
+            CameTo::EngineFailed => t.engine_failed_short,
+            CameTo::Waiting => t.waiting,
+            CameTo::NoOutput => t.missing,
+        };
+        let counted = self.0.iter().filter(|(came_to, count)| *count > 0 || came_to.name() == asked);
+        let counted = counted.map(|(came_to, count)| (came_to.name(), format!("{} ({count})", name(*came_to))));
+        std::iter::once(("", i.admin().any.to_owned())).chain(counted).collect()
+    }
 }
 
-impl Entry {
-    fn text(&self) -> String {
-        match self {
-            Entry::Output(o) => format!("{} {}", o.task_id, o.raw_nl),
-            Entry::Missing(m) => format!("{} {}", m.task_id, m.raw_nl),
-        }
-    }
-
-    /// Whether a choice in the list of verdicts holds it.
-    fn is(&self, wanted: &str) -> bool {
-        match (self, wanted) {
-            (_, "") => true,
-            (Entry::Missing(_), wanted) => wanted == "no_output",
-            (Entry::Output(o), "engine_failed") => o.state == ItemState::Failed,
-            (Entry::Output(o), "waiting") => matches!(o.state, ItemState::Waiting | ItemState::Leased),
-            (Entry::Output(o), wanted) => o.verdict.is_some_and(|v| v.name() == wanted),
-        }
-    }
-
-    fn is_flagged(&self) -> bool {
-        matches!(self, Entry::Output(o) if o.flags > 0 || o.verdict == Some(Verdict::Anomaly))
+/// The filter in the address.
+pub fn filter(query: Memo<ParamsMap>) -> ItemFilter {
+    ItemFilter {
+        words: asked(query, "q"),
+        came_to: CameTo::from_name(&asked(query, "verdict")),
+        flagged: asked(query, "flagged") == "1",
     }
 }
 
-/// Every task of a run.
+/// A page of a run's outputs, and the tasks without one.
 #[component]
 pub fn Items(
     /// The run.
     run: RunId,
-    /// Every output.
-    items: Vec<ItemRow>,
-    /// Every task without one.
+    /// The outputs that the address asks for, created at the top of the page.
+    data: Data<Paged<ItemRow>>,
+    counts: Counts,
+    /// Every task without an output.
     missing: Vec<MissingTask>,
 ) -> impl IntoView {
     let i = use_i18n();
     let (t, a) = (i.runs(), i.admin());
     let query = use_query_map();
-    let read = move |key: &str| asked(query, key);
-    let entries: Vec<Entry> =
-        items.into_iter().map(Entry::Output).chain(missing.into_iter().map(Entry::Missing)).collect();
-    let all = entries.len() as u64;
-    // What the address asks for can be chosen, also where nothing has it.
-    let choices = choices(i, &entries, &untrack(|| read("verdict")));
-    let entries = Arc::new(entries);
-    let found = Memo::new(move |_| {
-        let (text, wanted, flagged) = (read("q"), read("verdict"), read("flagged") == "1");
-        let fits = |e: &&Entry| holds(&e.text(), &text) && e.is(&wanted) && (!flagged || e.is_flagged());
-        entries.iter().filter(fits).cloned().collect::<Vec<_>>()
-    });
+    // The choice in the address can be selected even if no output has it.
+    let choices = counts.choices(i, &untrack(|| asked(query, "verdict")));
     let fields = vec![Field::Words, Field::Choice("verdict", t.verdict, choices), Field::Tick("flagged", t.flagged)];
+    let without = move || {
+        let filter = filter(query);
+        let fits = |task: &&MissingTask| holds(&format!("{} {}", task.task_id, task.raw_nl), &filter.words);
+        match filter.came_to {
+            None | Some(CameTo::NoOutput) if !filter.flagged => missing.iter().filter(fits).cloned().collect(),
+            _ => Vec::new(),
+        }
+    };
     view! {
         <section class="stack" aria-labelledby="outputs">
             <h2 id="outputs">{a.outputs}</h2>
-            <FilterBar fields shown=Signal::derive(move || found.with(Vec::len) as u64) all/>
-            {move || {
-                let rows = found.get();
-                if rows.is_empty() { view! { <Empty title=a.none_match/> }.into_any() } else { table(i, run, rows) }
-            }}
+            <FilterBar fields/>
+            <Load data let:page>
+                {
+                    // After the last output.
+                    let without = if page.next.is_none() { without() } else { Vec::new() };
+                    let links = pager(i, query, "", &page);
+                    let below = pager(i, query, "", &page);
+                    if page.rows.is_empty() && without.is_empty() {
+                        view! { {links}<Empty title=a.none_match/> }.into_any()
+                    } else {
+                        view! { {links}{table(i, run, page.rows, without)}{below} }.into_any()
+                    }
+                }
+            </Load>
         </section>
     }
 }
 
-/// The verdicts to choose from, each with how many it has; those that nothing came to are left out.
-fn choices(i: I18n, entries: &[Entry], asked: &str) -> Vec<(&'static str, String)> {
-    let t = i.runs();
-    let verdicts = Verdict::ALL.map(|v| (v.name(), t.verdict_name(v)));
-    let others = [("engine_failed", t.engine_failed_short), ("waiting", t.waiting), ("no_output", t.missing)];
-    let count = |value| entries.iter().filter(|e| e.is(value)).count();
-    let counted = verdicts.into_iter().chain(others).filter_map(|(value, name)| match count(value) {
-        0 if value != asked => None,
-        n => Some((value, format!("{name} ({n})"))),
-    });
-    std::iter::once(("", i.admin().any.to_owned())).chain(counted).collect()
-}
-
-fn table(i: I18n, run: RunId, rows: Vec<Entry>) -> AnyView {
+fn table(i: I18n, run: RunId, rows: Vec<ItemRow>, without: Vec<MissingTask>) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
-    let sampled = rows.iter().any(|r| matches!(r, Entry::Output(o) if o.sample > 0));
-    let rows = rows.into_iter().map(|entry| match entry {
-        Entry::Output(row) => output(i, run, row, sampled),
-        Entry::Missing(task) => missing(i, task, sampled),
-    });
+    let sampled = rows.iter().any(|row| row.sample > 0);
+    let published = rows.iter().any(|row| row.published.is_some());
+    let shown = Shown { sampled, published };
+    let rows = rows.into_iter().map(|row| output(i, run, row, shown));
+    let rows: Vec<AnyView> = rows.chain(without.into_iter().map(|task| missing(i, task, shown))).collect();
     view! {
         <div class="table-box list-box"><table class="table list" role="table">
             <caption class="visually-hidden">{a.outputs}</caption>
@@ -118,19 +127,32 @@ fn table(i: I18n, run: RunId, rows: Vec<Entry>) -> AnyView {
                     {sampled.then(|| view! { <th role="columnheader" scope="col" class="num">{a.sample}</th> })}
                     <th role="columnheader" scope="col">{a.description}</th>
                     <th role="columnheader" scope="col">{t.verdict}</th>
+                    {published.then(|| view! { <th role="columnheader" scope="col">{t.published}</th> })}
                     <th role="columnheader" scope="col" class="num">{t.passed_cases}</th>
                     <th role="columnheader" scope="col" class="num">{t.cpu}</th>
                     <th role="columnheader" scope="col" class="num">{t.flags}</th>
                 </tr>
             </thead>
-            <tbody role="rowgroup">{rows.collect_view()}</tbody>
+            <tbody role="rowgroup">{rows}</tbody>
         </table></div>
     }
     .into_any()
 }
 
-fn output(i: I18n, run: RunId, row: ItemRow, sampled: bool) -> AnyView {
+/// Columns that only some runs have.
+#[derive(Clone, Copy)]
+struct Shown {
+    sampled: bool,
+    published: bool,
+}
+
+fn output(i: I18n, run: RunId, row: ItemRow, Shown { sampled, published }: Shown) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
+    let why = t.why_differs(&row).map(|why| view! { <span class="muted small">" · "{why}</span> });
+    let as_published = published.then(|| {
+        let word = row.published.map(|verdict| t.published_name(verdict));
+        view! { <td role="cell" data-label=t.published>{word}{why}</td> }
+    });
     let came_to = came_to(i, row.state, row.verdict, row.limit);
     let lang = Lang::detect(&row.raw_nl).tag();
     let done = row.verdict.is_some();
@@ -143,6 +165,7 @@ fn output(i: I18n, run: RunId, row: ItemRow, sampled: bool) -> AnyView {
             {sampled.then(|| view! { <td role="cell" data-label=a.sample class="num">{row.sample + 1}</td> })}
             <td role="cell" data-label=a.description class="nl-text" lang=lang>{row.raw_nl}</td>
             <td role="cell" data-label=t.verdict>{came_to}</td>
+            {as_published}
             <td role="cell" data-label=t.passed_cases class="num">{done.then(|| format!("{}/{}", row.passed, row.total))}</td>
             <td role="cell" data-label=t.cpu class="num">{done.then(|| format!("{} ms", i.number(row.cpu_ms.into())))}</td>
             <td role="cell" data-label=t.flags class="num">{flags}</td>
@@ -151,7 +174,7 @@ fn output(i: I18n, run: RunId, row: ItemRow, sampled: bool) -> AnyView {
     .into_any()
 }
 
-fn missing(i: I18n, task: MissingTask, sampled: bool) -> AnyView {
+fn missing(i: I18n, task: MissingTask, Shown { sampled, published }: Shown) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
     let lang = Lang::detect(&task.raw_nl).tag();
     view! {
@@ -162,6 +185,7 @@ fn missing(i: I18n, task: MissingTask, sampled: bool) -> AnyView {
             <td role="cell" data-label=t.verdict>
                 <span class="verdict-word" title=t.missing_hint><span class="verdict-mark v-open" aria-hidden="true"></span>{t.missing}</span>
             </td>
+            {published.then(|| view! { <td role="cell"></td> })}
             <td role="cell"></td><td role="cell"></td><td role="cell"></td>
         </tr>
     }

@@ -1,8 +1,8 @@
-//! A run at work, as the browser hears of it.
+//! The progress of a run, as a stream of events.
 //!
-//! The server ends each stream after some seconds on purpose, saying `more`; the browser asks again by
-//! itself. Only when it ends without that word is something wrong, and then the page says so and goes
-//! on trying, also where a proxy's answer made the browser give up.
+//! The server ends each stream after some seconds on purpose, with the event `more`; the browser then
+//! reconnects automatically. Only an end without that event is an error: the page says so and keeps
+//! retrying, even if a proxy's response made the browser give up.
 
 use std::{
     cell::{Cell, RefCell},
@@ -27,10 +27,10 @@ use crate::{
     ui::notice::{Notice, Progress, Tone},
 };
 
-/// How long to wait before asking anew where the browser has given up.
+/// How long to wait before reconnecting if the browser has given up.
 const ANEW: Duration = Duration::from_secs(3);
 
-/// What was heard last.
+/// The newest event.
 #[derive(Clone, Copy)]
 pub struct Live {
     heard: RwSignal<Option<RunProgress>>,
@@ -38,12 +38,12 @@ pub struct Live {
 }
 
 impl Live {
-    /// Nothing heard yet.
+    /// No event yet.
     pub fn new() -> Self {
         Live { heard: RwSignal::new(None), lost: RwSignal::new(false) }
     }
 
-    /// Listens to a run until it is at its end; then calls `over`. Stops when the owner is cleaned up.
+    /// Listens to a run until it ends; then calls `over`. Stops when the owner is cleaned up.
     pub fn listen(self, run: RunId, over: impl Fn() + 'static) {
         let line = Rc::new(Line {
             live: self,
@@ -61,13 +61,13 @@ impl Live {
     }
 }
 
-/// One page's line to the server, which outlives the streams that run over it.
+/// One page's connection to the server, across several streams.
 struct Line {
     live: Live,
     address: String,
     over: Box<dyn Fn()>,
     source: RefCell<Option<EventSource>>,
-    /// Whether the server said that it ends the stream on purpose.
+    /// Whether the server announced that it ends the stream.
     announced: Cell<bool>,
     stopped: Cell<bool>,
 }
@@ -95,7 +95,7 @@ fn connect(line: &Rc<Line>) {
         let line = Rc::clone(line);
         let heard = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| what(&line, &event));
         let _ = source.add_event_listener_with_callback(name, heard.as_ref().unchecked_ref());
-        // The browser calls it for as long as the stream is open; a page left behind closes it.
+        // The browser calls it while the stream is open; it is closed when the visitor leaves the page.
         heard.forget();
     };
     on("message", |line, event| line.hear(event));
@@ -127,7 +127,7 @@ fn connect(line: &Rc<Line>) {
     line.source.replace(Some(source));
 }
 
-/// How far the run is: the bar, what came of it so far, the time left, and whether the line is cut.
+/// A run's progress: the bar, the verdicts so far, the time left, and whether the connection is lost.
 pub fn so_far(i: I18n, status: RunStatus, done: u32, items: u32, live: Live) -> impl IntoView {
     let t = i.runs();
     let running = status == RunStatus::Running;

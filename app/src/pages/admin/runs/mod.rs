@@ -1,15 +1,17 @@
-//! `/admin/runs`: every run of automated tests. One run is [`run`]'s, one output [`item`]'s, two runs
-//! side by side are [`compare`]'s.
+//! `/admin/runs`: every run of automated tests. One run is [`run`], one output [`item`], the comparison of
+//! two runs [`compare`].
 
 pub mod compare;
 mod compare_task;
 pub mod item;
 mod items;
 mod live;
+mod published;
 pub mod run;
 mod verdicts;
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 
 use super::engine::{EngineNotice, engine_data};
 use crate::{
@@ -20,6 +22,7 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Tone},
+        pager::{page_of, pager},
     },
 };
 
@@ -27,18 +30,19 @@ use crate::{
 #[component]
 pub fn RunsPage() -> impl IntoView {
     let i = use_i18n();
-    let data = Data::new(|| (), |()| runs(None));
+    let query = use_query_map();
+    let data = Data::new(move || page_of(query, ""), |page| runs(None, page));
     let engine = engine_data();
     let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
     view! {
         <Page title=i.runs().runs actions>
             <EngineNotice data=engine/>
-            <Load data let:rows>{table(i, rows)}</Load>
+            <Load data let:page>{pager(i, query, "", &page)}{table(i, page.rows)}</Load>
         </Page>
     }
 }
 
-fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
+pub fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
     if rows.is_empty() {
         return view! {
@@ -51,6 +55,9 @@ fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
     }
     let rows = rows.into_iter().map(|row| {
         let (m, done) = (row.metrics, (i.common.of)(row.done.into(), row.items.into()));
+        // Figures count what has no verdict as unsolved, so those of a part of the outputs would be too low.
+        let is_whole = row.items > 0 && row.done == row.items;
+        let shown = move |share| if is_whole { percent(share) } else { "–".to_owned() };
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.run>
@@ -60,8 +67,13 @@ fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
                 <td role="cell" data-label=a.dataset><span>{row.dataset}" "<span class="muted">{(a.version_n)(row.number)}</span></span></td>
                 <td role="cell" data-label=t.state>{status(i, row.status)}</td>
                 <td role="cell" data-label=t.done_count class="num">{done}</td>
-                <td role="cell" data-label="pass@1" class="num">{percent(m.pass_at_1)}</td>
-                <td role="cell" data-label=t.ratio class="num">{percent(m.ratio_mean)}</td>
+                <td role="cell" data-label="pass@1" class="num">
+                    <span class="mean">{shown(m.pass_at_1)}</span>
+                    {row.published.filter(|_| is_whole).map(|published| view! {
+                        <span class="interval">{percent(published.pass_at_1)}" "{t.published_short}</span>
+                    })}
+                </td>
+                <td role="cell" data-label=t.ratio class="num">{shown(m.ratio_mean)}</td>
                 <td role="cell" data-label=t.started class="when">{i.time(row.created_at)}</td>
             </tr>
         }
@@ -86,7 +98,7 @@ fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
     .into_any()
 }
 
-/// A run's state in its colour.
+/// A run's state, coloured.
 fn status(i: I18n, status: RunStatus) -> impl IntoView {
     let tone = match status {
         RunStatus::Running => Tone::Care,
@@ -96,7 +108,7 @@ fn status(i: I18n, status: RunStatus) -> impl IntoView {
     view! { <Badge tone>{i.runs().status_name(status)}</Badge> }
 }
 
-/// A share as the paper prints it: `68.68 %`.
+/// A share as the paper prints it: `68.68%`.
 fn percent(share: f64) -> String {
     format!("{:.2}%", share * 100.0)
 }

@@ -1,28 +1,35 @@
 //! `/admin/runs/:id`: one run: figures, verdicts, every output.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_params_map;
+use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::{items::Items, live, live::Live, percent, status, verdicts};
+use super::{
+    items::{Counts, Items, filter},
+    live,
+    live::Live,
+    percent, published, status, verdicts,
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
         ids::RunId,
-        run::{Environment, Metrics, PassAtK, RunDetail, RunRow, RunStatus},
+        page::Paged,
+        run::{Environment, ItemRow, Metrics, PassAtK, RunDetail, RunRow, RunStatus},
     },
     pages::admin::parts::{FormError, param},
-    rpc::runs::{CancelRun, ResumeRun, RunChangedAgain, RunFailedAgain, StartRun, run},
+    rpc::runs::{CancelRun, ResumeRun, RunChangedAgain, RunFailedAgain, StartRun, run, run_items},
     ui::{
         effect::effect,
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},
         notice::{Notice, Tone},
+        pager::page_of,
     },
 };
 
-/// What can be done with a run.
+/// The actions on a run.
 #[derive(Clone, Copy)]
 struct Actions {
     cancel: FormAction<CancelRun>,
@@ -43,7 +50,7 @@ impl Actions {
         }
     }
 
-    /// Changes whenever one of them has been done.
+    /// Changes whenever an action has finished.
     fn version(self) -> [usize; 4] {
         [
             self.cancel.version().get(),
@@ -63,8 +70,8 @@ impl Actions {
     }
 }
 
-/// A run. While it is at work the browser listens to its progress, and asks for everything again
-/// when it is at its end.
+/// A run. While it is in progress, the browser listens to its events; at its end, everything is loaded
+/// again.
 #[component]
 pub fn RunPage() -> impl IntoView {
     let i = use_i18n();
@@ -80,19 +87,44 @@ pub fn RunPage() -> impl IntoView {
             }
         },
     );
+    let query = use_query_map();
+    let items = Data::new(
+        move || (id.get(), actions.version(), filter(query), page_of(query, "")),
+        |(id, _, filter, page)| async move {
+            match id {
+                Some(id) => run_items(id, filter, page).await,
+                None => Err(AppError::NotFound("run".into())),
+            }
+        },
+    );
     let live = Live::new();
     effect(move |_| {
         let at_work = data.get().and_then(Result::ok).filter(|d| d.row.status == RunStatus::Running);
         if let Some(detail) = at_work {
-            live.listen(detail.row.id, move || data.refetch());
+            live.listen(detail.row.id, move || {
+                data.refetch();
+                items.refetch();
+            });
         }
     });
-    view! { <Load data let:detail>{page(i, detail, actions, live)}</Load> }
+    view! { <Load data let:detail>{page(i, detail, items, actions, live)}</Load> }
 }
 
-fn page(i: I18n, detail: RunDetail, actions: Actions, live: Live) -> AnyView {
+fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Actions, live: Live) -> AnyView {
     let t = i.runs();
-    let RunDetail { row, environment, pass_at, fault, verdicts, cached, taken_over, mixed, items, missing } = detail;
+    let RunDetail {
+        row,
+        environment,
+        pass_at,
+        published_pass_at,
+        differences,
+        fault,
+        verdicts,
+        cached,
+        taken_over,
+        mixed,
+        missing,
+    } = detail;
     let id = row.id;
     let links = move || {
         view! {
@@ -103,15 +135,17 @@ fn page(i: I18n, detail: RunDetail, actions: Actions, live: Live) -> AnyView {
     };
     let care = |text: String| view! { <Notice tone=Tone::Care><p>{text}</p></Notice> };
     let settled: u32 = verdicts.iter().map(|(_, n)| n).sum();
-    let all = u32::try_from(items.len() + missing.len()).unwrap_or(u32::MAX);
+    let all = row.items + u32::try_from(missing.len()).unwrap_or(u32::MAX);
+    let counts = Counts::of(&row, &verdicts, missing.len());
     let crumbs = vec![("/admin/runs".into(), t.runs.into())];
     view! {
         <Page title=(t.run_of)(&row.model_name, id) crumbs actions=links>
-            {fault.map(|fault| view! { <Notice tone=Tone::Bad><p>{fault}</p></Notice> })}
+            {fault.map(|why| view! { <Notice tone=Tone::Bad>{verdicts::fault(i, &why)}</Notice> })}
             {(row.failed > 0).then(|| care((t.failures)(row.failed)))}
             {(mixed > 0).then(|| care((t.mixed)(mixed)))}
             {(taken_over > 0).then(|| view! { <Notice><p>{(t.taken_over)(taken_over)}</p></Notice> })}
-            {figures(i, &row, pass_at)}
+            {figures(i, &row, &pass_at)}
+            {published::figures(i, &row, &published_pass_at, differences)}
             <section class="run-state" aria-label=t.state>
                 {status(i, row.status)}
                 {live::so_far(i, row.status, row.done, row.items, live)}
@@ -121,18 +155,21 @@ fn page(i: I18n, detail: RunDetail, actions: Actions, live: Live) -> AnyView {
             {facts(i, &row)}
             {(cached > 0).then(|| view! { <p class="muted small">{i.number(cached.into())}" "{t.cached}</p> })}
             {verdicts::picture(i, &verdicts, all - settled)}
-            <Items run=id items missing/>
+            <Items run=id data=items counts missing/>
             {where_it_ran(i, &environment)}
         </Page>
     }
     .into_any()
 }
 
-/// The headline: what a paper would print.
-fn figures(i: I18n, row: &RunRow, pass_at: Vec<PassAtK>) -> impl IntoView + use<> {
+/// The main figures, as a paper prints them.
+fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> {
     let (t, m) = (i.runs(), row.metrics);
-    let more = pass_at.into_iter().skip(1).map(|p| {
-        view! { <div class="figure"><dt>{format!("pass@{}", p.k)}</dt><dd>{percent(p.value)}</dd></div> }
+    let more = pass_at.iter().skip(1).map(|p| {
+        let interval = published::interval(p);
+        view! {
+            <div class="figure"><dt>{format!("pass@{}", p.k)}</dt><dd>{percent(p.value)}</dd>{interval}</div>
+        }
     });
     let more = more.collect_view();
     let so_far = (row.status != RunStatus::Finished).then(|| view! { <p class="muted small">{t.so_far}</p> });
@@ -140,8 +177,9 @@ fn figures(i: I18n, row: &RunRow, pass_at: Vec<PassAtK>) -> impl IntoView + use<
     view! {
         <dl class="figures">
             <div class="figure">
-                <dt>"pass@1"</dt>
+                <dt>"pass@1"{row.published.map(|_| format!(", {}", t.guarded.to_lowercase()))}</dt>
                 <dd>{percent(m.pass_at_1)}</dd>
+                {pass_at.first().and_then(published::interval)}
                 <dd class="muted small">{t.solved}{i.common.colon}{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
             </div>
             {more}
@@ -156,7 +194,7 @@ fn figures(i: I18n, row: &RunRow, pass_at: Vec<PassAtK>) -> impl IntoView + use<
     }
 }
 
-/// Whether some task counts for more than 1.
+/// Whether a task counts for more than 1.
 fn is_odd(m: &Metrics) -> bool {
     (m.ratio_sum - m.ratio_sum_clamped).abs() > 1e-9
 }
@@ -179,7 +217,7 @@ fn facts(i: I18n, row: &RunRow) -> impl IntoView + use<> {
     }
 }
 
-/// What may be done now. What costs time asks first.
+/// The available actions. Expensive ones ask for confirmation.
 fn controls(i: I18n, row: &RunRow, actions: Actions) -> AnyView {
     let t = i.runs();
     let (id, submission, failed) = (row.id.to_string(), row.submission.to_string(), row.failed);
@@ -241,14 +279,13 @@ fn where_it_ran(i: I18n, environment: &Environment) -> impl IntoView + use<> {
     let t = i.runs();
     let e = environment;
     let mut said = vec![
-        ("Java", e.java.clone()),
+        (t.toolchain, e.java.clone()),
         (t.time_zone, e.time_zone.clone()),
         (t.locale, e.locale.clone()),
         (t.encoding, e.encoding.clone()),
     ];
     said.extend(e.conditions.iter().flat_map(|conditions| t.conditions(conditions)));
-    // What a run of before conditions were kept says of them.
-    let line = e.conditions.is_none().then(|| view! { <p class="muted" lang="en">{e.limits.clone()}</p> });
+    let line = e.limits.clone().map(|limits| view! { <p class="muted" lang="en">{limits}</p> });
     (!e.java.is_empty()).then(|| {
         let rows = said.into_iter().map(|(what, value)| view! { <div><dt>{what}</dt><dd>{value}</dd></div> });
         view! {

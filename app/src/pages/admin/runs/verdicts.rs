@@ -1,28 +1,50 @@
-//! Verdicts in their colours: a word with its mark, and how often each came as a picture.
+//! Verdicts in their colours: a word with its mark, and a chart of their frequencies.
 //!
-//! The colours are verdicts' own (style/70-runs.css), not the scores': a verdict is no step of a scale.
+//! Verdicts have their own colours (style/70-runs.css), not the scores', because a verdict is not a level of
+//! a scale.
 
 use leptos::prelude::*;
 
 use crate::{
     i18n::I18n,
-    model::run::{ItemState, LimitHit, Verdict},
+    model::{
+        reason::{Fault, Reason},
+        run::{ItemState, LimitHit, Verdict},
+    },
+    ui::chart::bars::verdict_class,
 };
 
-/// A verdict as a word beside a mark of its colour, with the limit that was hit.
+/// A verdict as a word next to a coloured mark, with the limit that was reached.
 pub fn verdict(i: I18n, verdict: Verdict, limit: Option<LimitHit>) -> impl IntoView {
     let t = i.runs();
     let limit = limit.map(|limit| view! { <span class="muted small">" · "{t.limit_name(limit)}</span> });
     view! { <span class="verdict-word"><span class=mark(verdict) aria-hidden="true"></span>{t.verdict_name(verdict)}{limit}</span> }
 }
 
-/// What was said of an output's end; nothing where nothing was.
-pub fn message(i: I18n, message: &str, class: Option<&'static str>) -> Option<impl IntoView + use<>> {
-    let (said, lang) = i.runs().message(message);
-    (!message.is_empty()).then(|| view! { <p class=class lang=lang>{said}</p> })
+/// Why an output got its verdict, and what the program, its tests or the compiler said.
+pub fn explanation(
+    i: I18n,
+    reason: Option<&Reason>,
+    message: &str,
+    class: Option<&'static str>,
+) -> Option<impl IntoView + use<>> {
+    let reason = reason.map(|reason| i.runs().reason(reason));
+    let between = (reason.is_some() && !message.is_empty()).then_some(": ");
+    (reason.is_some() || !message.is_empty()).then(|| {
+        let message = (!message.is_empty())
+            .then(|| view! { <span lang=i.lang.pick(None, Some("en")) translate="no">{message.to_owned()}</span> });
+        view! { <p class=class>{reason}{between}{message}</p> }
+    })
 }
 
-/// What an output came to, or how far it is.
+/// Why the engine failed on an output or a run.
+pub fn fault(i: I18n, fault: &Fault) -> impl IntoView + use<> {
+    let (words, detail) = i.runs().fault(fault);
+    let detail = detail.map(|detail| view! { <p lang="en" translate="no">{detail.to_owned()}</p> });
+    view! { <p>{words}</p>{detail} }
+}
+
+/// An output's verdict, or its progress.
 pub fn came_to(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<LimitHit>) -> AnyView {
     let t = i.runs();
     let word = match (state, found) {
@@ -36,38 +58,24 @@ pub fn came_to(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<
 }
 
 fn mark(verdict: Verdict) -> String {
-    format!("verdict-mark {}", class(verdict))
+    format!("verdict-mark {}", verdict_class(verdict))
 }
 
-fn class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Passed => "v-passed",
-        Verdict::Failed => "v-failed",
-        Verdict::CompileError => "v-compile",
-        Verdict::Timeout => "v-timeout",
-        Verdict::OutOfMemory => "v-memory",
-        Verdict::Crashed => "v-crashed",
-        Verdict::NoResult => "v-none",
-        Verdict::Tampered => "v-tampered",
-        Verdict::Anomaly => "v-anomaly",
-    }
-}
-
-/// How much of the picture's width a verdict has at least, in percent.
+/// The minimum width of a verdict in the chart, in percent.
 const LEAST: f64 = 1.5;
 
-/// How often each verdict came: one bar, and the same figures as a table. `open` is what has no verdict:
-/// not run yet, failed by our fault, or without an output.
+/// The frequency of each verdict: one bar, and the same figures as a table. `open` counts outputs without a
+/// verdict: not run yet, with an engine error, or missing.
 pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView + use<> {
     let t = i.runs();
     let whole: u64 = verdicts.iter().map(|(_, n)| u64::from(*n)).sum::<u64>() + u64::from(open);
     let share = |n: u32| if whole == 0 { 0.0 } else { f64::from(n) * 100.0 / whole as f64 };
     let named = verdicts.iter().filter(|(_, n)| *n > 0);
-    let parts = named.clone().map(|(v, n)| (class(*v), t.verdict_name(*v), t.verdict_meaning(*v), *n));
+    let parts = named.clone().map(|(v, n)| (verdict_class(*v), t.verdict_name(*v), t.verdict_meaning(*v), *n));
     let rest = (open > 0).then_some(("v-open", t.waiting, "", open));
     let parts: Vec<_> = parts.chain(rest).collect();
     let said: Vec<String> = parts.iter().map(|(_, name, _, n)| format!("{name}: {n}")).collect();
-    // One of a hundred and seventy-five should be seen on a phone, too: the others give a little way.
+    // One of a hundred and seventy-five must be visible on a phone, so the others shrink a little.
     let broad = |n: u32| share(n).max(LEAST);
     let all: f64 = parts.iter().map(|(.., n)| broad(*n)).sum();
     let mut from = 0.0;

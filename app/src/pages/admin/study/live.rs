@@ -1,6 +1,5 @@
-//! A study as it goes on: who and what is how far, what waits for an admin, figures about raters. While
-//! the page is looked at, it asks the server anew every few seconds. Every figure leads to what is
-//! behind it.
+//! A running study: progress by person and model, pending work of admins, figures about raters. While the
+//! page is visible, it reloads every few seconds. Every figure links to its ratings.
 
 use std::time::Duration;
 
@@ -22,20 +21,20 @@ use crate::{
     },
 };
 
-/// How often a page that is looked at asks anew: often enough to watch people work, and a hundredth of
-/// what one rater asks of the server.
+/// How often a visible page reloads: often enough to watch people work, and a hundredth of one rater's
+/// requests.
 const BEAT: Duration = Duration::from_secs(5);
 
-/// What was heard since the page came.
+/// Data received since the page was loaded.
 #[derive(Clone, Copy)]
 pub struct Heard {
     /// The newest figures.
     live: RwSignal<Option<Live>>,
-    /// Whether the last asking came to nothing.
+    /// Whether the last request failed.
     lost: RwSignal<bool>,
 }
 
-/// Keeps asking while the page is looked at. Call at the top of the page.
+/// Keeps reloading while the page is visible. Call it at the top of the page.
 pub fn listen(id: Memo<Option<StudyId>>) -> Heard {
     let heard = Heard { live: RwSignal::new(None), lost: RwSignal::new(false) };
     let busy = RwSignal::new(false);
@@ -69,7 +68,7 @@ pub fn listen(id: Memo<Option<StudyId>>) -> Heard {
     heard
 }
 
-/// The figures: those the page came with, then what is heard.
+/// The figures: first the page's own, then newer ones.
 pub fn view(i: I18n, first: Live, heard: Heard) -> impl IntoView {
     let t = i.quality();
     let came = first.status;
@@ -127,7 +126,7 @@ fn figures(i: I18n, live: Live) -> AnyView {
         </dl>
         {raters(i, &live, &ratings)}
         {models(i, live.models, &ratings)}
-        // What lay on desks when a study was closed counts for nothing any more.
+        // Outputs that were in progress when a study was closed no longer count.
         {(!over).then(|| leases(i, id, live.leases))}
     }
     .into_any()
@@ -203,7 +202,7 @@ fn rater(i: I18n, r: LiveRater, ratings: &str) -> impl IntoView + use<> {
     let run = (f.longest_run > 1).then(|| format!("{} {}", i.number(f.longest_run), t.run_hint));
     let link = format!("{ratings}?rater={}", r.id);
     let quality = ratings.replace("/ratings", "/quality#known");
-    // A figure leads to the ratings behind it; a dash leads nowhere.
+    // A figure links to its ratings; a dash has no link.
     let to = |href: String, text: String| match text.as_str() {
         "–" => text.into_any(),
         _ => view! { <a href=href>{text}</a> }.into_any(),

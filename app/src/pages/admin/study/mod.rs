@@ -1,7 +1,7 @@
-//! `/admin/studies/:id`: how far a study is, and what it says about its models.
+//! `/admin/studies/:id`: a study's progress and results.
 //!
-//! Four loads, because they take differently long: the study itself, how it goes on, the comparison
-//! (intervals by resampling), and the tasks.
+//! Four separate loads, because they take different times: the study itself, its live figures, the
+//! comparison (intervals by resampling), and the tasks.
 
 mod live;
 mod progress;
@@ -13,21 +13,18 @@ use leptos_router::hooks::use_params_map;
 
 pub use progress::flag_text;
 
-use super::{
-    compare::{follow::follow, human},
-    parts::param,
-    quality::links as quality_links,
-};
+use super::{compare::follow::follow, parts::param, quality::links as quality_links, upkeep::upkeep_link};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
-    model::{compare::Compared, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail},
+    model::{
+        audit::Object, compare::Compared, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail,
+    },
     rpc::{
         quality::study_live,
         studies::{SetStudyStatus, compare, study, study_tasks},
     },
     ui::{
-        chart::compared::Links,
         form::FormAction,
         frame::Page,
         load::{Data, Load},
@@ -59,7 +56,7 @@ pub fn StudyPage() -> impl IntoView {
     view! { <Load data let:detail>{page(i, detail, set_status, (now, heard), (comparison, tasks), links)}</Load> }
 }
 
-/// What the page asks the server for.
+/// The page's data.
 type Loaded<T> = Data<T>;
 
 fn page(
@@ -74,12 +71,12 @@ fn page(
     let id = detail.row.id;
     let models = detail.row.models.clone();
     let status = detail.row.status;
-    let whole = format!("/admin/compare/{}?studies={id}", detail.row.dataset);
     let actions = move || {
         view! {
             {quality_links(i, id)}
-            <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="">{t.comparison_csv}</a>
-            <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="">{t.ratings_csv}</a>
+            {upkeep_link(i, &Object::Study(id))}
+            <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="" rel="external">{t.comparison_csv}</a>
+            <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="" rel="external">{t.ratings_csv}</a>
         }
     };
     view! {
@@ -88,7 +85,6 @@ fn page(
             <Load data=now let:first>{live::view(i, first, heard)}</Load>
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
                 <h2 id="comparison-head">{t.comparison}</h2>
-                <p><a class="button" href=whole>{i.compare().compare}</a></p>
                 <Load data=comparison let:figures>{compared(i, &figures)}</Load>
             </section>
             <section id="tasks" class="stack" aria-labelledby="tasks-head">
@@ -101,14 +97,23 @@ fn page(
     .into_any()
 }
 
-/// The models by the ratings so far, or why there is nothing to say yet.
+/// What the study's comparison is of, with a link to it, or why there are no figures yet.
 fn compared(i: I18n, found: &Compared) -> AnyView {
     let (t, c) = (i.admin(), i.compare());
     match &found.sheet.human {
         Some(human) => {
             let behind =
                 found.behind.then(|| view! { <Notice tone=Tone::Care><p role="status">{c.behind}</p></Notice> });
-            view! { {behind} {human::view(i, human, &Links::of(&found.choice))} }.into_any()
+            let models = &human.comparison.models;
+            let ratings = i.number(models.iter().map(|model| model.ratings).sum());
+            let facts = (c.rated_facts)(models.len() as u64, &ratings, human.raters);
+            let href = format!("/admin/compare/{}?{}", found.choice.dataset, found.choice.query());
+            view! {
+                {behind}
+                <p class="compare-facts">{facts}</p>
+                <p><a class="button primary" href=href>{c.compare}</a></p>
+            }
+            .into_any()
         }
         None if found.counting => {
             view! { <Notice tone=Tone::Care><p role="status">{c.counting}</p></Notice> }.into_any()

@@ -1,4 +1,4 @@
-//! The upper half of a study's page: its state and what it is made of.
+//! The upper half of a study's page: its state and settings.
 
 use leptos::{either::Either, prelude::*};
 

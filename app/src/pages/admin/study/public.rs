@@ -1,6 +1,7 @@
-//! A study's links for people without an account.
+//! A study's public links.
 
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
+use leptos_router::hooks::use_query_map;
 
 use crate::{
     error::AppError,
@@ -8,6 +9,7 @@ use crate::{
     model::{
         api::{MadePublicLink, PublicLinkRow},
         ids::StudyId,
+        page::Paged,
         study::StudyStatus,
     },
     pages::admin::parts::FormError,
@@ -17,43 +19,46 @@ use crate::{
         form::{ActionForm, FormAction},
         load::{Data, Load},
         notice::{Badge, Notice, Tone, WithoutScripts},
+        pager::{page_of, pager},
     },
 };
 
 type Made = Result<MadePublicLink, AppError>;
 
-/// What the section works with, made at the top of the page.
+/// The section's data and actions, created at the top of the page.
 #[derive(Clone, Copy)]
 pub struct Handles {
     make: Action<(StudyId, bool, Option<u32>), Made>,
     revoke: FormAction<RevokePublicLink>,
-    rows: Data<Vec<PublicLinkRow>>,
+    rows: Data<Paged<PublicLinkRow>>,
 }
 
 impl Handles {
-    /// Those of the study at this address.
+    /// For the study at this address.
     pub fn of(id: Memo<Option<StudyId>>) -> Handles {
         let make = Action::new(|asked: &(StudyId, bool, Option<u32>)| {
             let (study, code, days) = *asked;
             async move { create_public_link(study, code, days).await }
         });
         let revoke = FormAction::<RevokePublicLink>::new();
+        let query = use_query_map();
         let rows = Data::new(
-            move || (id.get(), make.version().get(), revoke.version().get()),
-            |(id, ..)| async move { public_links(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+            move || (id.get(), make.version().get(), revoke.version().get(), page_of(query, "links")),
+            |(id, _, _, page)| async move {
+                public_links(id.ok_or_else(|| AppError::NotFound("study".into()))?, page).await
+            },
         );
         Handles { make, revoke, rows }
     }
 }
 
-/// The section of a study's page: makes links and ends them.
+/// The section of a study's page that creates and revokes links.
 #[component]
 pub fn PublicPage(
     /// The study.
     study: StudyId,
-    /// Only a closed one has a public page.
+    /// Only a closed study has a public page.
     status: StudyStatus,
-    /// What it works with.
     handles: Handles,
 ) -> impl IntoView {
     let t = use_i18n().api();
@@ -113,7 +118,7 @@ fn Links(study: StudyId, handles: Handles) -> impl IntoView {
         {made}
         <FormError of=move || make.value().get().and_then(Result::err)/>
         <FormError of=move || revoke.value().get().and_then(Result::err)/>
-        <Load data=rows let:found>{list(i, found, revoke)}</Load>
+        <Load data=rows let:page>{pager(i, use_query_map(), "links", &page)}{list(i, page.rows, revoke)}</Load>
     }
 }
 

@@ -1,4 +1,4 @@
-//! The table of a study's tasks, with a filter and an order that live in the address.
+//! The table of a study's tasks, with filter and order in the address.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -46,7 +46,7 @@ pub fn Tasks(
             .cloned()
             .collect();
         if read("sort") == "spread" {
-            // Stable: within one spread the dataset's order stays.
+            // A stable sort keeps the dataset's order among equals.
             rows.sort_by_key(|row| Reverse(row.spread));
         }
         rows

@@ -1,9 +1,9 @@
 //! `/beside/:study`: all outputs of one task side by side, under letters in an order of the rater's own.
-//! Columns on a wide screen, which scroll where they are many; tabs on a narrow one.
+//! Columns on a wide screen, which scroll if there are many; tabs on a narrow one.
 //!
-//! Each output is submitted by itself, also by the button for all: every rating is acknowledged and stored
-//! on its own, so that a lost connection or a reload in the middle leaves no task half known. The rater
-//! may compare scores until the last one is in: a shortcut withdraws one.
+//! Each output is submitted separately, also by the button for all: every rating is acknowledged and stored
+//! on its own, so that a lost connection or a reload in the middle leaves no task half known. The rater may
+//! compare scores until the last one is submitted: a shortcut withdraws one.
 //!
 //! [`task`] decides what happens; this module draws it.
 
@@ -26,7 +26,7 @@ use super::{
     prefetch::Prefetch,
     session::{Onward, Phase, Session, Work},
     shortcuts::{Shortcuts, listen, set_up},
-    submit_queue::use_submit_queue,
+    submit_queue::{SubmitQueue, use_submit_queue},
 };
 use crate::{
     i18n::use_i18n,
@@ -40,16 +40,17 @@ use crate::{
     ui::{
         announce::sayer,
         code::CodeBox,
+        description::description,
         effect::effect,
         load::{Data, Load},
         notice::{Notice, Progress},
     },
 };
 
-/// From so many columns on, a wide screen shows the tabs, too: the columns then scroll.
+/// From this many columns on, a wide screen shows the tabs, too, and the columns scroll.
 const MANY: usize = 5;
 
-/// The task that was fetched while the rater read the one before.
+/// The prefetched task.
 type Prefetched = StoredValue<Option<Vec<GradingItem>>>;
 
 /// The page.
@@ -79,10 +80,10 @@ pub fn SideBySidePage() -> impl IntoView {
         <Load data=next let:next>
             {match next {
                 NextTask::Task(items) => {
-                    prefetch_after(prefetched, &items);
+                    prefetch_after(prefetched, submit_queue, &items);
                     view! { <TaskView items prefetched go_on /> }.into_any()
                 }
-                // So the study has it, or its calibration comes first.
+                // Determined by the study, or its calibration comes first.
                 NextTask::OneByOne => {
                     view! { <InPlace path=format!("/grade/{}", study.get_untracked()) /> }.into_any()
                 }
@@ -97,10 +98,12 @@ pub fn SideBySidePage() -> impl IntoView {
     }
 }
 
-/// Fetches the task after this one while the rater reads.
-fn prefetch_after(prefetched: Prefetched, items: &[GradingItem]) {
+/// Fetches the task after this one while the rater reads. Ratings of the task before may still wait to be sent; they
+/// are named, too, or the server would return that task again.
+fn prefetch_after(prefetched: Prefetched, submit_queue: SubmitQueue, items: &[GradingItem]) {
     let Some(study) = items.first().map(|item| item.study.clone()) else { return };
-    let holding: Vec<Token> = items.iter().map(|item| item.token.clone()).collect();
+    let mut holding: Vec<Token> = items.iter().map(|item| item.token.clone()).collect();
+    holding.extend(submit_queue.waiting_in(&study));
     effect(move |began: Option<()>| {
         let (study, holding) = (study.clone(), holding.clone());
         if began.is_none() {
@@ -115,7 +118,7 @@ fn prefetch_after(prefetched: Prefetched, items: &[GradingItem]) {
     });
 }
 
-/// One output of the task: what its rater puts down, and the output itself.
+/// One output of the task with its session.
 #[derive(Clone)]
 struct Column {
     shortcuts: Shortcuts,
@@ -123,7 +126,7 @@ struct Column {
     letters: String,
 }
 
-/// What the parts of the view share. Cheap to copy into closures.
+/// State shared by the parts of the view. Cheap to copy into closures.
 #[derive(Clone, Copy)]
 struct Shared {
     task: RwSignal<Task>,
@@ -135,10 +138,10 @@ impl Shared {
         self.columns.try_with_value(|columns| columns.get(column).copied()).flatten()
     }
 
-    /// Makes a column active and puts the keyboard on its scales, unless the page has gone on by then.
+    /// Makes a column active and focuses its scales, unless the page has gone on by then.
     fn go_to(self, column: usize) {
         self.task.try_update(|task| task.activate(column));
-        // The panel of a tab is drawn before it takes the keyboard.
+        // The panel of a tab is drawn before it gets the focus.
         request_animation_frame(move || {
             if let Some(shortcuts) = self.shortcuts(column) {
                 shortcuts.to_scales();
@@ -146,8 +149,7 @@ impl Shared {
         });
     }
 
-    /// Submits every output that is complete. The first that is not says what is missing and becomes
-    /// active.
+    /// Submits every complete output. The first incomplete one becomes active and shows what is missing.
     fn submit_all(self) {
         let editing = |shortcuts: &Shortcuts| shortcuts.session.phase.get_untracked() == Phase::Editing;
         let incomplete = self.columns.get_value().iter().position(|shortcuts| {
@@ -161,7 +163,7 @@ impl Shared {
         }
     }
 
-    /// Opens the output for changes again where it is on this page; whether it is.
+    /// Reopens the output for changes if it is on this page; returns whether it is.
     fn reopen(self, token: &Token) -> bool {
         let found =
             self.columns.with_value(|columns| columns.iter().position(|shortcuts| shortcuts.session.token() == *token));
@@ -176,7 +178,7 @@ impl Shared {
     }
 }
 
-/// Draws one task and connects it with the browser: shortcuts, the submit queue, the way on.
+/// Draws one task and connects it with the browser: shortcuts, the submit queue, the next page.
 #[component]
 fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>) -> impl IntoView {
     let task = RwSignal::new(Task::new(items.iter().map(|item| item.rated).collect()));
@@ -227,7 +229,7 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
     .into_any()
 }
 
-/// A column for every output, whose decisions go to the task.
+/// A column for every output, whose events go to the task.
 fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
     let (i18n, prefetch, task) = (use_i18n(), Prefetch::current(), shared.task);
     let parts = Parts::new(items.len(), task.with_untracked(Task::active));
@@ -246,7 +248,7 @@ fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
         };
         let ended = item.clone();
         let onward = Onward {
-            // The other columns are there to go on with.
+            // The other columns remain to be rated.
             ready: Callback::new(|()| true),
             done: Callback::new(move |outcome| {
                 prefetch.ended(&ended, outcome);
@@ -274,7 +276,7 @@ fn go_on_when_done(task: RwSignal<Task>, prefetched: Prefetched, study: Token, g
         submit_queue.entries.track();
         let there = prefetched.with_value(Option::is_some);
         let unsent = !submit_queue.waiting_in(&study).is_empty();
-        // What was decided changes nothing on screen, so nobody is notified.
+        // It changes nothing on screen, so no one is notified.
         if task.try_update_untracked(|task| task.go_on(there, unsent)) == Some(true) {
             go_on.run(());
         }
@@ -297,7 +299,7 @@ fn tab(shared: Shared, n: usize, letters: &str) -> impl IntoView + use<> {
     }
 }
 
-/// The bar at the top: progress and the ways to other pages.
+/// The bar at the top: progress and links to other pages.
 #[component]
 fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl IntoView {
     let i18n = use_i18n();
@@ -330,7 +332,7 @@ fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl 
     }
 }
 
-/// What the task asks for, and a notice where all of it was rated before.
+/// The task's description, and a notice if all of it was rated before.
 #[component]
 fn TaskText(first: GradingItem, task: RwSignal<Task>) -> impl IntoView {
     let t = use_i18n().rater();
@@ -341,7 +343,7 @@ fn TaskText(first: GradingItem, task: RwSignal<Task>) -> impl IntoView {
             {move || nothing.get().then(|| view! { <NothingToRate /> })}
             <section class="task">
                 <h2 class="eyebrow">{t.task}</h2>
-                <p class="task-text" lang=first.lang.tag()>{first.raw_nl}</p>
+                {description("task-text", first.lang.tag(), &first.raw_nl)}
                 {first
                     .signature
                     .map(|signature| {
@@ -355,7 +357,8 @@ fn TaskText(first: GradingItem, task: RwSignal<Task>) -> impl IntoView {
     }
 }
 
-/// The task came with nothing left to rate. The page stops here: asking again would bring it again.
+/// The task had nothing left to rate when it arrived. The page stops here, because asking again would return
+/// the same task.
 #[component]
 fn NothingToRate() -> impl IntoView {
     let i18n = use_i18n();

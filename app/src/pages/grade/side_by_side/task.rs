@@ -1,9 +1,9 @@
-//! A task whose outputs stand side by side: which column is active, what is submitted, and when the page
-//! goes on. Plain data without a browser; the view in the module above draws it and reports events.
+//! A side-by-side task: which column is active, which outputs are submitted, and when the page goes on.
+//! Plain data without a browser; the view in the module above draws it and reports events.
 //!
-//! **The page goes on only after its rater has decided something on it.** A task that arrives with
-//! nothing left to rate is shown as such and never fetched again by itself, so no answer of the server
-//! can keep the page asking.
+//! **The page goes on only after its rater has decided something on it.** A task that arrives with nothing
+//! left to rate is shown as such and never reloaded automatically, so no answer of the server can keep the
+//! page asking.
 
 use crate::pages::grade::session::Outcome;
 
@@ -15,7 +15,7 @@ pub struct Task {
     active: usize,
     /// How many of them were rated before the page was drawn.
     rated_before: usize,
-    /// Whether the rater has submitted or skipped something here that still stands.
+    /// Whether the rater has submitted or skipped something here and not withdrawn it.
     decided: bool,
     /// Whether the task was skipped, which skips all of its outputs.
     skipped: bool,
@@ -24,7 +24,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task of outputs of which some are `rated` already. The first other one is active.
+    /// A task of outputs of which some are `rated` already. The first unrated one is active.
     pub fn new(rated: Vec<bool>) -> Task {
         Task {
             active: rated.iter().position(|rated| !rated).unwrap_or(0),
@@ -96,7 +96,7 @@ impl Task {
         self.left = false;
     }
 
-    /// Whether the page is to go on now; it does so once. `prefetched` says whether the next task is there
+    /// Whether the page should go on now; true only once. `prefetched` says whether the next task is there
     /// already, `unsent` whether ratings still wait to be sent: without them the server would return this
     /// task again.
     pub fn go_on(&mut self, prefetched: bool, unsent: bool) -> bool {
@@ -106,7 +106,7 @@ impl Task {
         now
     }
 
-    /// Whether there was nothing to rate when the page was drawn, and there still is nothing.
+    /// Whether there was nothing to rate when the page was drawn, and still is not.
     pub fn nothing_to_rate(&self) -> bool {
         !self.decided && self.open() == 0
     }
@@ -200,7 +200,7 @@ mod tests {
         task.activate(2);
         assert_eq!(task.ended(2, Outcome::Rated), Some(0));
         task.activate(9);
-        assert_eq!(task.active(), 2, "there is no such column");
+        assert_eq!(task.active(), 2, "the column does not exist");
         task.activate(3);
         assert_eq!(task.right_of_active(), 3);
         assert_eq!(task.ended(0, Outcome::Rated), None);

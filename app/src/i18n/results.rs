@@ -1,0 +1,74 @@
+//! Texts of the results pages: leaderboard, a model, a dataset's results.
+
+#![allow(missing_docs, reason = "each text says what it is for")]
+
+texts! {
+    /// The texts of the results pages.
+    ResultsTexts
+    words {
+        results: "Results", "结果";
+        lead: "Mean final scores by people, and pass@k by tests: the share of tasks solved with k samples. In brackets: 95% interval, bootstrapped over tasks.", "人工：最终评分的均值；测试：pass@k，即用 k 个样本解决的任务比例。方括号内为 95% 置信区间（按任务自助抽样）。";
+        dataset: "Dataset", "数据集";
+        all_datasets: "All datasets", "全部数据集";
+        model: "Model", "模型";
+        model_name: "Model name contains", "模型名称包含";
+        only_data: "Only models with results", "仅显示有结果的模型";
+        show: "Show", "显示";
+        csv: "Download CSV", "下载 CSV";
+        people: "People", "人工";
+        tests: "Tests", "测试";
+        tasks: "Tasks", "任务";
+        no_data: "no data", "无数据";
+        no_outputs: "no outputs", "无输出";
+        nothing: "No results yet", "尚无结果";
+        nothing_hint: "Import a dataset, upload model outputs, and start a study or a test run.", "请导入数据集、上传模型输出，并开始评分项目或测试运行。";
+        none_match: "No model matches the filter.", "没有模型符合筛选条件。";
+        computing: "These figures are being computed for the first time. The page shows them as soon as they are ready.", "正在首次计算这些数据，完成后本页会自动显示。";
+        behind: "Newer ratings or verdicts are being processed.", "正在处理新的评分或测试结果。";
+        comparison: "Comparison with tests of the differences", "含差异检验的模型比较";
+        about_dataset: "About the dataset", "数据集信息";
+        dataset_results: "Results by task", "逐题结果";
+        leaderboard: "Models", "模型";
+        task_lead: "Every task with ratings or test results: final scores and verdicts of all models. Follow a task to see all outputs side by side.", "所有有评分或测试结果的任务：全部模型的最终评分与测试结果。点击任务可并排查看所有输出。";
+        baseline: "Baseline", "基线模型";
+        no_baseline: "None", "无";
+        metric: "Metric", "指标";
+        value: "Value", "数值";
+        difference: "Difference", "差值";
+        holm: "Holm-corrected p", "Holm 校正 p 值";
+        conclusion: "Conclusion", "结论";
+        higher: "higher than the baseline", "高于基线";
+        lower: "lower than the baseline", "低于基线";
+        not_significant: "no significant difference", "差异不显著";
+        not_comparable: "cannot be compared", "无法比较";
+        versus_note: "Differences are model minus baseline over their n common tasks. The Holm correction covers all pairs of models and dimensions for ratings, and all pairs of models for tests.", "差值为模型减基线，仅含 n 个共同任务。Holm 校正：评分涵盖全部模型对和维度，测试涵盖全部模型对。";
+        submissions: "Submissions", "输出集";
+        file: "File", "文件";
+        uploaded: "Uploaded", "上传时间";
+        version: "Dataset version", "数据集版本";
+        outputs: "Outputs", "输出";
+        runs: "Test runs", "测试运行";
+        studies: "Studies", "评分项目";
+        history: "Test runs over time", "历次测试运行";
+        history_title: "pass@1 by run", "历次运行的 pass@1";
+        history_note: "Each run against the baseline's newest run; p-values are of that one comparison.", "每次运行与基线最新一次运行比较，p 值仅针对该次比较。";
+        run: "Run", "运行";
+        no_submissions: "This model has no outputs.", "该模型没有输出。";
+    }
+    sentences {
+        found(found: &str, models: &str) { format!("{found} of {models} models") } { format!("{models} 个模型中的 {found} 个") }
+        without_ratings(dataset: &str, n: u64)
+            { if n == 1 { format!("{dataset}: 1 model has no ratings yet.") } else { format!("{dataset}: {n} models have no ratings yet.") } }
+            { format!("{dataset}：{n} 个模型尚无评分。") }
+        without_runs(dataset: &str, n: u64)
+            { if n == 1 { format!("{dataset}: 1 model has no test run yet.") } else { format!("{dataset}: {n} models have no test run yet.") } }
+            { format!("{dataset}：{n} 个模型尚无测试运行。") }
+        sort_by(column: &str) { format!("Sort by {column}") } { format!("按{column}排序") }
+        rated(tasks: &str, ratings: &str) { format!("tasks: {tasks}, ratings: {ratings}") } { format!("{tasks} 个任务，{ratings} 条评分") }
+        tested(tasks: &str) { format!("tasks: {tasks}") } { format!("{tasks} 个任务") }
+        dataset_title(name: &str) { format!("Results: {name}") } { format!("结果：{name}") }
+        older_runs(n: u64) { if n == 1 { "1 older run is not shown.".into() } else { format!("{n} older runs are not shown.") } } { format!("另有 {n} 次更早的运行未显示。") }
+        run_label(run: i64, date: &str) { format!("Run {run} · {date}") } { format!("运行 {run} · {date}") }
+        compared_on(dataset: &str) { format!("Results on {dataset}") } { format!("{dataset} 上的结果") }
+    }
+}

@@ -1,0 +1,125 @@
+//! How pages look to a person: colours, size of text, spacing, wrapped code.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Defines a setting with a fixed list of values, the first of which is the default.
+macro_rules! setting {
+    ($(#[$doc:meta])* $name:ident { $($value:ident = $code:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $name { #[default] $($value),+ }
+
+        impl $name {
+            /// Every value, in the order in which a form offers them.
+            pub const ALL: &[$name] = &[$($name::$value),+];
+
+            /// The value in forms, in the database and in the document's attributes.
+            pub fn code(self) -> &'static str {
+                match self { $($name::$value => $code),+ }
+            }
+
+            /// The value with this code.
+            pub fn of(code: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|value| value.code() == code)
+            }
+        }
+    };
+}
+
+setting! {
+    /// The colours.
+    Theme { System = "system", Light = "light", Dark = "dark" }
+}
+
+setting! {
+    /// The size of all text.
+    TextSize { Normal = "normal", Small = "small", Large = "large", Largest = "largest" }
+}
+
+setting! {
+    /// The space around things.
+    Density { Comfortable = "comfortable", Compact = "compact" }
+}
+
+setting! {
+    /// What happens to a line of code that is wider than its box.
+    Wrap { Scroll = "scroll", Wrap = "wrap" }
+}
+
+/// A person's display settings. The default is what pages look like to visitors without an account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+pub struct Display {
+    pub theme: Theme,
+    pub text: TextSize,
+    pub density: Density,
+    pub wrap: Wrap,
+}
+
+impl Display {
+    /// Whether nothing differs from the default.
+    pub fn is_default(&self) -> bool {
+        *self == Display::default()
+    }
+}
+
+/// The four codes with a space between them.
+impl fmt::Display for Display {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Display { theme, text, density, wrap } = self;
+        for (place, code) in [theme.code(), text.code(), density.code(), wrap.code()].into_iter().enumerate() {
+            f.write_str(if place == 0 { "" } else { " " })?;
+            f.write_str(code)?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Display> for String {
+    fn from(display: Display) -> String {
+        display.to_string()
+    }
+}
+
+/// Reads what [`Display`]'s `fmt` writes. A value that this version does not know is the default.
+impl From<String> for Display {
+    fn from(text: String) -> Display {
+        let mut codes = text.split(' ');
+        let mut next = || codes.next().unwrap_or_default();
+        Display {
+            theme: Theme::of(next()).unwrap_or_default(),
+            text: TextSize::of(next()).unwrap_or_default(),
+            density: Density::of(next()).unwrap_or_default(),
+            wrap: Wrap::of(next()).unwrap_or_default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_writes() {
+        for theme in Theme::ALL {
+            for text in TextSize::ALL {
+                for density in Density::ALL {
+                    for wrap in Wrap::ALL {
+                        let display = Display { theme: *theme, text: *text, density: *density, wrap: *wrap };
+                        assert_eq!(Display::from(String::from(display)), display);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_values_are_the_default() {
+        let dark = Display { theme: Theme::Dark, ..Display::default() };
+        assert_eq!(Display::from("dark enormous".to_owned()), dark);
+        assert!(Display::from(String::new()).is_default());
+        assert_eq!(serde_json::to_string(&dark).unwrap(), "\"dark normal comfortable scroll\"");
+    }
+}

@@ -1,0 +1,265 @@
+//! Results of all models on all datasets: the leaderboard, and one model's results.
+//!
+//! Figures are those of each dataset's comparison with every default and final scores; formulas are in
+//! docs/statistics.md.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    compare::Choice,
+    comparison::Interval,
+    ids::{ModelId, RunId, StudyId, SubmissionId},
+    lang::Bilingual,
+    run::RunStatus,
+    time::Timestamp,
+};
+
+/// What of the leaderboard is shown; it lives in the address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardQuery {
+    /// Short name of the only dataset shown; empty for all.
+    #[serde(default)]
+    pub dataset: String,
+    /// Words of the models' names.
+    #[serde(default)]
+    pub q: String,
+    /// Whether models without any result are left out.
+    #[serde(default)]
+    pub only_data: bool,
+    /// Column by which rows are ordered: `model`, or a dataset and a metric ([`BoardQuery::column`]); empty for
+    /// the first column with data.
+    #[serde(default)]
+    pub sort: String,
+    /// Whether the order is reversed: lowest figure, or last name, first.
+    #[serde(default)]
+    pub reverse: bool,
+    /// The page, counted from 0.
+    #[serde(default)]
+    pub page: u32,
+}
+
+impl BoardQuery {
+    /// Models on a page.
+    pub const PAGE: usize = 100;
+
+    /// Reads an address's query and passes over what it cannot read.
+    pub fn read(get: impl Fn(&str) -> String) -> BoardQuery {
+        BoardQuery {
+            dataset: get("dataset"),
+            q: get("q"),
+            only_data: get("data") == "1",
+            sort: get("sort"),
+            reverse: get("order") == "reverse",
+            page: get("page").parse().unwrap_or(0),
+        }
+    }
+
+    /// Name of a metric's column, for `sort`.
+    pub fn column(dataset: &str, metric: &str) -> String {
+        format!("{dataset}.{metric}")
+    }
+}
+
+/// Models × datasets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Board {
+    /// The datasets shown, in the order of each row's results.
+    pub datasets: Vec<BoardDataset>,
+    /// Every dataset that can be chosen: short name and name.
+    pub all_datasets: Vec<(String, Bilingual)>,
+    /// One page of models, in the requested order; models without data for the column come last.
+    pub rows: Vec<BoardRow>,
+    /// Number of models that the filter selects.
+    pub found: u64,
+    /// Number of models with outputs for any dataset shown.
+    pub models: u64,
+    /// The column by which rows are ordered.
+    pub sort: String,
+}
+
+/// A dataset of the leaderboard.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct BoardDataset {
+    /// Short name.
+    pub slug: String,
+    pub name: Bilingual,
+    /// Dimensions of the rubric that people rate.
+    pub dimensions: Vec<BoardDimension>,
+    /// The k of each pass@k; empty without runs.
+    pub pass_at: Vec<u32>,
+    /// Models with outputs but without ratings.
+    pub without_ratings: u64,
+    /// Models with outputs but without a test run.
+    pub without_runs: u64,
+    /// Whether the first figures are being computed, so that none are shown yet.
+    pub computing: bool,
+    /// Whether newer figures are being computed.
+    pub behind: bool,
+    /// What the figures are of, with every default resolved.
+    pub choice: Choice,
+}
+
+/// A dimension of the rubric, as a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct BoardDimension {
+    pub key: String,
+    pub name: Bilingual,
+    /// Lowest score.
+    pub low: u8,
+    /// Highest score.
+    pub high: u8,
+}
+
+/// A model of the leaderboard.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct BoardRow {
+    pub model: ModelId,
+    pub name: String,
+    /// One entry per dataset.
+    pub results: Vec<BoardResults>,
+}
+
+/// One model's results on one dataset.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct BoardResults {
+    /// Whether the model has outputs for the dataset.
+    pub outputs: bool,
+    /// Mean final scores by people, one value per dimension; `None` without ratings.
+    pub people: Option<Measured>,
+    /// pass@k by tests, 0 to 1, one value per k; `None` without a run.
+    pub tests: Option<Measured>,
+}
+
+/// Values of one kind for one model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Measured {
+    /// One entry per column; `None` where the value is undefined.
+    pub values: Vec<Option<Estimated>>,
+    /// Tasks behind them.
+    pub tasks: u64,
+    /// Ratings behind them; 0 for tests.
+    pub ratings: u64,
+    /// Time of the newest rating, or of the run's end.
+    pub at: Option<Timestamp>,
+    /// The run; `None` for people.
+    pub run: Option<RunId>,
+}
+
+/// A value with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Estimated {
+    pub value: f64,
+    /// `None` with fewer than two tasks.
+    pub interval: Option<Interval>,
+}
+
+/// Everything about one model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct ModelResults {
+    pub model: ModelId,
+    pub name: String,
+    /// The model that it is compared with, if one was chosen.
+    pub baseline: Option<(ModelId, String)>,
+    /// Models with outputs for any of the same datasets: possible baselines.
+    pub others: Vec<(ModelId, String)>,
+    /// The datasets that the model has outputs for.
+    pub datasets: Vec<ModelDataset>,
+}
+
+/// A model on one dataset.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct ModelDataset {
+    pub dataset: BoardDataset,
+    pub own: BoardResults,
+    /// The baseline's results; `None` without a baseline.
+    pub baseline: Option<BoardResults>,
+    /// Differences from the baseline, model minus baseline: one entry per dimension, then pass@1; empty without a
+    /// baseline.
+    pub differences: Vec<Option<Versus>>,
+    /// The model's submissions, newest first.
+    pub submissions: Vec<ModelSubmission>,
+    /// Runs of these submissions that have results, oldest first.
+    pub history: Vec<HistoryRun>,
+    /// Runs beyond [`ModelResults::HISTORY`], which have no figures here.
+    pub older_runs: u64,
+}
+
+impl ModelResults {
+    /// Newest runs of a dataset that are shown with figures of their own.
+    pub const HISTORY: usize = 8;
+}
+
+/// The difference of a model and its baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Versus {
+    /// Model minus baseline, over the common tasks.
+    pub difference: Estimated,
+    /// Common tasks.
+    pub tasks: u64,
+    /// p-value after Holm's correction over all pairs of the dataset's comparison.
+    pub p: Option<f64>,
+    /// Whether interval and test agree that the two differ.
+    pub significant: bool,
+}
+
+/// One upload of a model's outputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct ModelSubmission {
+    pub id: SubmissionId,
+    /// Name of the file.
+    pub file: String,
+    pub at: Timestamp,
+    /// The dataset's version that it answers.
+    pub version: u32,
+    /// Number of outputs.
+    pub outputs: u64,
+    /// Its runs, newest first.
+    pub runs: Vec<(RunId, RunStatus)>,
+    /// Studies that include it, newest first.
+    pub studies: Vec<(StudyId, String)>,
+}
+
+/// A run of one of the model's submissions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct HistoryRun {
+    pub run: RunId,
+    pub submission: SubmissionId,
+    /// When the run ended, or began if it is still open.
+    pub at: Timestamp,
+    /// pass@1 with its interval; `None` while it is computed.
+    pub pass: Option<Estimated>,
+    /// Tasks behind it.
+    pub tasks: u64,
+    /// Difference in pass@1 from the baseline's newest run, corrected for the one comparison alone.
+    pub versus: Option<Versus>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn query_passes_over_what_it_cannot_read() {
+        let of = |pairs: &'static [(&str, &str)]| {
+            BoardQuery::read(|key| {
+                pairs.iter().find(|(k, _)| *k == key).map(|(_, v)| (*v).to_owned()).unwrap_or_default()
+            })
+        };
+        assert_eq!(of(&[("page", "-1"), ("data", "yes"), ("order", "?")]), BoardQuery::default());
+        let asked = of(&[("dataset", "d"), ("sort", "d.pass@1"), ("order", "reverse"), ("data", "1"), ("page", "2")]);
+        assert_eq!((asked.sort.as_str(), asked.reverse, asked.only_data, asked.page), ("d.pass@1", true, true, 2));
+        assert_eq!(BoardQuery::column("d", "pass@1"), asked.sort);
+    }
+}

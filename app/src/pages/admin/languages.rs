@@ -1,0 +1,184 @@
+//! `/admin/languages`: HumanEval-X over its languages, a row for each model.
+
+use leptos::prelude::*;
+
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::{
+        code_lang::CodeLang,
+        languages::{LanguageCell, LanguageResults, ModelLanguages},
+        run::Verdict,
+    },
+    rpc::runs::languages,
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+        notice::Empty,
+    },
+};
+
+/// Every model in every language.
+#[component]
+pub fn LanguagesPage() -> impl IntoView {
+    let i = use_i18n();
+    let t = i.languages();
+    let data = Data::new(|| (), |()| languages());
+    let actions = move || view! { <a class="button" href="/admin/languages.csv" download="">{t.export}</a> };
+    let crumbs = vec![("/admin/datasets".into(), i.admin().datasets.into())];
+    view! {
+        <Page title=t.title crumbs actions>
+            <Load data let:results>{page(i, &results)}</Load>
+        </Page>
+    }
+}
+
+fn page(i: I18n, results: &LanguageResults) -> AnyView {
+    let t = i.languages();
+    if results.models.is_empty() {
+        return view! { <Empty title=t.none><p>{t.none_hint}</p></Empty> }.into_any();
+    }
+    let columns = results.generation();
+    let has_any = |model: &ModelLanguages, columns: &[usize]| columns.iter().any(|at| model.cells[*at].is_some());
+    let models: Vec<&ModelLanguages> = results.models.iter().filter(|model| has_any(model, &columns)).collect();
+    let generated = results.ks().into_iter().map(|k| generation(i, results, &models, &columns, k)).collect_view();
+    let pairs: Vec<usize> = (0..results.datasets.len()).filter(|at| !columns.contains(at)).collect();
+    let mut translated: Vec<AnyView> = Vec::new();
+    for model in &results.models {
+        translated.extend(results.ks().into_iter().filter_map(|k| translation(i, results, model, &pairs, k)));
+    }
+    view! {
+        <p>{t.lead}</p>
+        {(!models.is_empty()).then(|| view! {
+            {generated}
+            <p class="muted small">{t.mean_hint}</p>
+            {verdicts(i, results, &models, &columns)}
+        })}
+        {(!translated.is_empty()).then(|| view! { <h2>{t.translation}</h2>{translated} })}
+    }
+    .into_any()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}%", share * 100.0)
+}
+
+/// A figure with its interval, and below it the figure as published where it differs.
+fn figure(i: I18n, cell: Option<&LanguageCell>, k: u32) -> AnyView {
+    let Some((cell, at)) = cell.and_then(|cell| Some((cell, cell.at(k)?))) else {
+        return view! { <td class="num">"–"</td> }.into_any();
+    };
+    let interval = at.interval.map(|i| format!("[{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0));
+    let published = cell.published_at(k).filter(|published| (published.value - at.value).abs() > 1e-9);
+    let published = published.map(|at| format!("{} {}", percent(at.value), i.runs().published_short));
+    view! {
+        <td class="num">
+            <a class="mean" href=format!("/admin/runs/{}", cell.run)>{percent(at.value)}</a>
+            {interval.map(|text| view! { <span class="interval">{text}</span> })}
+            {published.map(|text| view! { <span class="interval">{text}</span> })}
+        </td>
+    }
+    .into_any()
+}
+
+/// pass@k of each model in each language.
+fn generation(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], columns: &[usize], k: u32) -> AnyView {
+    let t = i.languages();
+    let heads = columns.iter().map(|at| {
+        let dataset = &results.datasets[*at];
+        let address = format!("/admin/compare/{}", dataset.slug);
+        view! { <th scope="col" class="num"><a href=address translate="no">{dataset.lang.name()}</a></th> }
+    });
+    let heads = heads.collect_view();
+    let rows = models.iter().map(|model| {
+        let cells = columns.iter().map(|at| figure(i, model.cells[*at].as_ref(), k)).collect_view();
+        let mean = model.mean(columns, k).map_or_else(|| "–".to_owned(), percent);
+        view! {
+            <tr><th scope="row">{model.name.clone()}</th>{cells}<td class="num"><span class="mean">{mean}</span></td></tr>
+        }
+    });
+    let (rows, id) = (rows.collect_view(), format!("pass-{k}"));
+    view! {
+        <section class="stack" aria-labelledby=id.clone()>
+            <h2 id=id.clone()>{(t.generation)(k)}</h2>
+            <div class="table-box" role="group" aria-labelledby=id.clone() tabindex="0"><table class="table means">
+                <thead><tr><th scope="col">{t.model}</th>{heads}<th scope="col" class="num">{t.mean}</th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        </section>
+    }
+    .into_any()
+}
+
+/// How often each guarded verdict occurs, by language and model.
+fn verdicts(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], columns: &[usize]) -> AnyView {
+    let t = i.languages();
+    let mut cells: Vec<(usize, &ModelLanguages, &LanguageCell)> = Vec::new();
+    for at in columns {
+        cells.extend(models.iter().filter_map(|model| Some((*at, *model, model.cells[*at].as_ref()?))));
+    }
+    let occurs =
+        |verdict: &Verdict| cells.iter().any(|(_, _, cell)| cell.verdicts.iter().any(|(known, _)| known == verdict));
+    let shown: Vec<Verdict> = Verdict::ALL.into_iter().filter(occurs).collect();
+    let heads =
+        shown.iter().map(|verdict| view! { <th scope="col" class="num">{i.runs().verdict_name(*verdict)}</th> });
+    let heads = heads.collect_view();
+    let rows = cells.iter().map(|(at, model, cell)| {
+        let counts = shown.iter().map(|verdict| {
+            let count = cell.verdicts.iter().find(|(known, _)| known == verdict).map_or(0, |(_, count)| *count);
+            view! { <td class="num">{i.number(count.into())}</td> }
+        });
+        view! {
+            <tr>
+                <th scope="row" translate="no">{results.datasets[*at].lang.name()}</th>
+                <td><a href=format!("/admin/runs/{}", cell.run)>{model.name.clone()}</a></td>
+                {counts.collect_view()}
+            </tr>
+        }
+    });
+    let rows = rows.collect_view();
+    view! {
+        <section class="stack" aria-labelledby="verdicts">
+            <h2 id="verdicts">{t.verdicts}</h2>
+            <div class="table-box" role="group" aria-labelledby="verdicts" tabindex="0"><table class="table">
+                <thead><tr><th scope="col">{t.language}</th><th scope="col">{t.model}</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        </section>
+    }
+    .into_any()
+}
+
+/// A model's pass@k by source and target language; `None` if it has none for this k.
+fn translation(i: I18n, results: &LanguageResults, model: &ModelLanguages, pairs: &[usize], k: u32) -> Option<AnyView> {
+    let t = i.languages();
+    let has = |at: &usize| model.cells[*at].as_ref().is_some_and(|cell| cell.at(k).is_some());
+    pairs.iter().find(|at| has(at))?;
+    let langs: Vec<CodeLang> = CodeLang::ALL
+        .into_iter()
+        .filter(|lang| {
+            pairs.iter().any(|at| *lang == results.datasets[*at].lang || Some(*lang) == results.datasets[*at].source)
+        })
+        .collect();
+    let heads = langs.iter().map(|lang| view! { <th scope="col" class="num" translate="no">{lang.name()}</th> });
+    let heads = heads.collect_view();
+    let rows = langs.iter().map(|source| {
+        let cells = langs.iter().map(|target| {
+            let cell = results.translation(*source, *target).and_then(|at| model.cells[at].as_ref());
+            figure(i, cell, k)
+        });
+        view! { <tr><th scope="row" translate="no">{source.name()}</th>{cells.collect_view()}</tr> }
+    });
+    let (rows, id) = (rows.collect_view(), format!("translation-{}-{k}", model.model));
+    Some(
+        view! {
+            <section class="stack" aria-labelledby=id.clone()>
+                <h3 id=id.clone()>{(t.translated)(&model.name, k)}</h3>
+                <div class="table-box" role="group" aria-labelledby=id.clone() tabindex="0"><table class="table means">
+                    <thead><tr><th scope="col">{t.source}</th>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table></div>
+            </section>
+        }
+        .into_any(),
+    )
+}

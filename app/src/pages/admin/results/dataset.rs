@@ -1,0 +1,78 @@
+//! `/admin/results/datasets/:slug`: a dataset's leaderboard, and every task with all models' verdicts and final
+//! scores side by side.
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use super::{board, until_computed};
+use crate::{
+    i18n::{I18n, use_i18n},
+    model::{
+        compare::{Choice, Scores},
+        results::{Board, BoardQuery},
+    },
+    pages::admin::{
+        compare::{asked_filter, tasks},
+        parts::asked,
+    },
+    rpc::{compare::compare_tasks, results::results_board},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+        notice::Empty,
+    },
+};
+
+/// A dataset's results.
+#[component]
+pub fn DatasetResultsPage() -> impl IntoView {
+    let i = use_i18n();
+    let (params, query) = (use_params_map(), use_query_map());
+    let slug = Memo::new(move |_| asked(params, "slug"));
+    let models =
+        Data::new(move || slug.get(), |dataset| results_board(BoardQuery { dataset, ..BoardQuery::default() }));
+    until_computed(models, |board| board.datasets.iter().any(|d| d.computing || d.behind));
+    let choice = move || Choice { dataset: slug.get(), scores: Scores::Final, ..Choice::default() };
+    let filter = Memo::new(move |_| asked_filter(query));
+    let list = Data::new(move || (choice(), filter.get()), |(choice, filter)| compare_tasks(choice, filter));
+    view! {
+        <Load data=models let:found>
+            {page(i, found, move |choice| view! {
+                <Load data=list let:page>{tasks::view(i, choice.clone(), page)}</Load>
+            }.into_any())}
+        </Load>
+    }
+}
+
+fn page(i: I18n, found: Board, list: impl Fn(Choice) -> AnyView + Send + Sync + 'static) -> AnyView {
+    let t = i.results();
+    let Some(dataset) = found.datasets.first() else { return ().into_any() };
+    let (slug, choice) = (dataset.slug.clone(), dataset.choice.clone());
+    let title = (t.dataset_title)(dataset.name.get(i.lang));
+    let (comparison, about) = (format!("/admin/compare/{slug}?scores=final"), format!("/admin/datasets/{slug}"));
+    let empty = dataset.dimensions.is_empty() && dataset.pass_at.is_empty() && !dataset.computing;
+    let tasks = if empty {
+        view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any()
+    } else {
+        view! { <p class="muted">{t.task_lead}</p>{list(choice)} }.into_any()
+    };
+    let asked = BoardQuery { dataset: slug, ..BoardQuery::default() };
+    view! {
+        <Page title=title crumbs=vec![("/admin/results".into(), t.results.into())] actions=move || view! {
+            <a class="button" href=comparison.clone()>{t.comparison}</a>
+            <a class="button" href=about.clone()>{t.about_dataset}</a>
+        }>
+            <section class="stack" aria-labelledby="board-head">
+                <h2 id="board-head">{t.leaderboard}</h2>
+                <p class="muted board-lead">{t.lead}</p>
+                // Another order is a matter of the home page: here it would be mixed up with that of the tasks.
+                {board::view(i, "/admin/results", &asked, &found)}
+            </section>
+            <section id="tasks" class="stack" aria-labelledby="tasks-head">
+                <h2 id="tasks-head">{t.dataset_results}</h2>
+                {tasks}
+            </section>
+        </Page>
+    }
+    .into_any()
+}

@@ -1,0 +1,18 @@
+//! Port: results of all models on all datasets.
+
+use async_trait::async_trait;
+
+use super::{Admin, Answer};
+use crate::model::{
+    ids::ModelId,
+    results::{Board, BoardQuery, ModelResults},
+};
+
+/// Leaderboard and models, for admins.
+#[async_trait]
+pub trait Results: Send + Sync {
+    /// The leaderboard.
+    async fn board(&self, admin: &Admin, query: BoardQuery) -> Answer<Board>;
+    /// One model's results, against a baseline where one is named.
+    async fn model(&self, admin: &Admin, model: ModelId, baseline: Option<ModelId>) -> Answer<ModelResults>;
+}

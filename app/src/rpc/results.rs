@@ -1,0 +1,28 @@
+//! Results of all models on all datasets, for admins.
+
+use leptos::prelude::*;
+
+use super::call::Call;
+#[cfg(feature = "ssr")]
+use crate::port::ports;
+use crate::{
+    error::AppError,
+    model::{
+        ids::ModelId,
+        results::{Board, BoardQuery, ModelResults},
+    },
+};
+
+/// The leaderboard.
+#[server(prefix = "/rpc", endpoint = "results_board", protocol = Call)]
+pub async fn results_board(query: BoardQuery) -> Result<Board, AppError> {
+    let (ports, admin) = ports()?;
+    ports.results.board(&admin, query).await
+}
+
+/// One model's results, against a baseline where one is named.
+#[server(prefix = "/rpc", endpoint = "results_model", protocol = Call)]
+pub async fn results_model(model: ModelId, baseline: Option<ModelId>) -> Result<ModelResults, AppError> {
+    let (ports, admin) = ports()?;
+    ports.results.model(&admin, model, baseline).await
+}

@@ -1,0 +1,64 @@
+//! Renaming, archiving and deleting.
+
+use leptos::prelude::*;
+
+use super::call::Call;
+use crate::{
+    error::AppError,
+    model::upkeep::{Archived, Upkeep},
+};
+#[cfg(feature = "ssr")]
+use crate::{model::audit::Object, port::ports};
+
+#[cfg(feature = "ssr")]
+fn object(text: &str) -> Result<Object, AppError> {
+    text.parse().map_err(|_| AppError::NotFound("object".into()))
+}
+
+/// The state of an object, which is named in words such as `study 3`.
+#[server(prefix = "/rpc", endpoint = "upkeep", protocol = Call)]
+pub async fn object_upkeep(object: String) -> Result<Upkeep, AppError> {
+    let (ports, admin) = ports()?;
+    ports.upkeep.get(&admin, self::object(&object)?).await
+}
+
+/// Everything archived.
+#[server(prefix = "/rpc", endpoint = "archived", protocol = Call)]
+pub async fn archived_objects() -> Result<Vec<Archived>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.upkeep.archived(&admin).await
+}
+
+/// Renames an object.
+#[server(prefix = "/rpc", endpoint = "rename_object")]
+pub async fn rename_object(object: String, name: String) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.upkeep.rename(&admin, self::object(&object)?, &name).await
+}
+
+/// Archives an object, or unarchives it.
+#[server(prefix = "/rpc", endpoint = "archive_object")]
+pub async fn archive_object(object: String, archived: bool) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.upkeep.set_archived(&admin, self::object(&object)?, archived).await
+}
+
+/// Deletes an object. A dataset is gone at once, so its list follows.
+#[server(prefix = "/rpc", endpoint = "delete_object")]
+pub async fn delete_object(object: String) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let object = self::object(&object)?;
+    let is_gone = matches!(object, Object::Dataset(_));
+    ports.upkeep.delete(&admin, object).await?;
+    if is_gone {
+        leptos_axum::redirect("/admin/datasets");
+    }
+    Ok(())
+}
+
+/// Undoes a deletion.
+#[server(prefix = "/rpc", endpoint = "restore_object")]
+pub async fn restore_object(object: String) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.upkeep.restore(&admin, self::object(&object)?).await
+}
