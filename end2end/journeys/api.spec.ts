@@ -5,7 +5,7 @@ import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo', '--webhook-host', 'http://127.0.0.1:9');
 
-test('a token is made, used and revoked', async ({ page, playwright }) => {
+test('a token is created, used and revoked', async ({ page, playwright }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/api');
   await page.getByRole('link', { name: 'Access tokens' }).click();
@@ -40,8 +40,8 @@ test('a token is made, used and revoked', async ({ page, playwright }) => {
   await program.dispose();
 });
 
-test('a webhook is made, tested and removed', async ({ page, watch }) => {
-  // The host that is not allowed.
+test('a webhook is created, tested and deleted', async ({ page, watch }) => {
+  // A host that is not allowed.
   watch.expect(/422 \(Unprocessable Entity\)/);
   await logIn(page, demo.admin);
   await open(page, '/admin/api/webhooks');
@@ -51,7 +51,7 @@ test('a webhook is made, tested and removed', async ({ page, watch }) => {
   await page.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9/hook');
   await page.getByRole('button', { name: 'Create webhook' }).click();
   await expect(page.getByLabel('Secret', { exact: true })).toHaveValue(/^whsec_/);
-  // Nobody listens there: what came of it is told.
+  // Nobody listens there, which the page reports.
   await page.getByRole('button', { name: 'Send test' }).click();
   await expect(page.getByText('waiting').first()).toBeVisible();
   await page.getByRole('link', { name: 'Deliveries' }).click();
@@ -62,7 +62,7 @@ test('a webhook is made, tested and removed', async ({ page, watch }) => {
   await expect(page.getByText('No webhooks yet')).toBeVisible();
 });
 
-test('a closed study gets a public page, read by anybody until its link is revoked', async ({ page, browser }) => {
+test('a closed study\'s public page can be read until its link is revoked', async ({ page, browser }) => {
   await rate(server.url, demo.ada, 6, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
   await rate(server.url, demo.bo, 6, (n) => [4 - (n % 4), 3 - (n % 3), 5 - (n % 5)]);
   await logIn(page, demo.admin);

@@ -7,15 +7,14 @@ import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
 
-/** Takes a file by a link of the page and gives what is in it. */
+/** Downloads a file by a link of the page and returns its content. */
 async function taken(page: Page, press: () => Promise<void>): Promise<Buffer> {
   const download = page.waitForEvent('download');
   await press();
   return readFile(await (await download).path());
 }
 
-test('two models are compared, from the dataset to a task, and taken away', async ({ page, browser }) => {
-  test.setTimeout(180_000);
+test('two models are compared, from the dataset to a task, and exported', async ({ page, browser }) => {
   await rate(server.url, demo.ada, 24, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
   await rate(server.url, demo.bo, 24, (n) => [((n + 1) % 4) + 1, ((n + 2) % 3) + 1, ((n + 1) % 5) + 1]);
   await rate(server.url, demo.chen, 16, () => [4, 3, 5]);
@@ -32,7 +31,7 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   await models.nth(2).uncheck();
   await page.getByRole('button', { name: 'Compare selection' }).click();
   await expect(page).toHaveURL(/models=\d+(,|%2C)\d+(&|$)/);
-  // Until the new figures are there, the old ones stand.
+  // Until the new figures arrive, the old ones are shown.
   await expect(page.locator('.compare-facts')).toContainText('Models: 2');
   // One plain sentence for each dimension.
   const short = page.getByRole('region', { name: 'Summary' });
@@ -41,7 +40,8 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
       /scores higher than|no significant difference|difference is not statistically significant|is significant/,
     );
   }
-  // A picture's values are reached and said by the keyboard, and lead to the tasks behind them.
+  // A chart's values can be reached and read by the keyboard, and link to their tasks.
+  await page.getByText('Details: differences, scores').first().click();
   const distribution = page.locator('figure').filter({ hasText: 'Correctness: distribution of scores' });
   await distribution.locator('svg.chart [tabindex="0"]').focus();
   await expect(distribution.locator('.chart-says')).toHaveText(/score \d given \d+ of \d+ times/);
@@ -52,14 +52,14 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   const filtered = page.locator('#tasks .filter-count');
   await expect(filtered).toHaveText(/^\d+ of \d+ tasks$/);
 
-  // More of a filter: disagreement and words, also in the address.
+  // More filters: disagreement and text, also in the address.
   await page.getByLabel('Spread').selectOption('1');
   await page.getByRole('button', { name: 'Filter' }).click();
   await expect(page).toHaveURL(/spread=1/);
   const count = await filtered.textContent();
   const rows = await page.locator('#tasks table.list tbody tr').allTextContents();
 
-  // The link shows a colleague the same.
+  // The link reproduces the selection.
   const context = await browser.newContext({ baseURL: server.url, locale: 'en-GB' });
   const colleague = await context.newPage();
   await logIn(colleague, demo.admin);
@@ -76,9 +76,10 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   await page.goBack();
   await expect(filtered).toHaveText(count ?? '');
 
-  // Chinese words are found as they stand in the description.
+  // Chinese words are found in the description.
   const slug = page.url().replace(/\?.*/, '');
   await open(page, `${slug}?tasklang=zh`);
+  await expect(page.locator('#tasks > details.fold')).toHaveAttribute('open');
   const text = await page.locator('#tasks table.list .nl-text span[lang]').first().textContent();
   const words = (text ?? '').slice(2, 6);
   expect(words).toMatch(/[\u4e00-\u9fff]/);
@@ -109,24 +110,26 @@ test('two models are compared, from the dataset to a task, and taken away', asyn
   for (const name of ['manifest.json', 'ratings.jsonl', 'figures.json', 'figures/correctness-means.svg', 'statistics.md']) {
     expect(zip.includes(name), name).toBe(true);
   }
-  const means = page.locator('figure').filter({ hasText: 'Correctness: means' });
-  const svg = await taken(page, () => means.getByRole('link', { name: 'SVG' }).click());
+  const means = page.locator('.figure-head').filter({ hasText: 'Correctness 1–4' });
+  await means.getByText('Export figure').click();
+  const svg = await taken(page, () => means.getByRole('link', { name: 'SVG' }).first().click());
   expect(svg.toString('utf8')).toMatch(/^<svg[^]*<title>Correctness: means<\/title>/);
-  const png = await taken(page, () => means.getByRole('link', { name: 'PNG' }).click());
+  const png = await taken(page, () => means.getByRole('link', { name: 'PNG' }).first().click());
   expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
 
-  // The paper's layout is one press away.
+  // The paper's layout is one click away.
   await page.getByRole('link', { name: 'AixBench paper layout' }).click();
-  await expect(page.getByText('Table 3: manual comparison')).toBeVisible();
-  await expect(page.locator('figure').filter({ hasText: 'Figure 4: manual comparison' }).locator('svg.chart')).toBeVisible();
+  await expect(page.getByText('Manual comparison (layout of AixBench, table 3)')).toBeVisible();
+  await expect(page.locator('figure').filter({ hasText: 'Manual comparison' }).locator('svg.chart')).toBeVisible();
 });
 
-test('a comparison reads without scripts', async ({ browser }) => {
+test('a comparison is readable without scripts', async ({ browser }) => {
   const context = await browser.newContext({ baseURL: server.url, locale: 'en-GB', javaScriptEnabled: false });
   const page = await context.newPage();
   await logIn(page, demo.admin);
   await page.goto('/admin/compare/starter');
   await expect(page.getByRole('region', { name: 'Summary' }).getByRole('listitem')).toHaveCount(3);
+  await expect(page.getByRole('table', { name: 'Correctness', exact: true }).locator('tbody tr')).toHaveCount(3);
   await page.getByText('Selection', { exact: true }).click();
   await page.getByRole('group', { name: 'Models' }).getByRole('checkbox').first().uncheck();
   await page.getByRole('button', { name: 'Compare selection' }).click();
@@ -134,8 +137,7 @@ test('a comparison reads without scripts', async ({ browser }) => {
   await context.close();
 });
 
-test('figures follow ratings that come in', async ({ page }) => {
-  test.setTimeout(90_000);
+test('figures follow new ratings', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/compare/starter');
   const facts = page.locator('.compare-facts');

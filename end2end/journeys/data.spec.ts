@@ -5,7 +5,7 @@ import { demo, expect, serve, test } from '../support/test.ts';
 
 serve('--demo');
 
-// One story: what is imported first is answered next, and graded last.
+// One story: data are imported first and graded last.
 test.describe.configure({ mode: 'serial' });
 
 /** A file that exists only in the form. */
@@ -42,7 +42,7 @@ test('a dataset is imported, and importing it again changes nothing', async ({ p
   await expect(page.getByText('把列表里的重复元素去掉，保持原来的顺序')).toBeVisible();
 });
 
-test('an upload with a bad line is refused by line and taken once it is mended', async ({ page }) => {
+test('an upload with an invalid line is rejected and imported after it is fixed', async ({ page }) => {
   await logIn(page, demo.admin);
   const send = async (lines: (object | string)[]) => {
     await open(page, '/admin/upload?dataset=aixbench-manual');
@@ -62,7 +62,7 @@ test('an upload with a bad line is refused by line and taken once it is mended',
   await expect(page.getByText('outputs.jsonl')).toHaveCount(0);
 
   await send(good);
-  await expect(page.getByText('Matched 3 outputs. 3 of 3 tasks get an output.')).toBeVisible();
+  await expect(page.getByText('Matched 3 outputs. 3 of 3 tasks have an output.')).toBeVisible();
   await hydrated(page);
   await page.getByLabel('Model').fill('Journeyman 1');
   await page.getByRole('button', { name: 'Import 3 outputs' }).click();
@@ -92,14 +92,14 @@ test('a study over the new outputs reaches its raters', async ({ page, browser, 
   await card.getByRole('link', { name: 'Start rating' }).click();
   await hydrated(theirs);
   await expect(theirs.getByText('0 rated, 3 left').first()).toBeVisible();
-  // Nothing on the rater's side says whose code it is.
+  // Nothing on the rater's side reveals the model.
   const html = await theirs.content();
   expect(html).not.toContain('Journeyman');
   expect(html).not.toContain('outputs.jsonl');
   await context.close();
 });
 
-test('the published files go the same way', async ({ page }) => {
+test('the published files are imported in the same way', async ({ page }) => {
   const real = process.env.AIXGRADE_TEST_DATA ?? '';
   test.skip(real === '', 'needs the published data files of AixBench, named in AIXGRADE_TEST_DATA');
   await logIn(page, demo.admin);
@@ -114,5 +114,5 @@ test('the published files go the same way', async ({ page }) => {
   await open(page, '/admin/upload?dataset=aixbench-manual');
   await page.getByLabel('Outputs').setInputFiles(path.join(real, 'manual_outputs_aixcoder.jsonl'));
   await page.getByRole('button', { name: 'Upload and preview' }).click();
-  await expect(page.getByText('Matched 82 outputs. 82 of 161 tasks get an output.')).toBeVisible();
+  await expect(page.getByText('Matched 82 outputs. 82 of 161 tasks have an output.')).toBeVisible();
 });

@@ -13,7 +13,7 @@ test('the first admin logs in with the printed password and chooses another', as
     expect(printed).not.toBe('');
   }).toPass();
 
-  // Whoever is not logged in is asked to, and brought back to where they were going.
+  // Visitors who are not logged in are redirected to the log-in, and then back.
   await open(page, '/admin/datasets');
   await expect(page).toHaveURL(/\/log-in\?next=/);
   await page.getByLabel('Name').fill('admin');
@@ -38,7 +38,7 @@ test('the first admin logs in with the printed password and chooses another', as
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
 
-test('an invitation brings a rater in, once', async ({ page, browser }) => {
+test('an invitation creates one rater', async ({ page, browser }) => {
   await logIn(page, { name: 'admin', password: 'correct horse battery' });
   await open(page, '/admin/people');
   await page.getByLabel('Label', { exact: true }).fill('Dana');
@@ -54,7 +54,7 @@ test('an invitation brings a rater in, once', async ({ page, browser }) => {
   await theirs.getByLabel('Password').fill('a long enough password');
   await theirs.getByRole('button', { name: 'Create account' }).click();
   await expect(theirs.getByText('No studies yet')).toBeVisible();
-  // A rater has no business among the admin's pages.
+  // A rater may not open the admin's pages.
   expect((await theirs.goto('/admin/people'))?.status()).toBe(403);
   await theirs.goto(path);
   await expect(theirs.getByText('This invitation is no longer valid')).toBeVisible();

@@ -3,10 +3,10 @@ import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
 
-test('ratings made elsewhere become a closed study, and a judge stands beside people', async ({ page }) => {
+test('imported ratings become a closed study, and a judge model is compared with people', async ({ page }) => {
   await rate(server.url, demo.ada, 12, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
   await rate(server.url, demo.bo, 12, (n) => [4 - (n % 4), 3 - (n % 3), 5 - (n % 5)]);
-  // What is exported here is what comes back, as if from another tool: with another head.
+  // The export is imported again as if it came from another tool, with another header.
   const admin = await visitor(server.url, demo.admin);
   const csv = await (await admin.get('/admin/compare/starter/export/ratings.csv')).text();
   await admin.dispose();
@@ -30,7 +30,7 @@ test('ratings made elsewhere become a closed study, and a judge stands beside pe
     await hydrated(page);
   };
 
-  // A column with another name, and a task that is not there: both are said, nothing can be taken.
+  // A column with another name, and a missing task: both are reported, nothing can be imported.
   const renamed = columns.map((name) => (name === 'task_id' ? 'Nr' : name)).join(',');
   const strange = lines[3].split(',');
   strange[task] = '4711';
@@ -45,7 +45,7 @@ test('ratings made elsewhere become a closed study, and a judge stands beside pe
   await expect(wrong).toContainText('no output for task 4711');
   await expect(page.getByRole('button', { name: /^Import / })).toBeDisabled();
 
-  // The whole file, with its column named.
+  // The whole file, with its column mapped.
   await send('People', [renamed, ...lines]);
   await page.getByLabel('task_id').selectOption('Nr');
   await page.getByRole('button', { name: 'Update preview' }).click();
@@ -53,11 +53,11 @@ test('ratings made elsewhere become a closed study, and a judge stands beside pe
   await page.getByLabel('Title of the study').fill('From elsewhere');
   await page.getByRole('button', { name: 'Import 24 ratings' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'From elsewhere' })).toBeVisible();
-  await expect(page.locator('#comparison')).toContainText('Correctness');
-  // It is over: nothing there says that it still goes on.
+  await expect(page.locator('#comparison')).toContainText('ratings: 24');
+  // It is closed: nothing there says that it still runs.
   await expect(page.locator('#leases')).toHaveCount(0);
 
-  // A judge's scores: one for each output, and no column says who.
+  // A judge model's scores: one for each output, without a rater column.
   const seen = new Set<string>();
   const keys = ['task_id', 'model', 'sample', 'correctness', 'code_quality', 'maintainability'];
   const places = keys.map((key) => columns.indexOf(key));

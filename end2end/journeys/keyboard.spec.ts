@@ -9,7 +9,7 @@ test('a rater grades ten outputs by keyboard alone', async ({ page }) => {
   const { keyboard } = page;
   await page.goto('/');
   await hydrated(page);
-  // The first field has the keyboard when the page opens.
+  // The first field has the focus when the page opens.
   await expect(page.getByLabel('Name')).toBeFocused();
   await keyboard.type(demo.ada.name);
   await keyboard.press('Tab');
@@ -42,13 +42,14 @@ test('a rater grades ten outputs by keyboard alone', async ({ page }) => {
   await expect(page.getByText(/^10 rated, /).first()).toBeVisible();
   expect(shown.size, 'no output came twice').toBe(10);
 
-  // Back once: the last rating is there to be changed, and the change counts instead of it.
+  // Back once: the last rating can be changed, and the changed one counts instead.
   await keyboard.press('b');
   await expect(page.getByText('You have already rated this output.')).toBeVisible();
   await expect(page.locator(`#score-0-${given[9][0]}`)).toBeChecked();
   await keyboard.press('4');
   await keyboard.press('Enter');
-  // The server has it, and the next output is there: before that, Tab would walk through a page that goes.
+  // The server has it, and the next output is shown; before that, Tab would walk through a page that is
+  // being replaced.
   await expect(page.getByText('You have already rated this output.')).toBeHidden();
   await expect(page.getByText(/^10 rated, /).first()).toBeVisible();
   await atScales(page);
@@ -61,7 +62,7 @@ test('a rater grades ten outputs by keyboard alone', async ({ page }) => {
   await expect(page.getByText('comment', { exact: true })).toHaveCount(1);
 });
 
-test('what is missing is said, and a draft outlives the page', async ({ page }) => {
+test('missing scores are reported, and a draft survives a reload', async ({ page }) => {
   await page.goto('/log-in');
   await page.getByLabel('Name').fill(demo.bo.name);
   await page.getByLabel('Password').fill(demo.bo.password);

@@ -6,13 +6,13 @@ import { demo, expect, serve, test } from '../support/test.ts';
 const server = serve('--demo');
 
 test.beforeAll(async () => {
-  // Pages of results have links once something is rated.
+  // Result pages have links only after something is rated.
   await rate(server.url, demo.bo, 4, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
 });
 
 declare global {
   interface Window {
-    /** Set by a journey; gone once a document was loaded. */
+    /** Set by a journey; gone after a document was loaded. */
     alive?: boolean;
   }
 }
@@ -20,21 +20,21 @@ declare global {
 /** The code that only grading needs. */
 const GRADING = /\/assets\/grading-[0-9a-f]{16}\.wasm$/;
 
-/** Marks the document, so that `alive` says whether it is still the same one. */
+/** Marks the document, so that `alive` detects whether it is still the same. */
 const mark = (page: Page) => page.evaluate(() => void (window.alive = true));
 const alive = (page: Page) => page.evaluate(() => window.alive === true);
 
-/** Keeps pages from fetching code ahead of a navigation. */
+/** Disables prefetching of code. */
 const neverIdle = (page: Page) => page.addInitScript(() => void (window.requestIdleCallback = () => 0));
 
-/** An address without what differs from one row to the next. */
+/** An address without the parts that differ between rows. */
 const kind = (path: string) =>
   path
     .replace(/\/\d+/g, '/:n')
     .replace(/^(\/(?:grade|studies|rubric|beside|adjudicate)\/)[^/]+/, '$1:token')
     .replace(/^(\/grade\/:token\/)[^/]+/, '$1:token');
 
-/** The links of a page that lead to other pages of the app, and those among them that the router may not follow. */
+/** The links of a page to other pages of the app, and those among them that the router may not follow. */
 async function links(page: Page): Promise<{ inner: string[]; outer: string[] }> {
   return page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLAnchorElement>('a[href]')].filter(
@@ -43,7 +43,7 @@ async function links(page: Page): Promise<{ inner: string[]; outer: string[] }> 
         link.pathname !== location.pathname &&
         !link.target &&
         !link.hasAttribute('download') &&
-        // Files and the API are no pages, and the practice is no study with own ratings.
+        // Files and the API are not pages, and the tour is not a study with ratings.
         !/^\/studies\/tour\/|\.(csv|jsonl|json|svg|png|zip)$|^\/api\/|^\/public\//.test(link.pathname),
     );
     const path = (link: HTMLAnchorElement) => link.pathname + link.search;
@@ -54,7 +54,7 @@ async function links(page: Page): Promise<{ inner: string[]; outer: string[] }> 
   });
 }
 
-/** Clicks a link to `path`: the page's own, or one put into the page where it has none. */
+/** Clicks a link to `path`: the page's own, or an added one if the page has none. */
 async function follow(page: Page, path: string): Promise<void> {
   const before = page.url();
   await page.evaluate((path) => {
@@ -80,7 +80,6 @@ for (const [who, account, start] of [
     ['a phone', { width: 360, height: 740 }],
   ] as const) {
     test(`no link loads a document: ${who} at ${screen}`, async ({ page }) => {
-      test.setTimeout(180_000);
       await page.setViewportSize(viewport);
       await logIn(page, account);
       await open(page, start);
@@ -122,7 +121,7 @@ for (const [who, account, start] of [
   }
 }
 
-test('code that does not arrive costs a page load, no more', async ({ page, watch }) => {
+test('code that does not arrive causes a page load', async ({ page, watch }) => {
   watch.expect(/500/);
   await neverIdle(page);
   await logIn(page, demo.ada);
@@ -145,7 +144,7 @@ for (const [language, loading] of [
   ['English', 'Loading'],
   ['中文', '正在加载'],
 ]) {
-  test(`a sign says that code is loading, in ${language}`, async ({ page }) => {
+  test(`a sign shows that code is loading, in ${language}`, async ({ page }) => {
     await neverIdle(page);
     await logIn(page, demo.ada);
     await page.getByRole('button', { name: language }).first().click();
@@ -171,14 +170,14 @@ for (const [language, loading] of [
   });
 }
 
-test('what a rater needs next is fetched ahead', async ({ page }) => {
+test('a rater\'s next output is prefetched', async ({ page }) => {
   const came = page.waitForEvent('requestfinished', (request) => GRADING.test(request.url()));
   await logIn(page, demo.bo);
   await hydrated(page);
   await came;
   await page.waitForLoadState('networkidle');
   await mark(page);
-  // No more code comes, and none is needed.
+  // No more code arrives, and none is needed.
   await page.route(/\.wasm$/, (route) => route.abort());
   await page.locator('main a[href^="/grade/"]').first().click();
   await expect(page.locator('fieldset.scale').first()).toBeVisible();

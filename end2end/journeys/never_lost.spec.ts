@@ -19,7 +19,7 @@ async function token(page: Page): Promise<string> {
   return (await page.locator('form.rating').getAttribute('data-token')) ?? '';
 }
 
-/** The outputs that lie ready behind the one on screen have arrived. */
+/** Waits until the prefetched outputs have arrived. */
 async function ready(page: Page, act: () => Promise<unknown>, answers = 2): Promise<void> {
   let left = answers;
   const all = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ async function ready(page: Page, act: () => Promise<unknown>, answers = 2): Prom
   await all;
 }
 
-/** Scores the output on screen and submits it; ends when another is there, or when it is said why not. */
+/** Scores the output on screen and submits it; ends when the next one is shown, or the reason why not. */
 async function grade(page: Page, scores: [number, number, number]): Promise<void> {
   const before = await token(page);
   await page.locator('fieldset.scale').first().locator('input').first().focus();
@@ -50,7 +50,7 @@ async function grade(page: Page, scores: [number, number, number]): Promise<void
 const unsent = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('aixgrade:out:')).length);
 
-/** How many ratings that count the server has of somebody. */
+/** Number of a person's ratings that count on the server. */
 async function rated(page: Page): Promise<number> {
   await open(page, '/desk');
   const link = page.getByRole('link', { name: 'My ratings' });
@@ -68,11 +68,11 @@ async function fresh(page: Page, account: Account): Promise<void> {
   await page.evaluate(() => localStorage.clear());
 }
 
-test('the connection is lost in mid-submission: the rater goes on, and each rating arrives once', async ({ page, watch }) => {
+test('a connection lost during a submission delivers each rating once', async ({ page, watch }) => {
   watch.expect(gone);
   await fresh(page, demo.ada);
   await ready(page, () => begin(page));
-  // The server takes the first rating, but its answer never arrives.
+  // The server stores the first rating, but its response never arrives.
   let lost = 0;
   await page.route('**/rpc/submit_rating*', async (route) => {
     lost += 1;
@@ -83,10 +83,10 @@ test('the connection is lost in mid-submission: the rater goes on, and each rati
   });
   await grade(page, [4, 3, 5]);
   await grade(page, [3, 2, 4]);
-  await expect(page.getByText(/2 ratings have not been sent, the first since \d\d:\d\d/).first()).toBeVisible();
+  await expect(page.getByText(/2 ratings are waiting to be sent, the oldest since \d\d:\d\d/).first()).toBeVisible();
   expect(await unsent(page)).toBe(2);
 
-  // The page is loaded anew, as after a crash: they are still there.
+  // The page is reloaded, as after a crash: they are still there.
   await page.reload();
   await hydrated(page);
   expect(await unsent(page)).toBe(2);
@@ -96,7 +96,7 @@ test('the connection is lost in mid-submission: the rater goes on, and each rati
   expect(await rated(page)).toBe(2);
 });
 
-test('the session ends in mid-rating: the rater goes on, logs in again and is where they were', async ({ page, watch }) => {
+test('a session that ends during a rating continues after the next log-in', async ({ page, watch }) => {
   watch.expect(/status of 401/);
   await fresh(page, demo.bo);
   await ready(page, () => begin(page));
@@ -125,7 +125,7 @@ test('the session ends in mid-rating: the rater goes on, logs in again and is wh
   expect(await rated(page)).toBe(1);
 });
 
-test('somebody else who logs in neither sees nor sends what waits', async ({ page, context, watch }) => {
+test('another person who logs in neither sees nor sends unsent ratings', async ({ page, context, watch }) => {
   watch.expect(/status of 40[14]/);
   await fresh(page, demo.chen);
   await ready(page, () => begin(page));
@@ -140,7 +140,7 @@ test('somebody else who logs in neither sees nor sends what waits', async ({ pag
   await expect(other.locator('.outbox')).toHaveCount(0);
   const before = await rated(other);
 
-  // Chen's tab tries with bo's session: it notices, and keeps everything.
+  // Chen's tab uses bo's session: it notices, and keeps everything.
   await page.bringToFront();
   await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText('bo is now logged in in this browser.').first()).toBeVisible();
@@ -155,7 +155,7 @@ test('somebody else who logs in neither sees nor sends what waits', async ({ pag
   expect(await rated(other)).toBe(1);
 });
 
-test('two tabs on one output count once, and the second says so', async ({ page, context, watch }) => {
+test('two tabs on one output count once', async ({ page, context, watch }) => {
   watch.expect(gone);
   await fresh(page, demo.ada);
   const before = await rated(page);
@@ -174,7 +174,7 @@ test('two tabs on one output count once, and the second says so', async ({ page,
   expect(await rated(second)).toBe(before + 1);
 });
 
-test('Enter pressed twice submits once and leaves the next output alone', async ({ page }) => {
+test('Enter pressed twice submits one output', async ({ page }) => {
   await fresh(page, demo.bo);
   const before = await rated(page);
   await open(page, '/desk');
@@ -208,14 +208,14 @@ test('the back button loses nothing', async ({ page }) => {
   await expect(page.getByLabel('Comment')).toHaveValue('not yet');
 });
 
-test('a draft sent before its page was left arrives before all that comes after it', async ({ page }) => {
+test('a draft sent before leaving its page arrives first', async ({ page }) => {
   await fresh(page, demo.chen);
   await open(page, '/desk');
   await begin(page);
   await grade(page, [2, 2, 2]);
   await expect.poll(() => unsent(page)).toBe(0);
   const here = await token(page);
-  // Every draft is held until it is let go.
+  // Every draft is held back until it is released.
   const order: string[] = [];
   const letGo: (() => void)[] = [];
   await page.route('**/rpc/save_draft', async (route) => {
@@ -232,7 +232,7 @@ test('a draft sent before its page was left arrives before all that comes after 
   await page.keyboard.press('3');
   await expect.poll(() => order).toEqual(['draft leaves']);
 
-  // To the one before and back, by links: the page is the same, its form is new and has a draft of its own.
+  // To the previous one and back, by links: the page is the same, its form is new and has its own draft.
   await page.getByRole('link', { name: /^Previous/ }).click();
   await expect(page.locator(`form.rating:not([data-token="${here}"])`)).toBeVisible();
   await page.getByRole('link', { name: /^Next/ }).click();
@@ -247,7 +247,7 @@ test('a draft sent before its page was left arrives before all that comes after 
   await expect.poll(() => unsent(page)).toBe(0);
 });
 
-test('logging out asks before it forgets what waits', async ({ page, watch }) => {
+test('logging out asks before it deletes unsent ratings', async ({ page, watch }) => {
   watch.expect(gone);
   await fresh(page, demo.chen);
   await ready(page, () => begin(page));
@@ -267,7 +267,7 @@ test('logging out asks before it forgets what waits', async ({ page, watch }) =>
   expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('aixgrade:')))).toEqual([]);
 });
 
-test('the server restarts in mid-rating', async ({ page, watch }) => {
+test('the server restarts during a rating', async ({ page, watch }) => {
   watch.expect(gone);
   await fresh(page, demo.ada);
   const before = await rated(page);
@@ -282,7 +282,7 @@ test('the server restarts in mid-rating', async ({ page, watch }) => {
   const first = await token(page);
   await page.keyboard.press('Enter');
   await expect(page.locator(`form.rating:not([data-token="${first}"])`)).toBeVisible();
-  await expect(page.getByText(/1 rating has not been sent/).first()).toBeVisible();
+  await expect(page.getByText(/1 rating has been waiting to be sent/).first()).toBeVisible();
   await server.restart();
   await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => unsent(page)).toBe(0);

@@ -9,13 +9,13 @@ const server = serve('--demo');
 let every: Place[] = [];
 
 test.beforeAll(async () => {
-  // Something to show on the pages of results.
+  // Content for the result pages.
   await rate(server.url, demo.ada, 6, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
   await rate(server.url, demo.bo, 6, (n) => [4 - (n % 4), 3 - (n % 3), 5 - (n % 5)]);
   every = await places(server.url);
 });
 
-/** Opens every page in turn, each as whoever may see it. */
+/** Opens every page in turn, each as a person who may see it. */
 async function visit(
   browser: Browser,
   options: Parameters<Browser['newContext']>[0],
@@ -41,7 +41,6 @@ async function visit(
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on any page, ${colorScheme}`, async ({ browser }) => {
-    test.setTimeout(240_000);
     const found: string[] = [];
     await visit(browser, { colorScheme }, async (page, place) => {
       const { violations } = await new AxeBuilder({ page }).analyze();
@@ -55,7 +54,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
 }
 
 test('no page is wider than a phone', async ({ browser }) => {
-  test.setTimeout(120_000);
   const wide: string[] = [];
   await visit(browser, { viewport: { width: 360, height: 740 }, hasTouch: true }, async (page, place) => {
     const [content, screen] = await page.evaluate(() => [
@@ -69,28 +67,27 @@ test('no page is wider than a phone', async ({ browser }) => {
   expect(wide).toEqual([]);
 });
 
-test('every page speaks Chinese to whoever reads it, in letters that the machine has', async ({ browser }) => {
-  test.setTimeout(120_000);
+test('every page is translated to Chinese, with available glyphs', async ({ browser }) => {
   const accounts = [...new Set(every.map((place) => place.account))];
   const odd: string[] = [];
   for (const account of accounts) {
     const context = await browser.newContext({ baseURL: server.url, locale: 'zh-CN' });
     const page = await context.newPage();
     if (account) {
-      // The form is in Chinese here: its fields are found by their names.
+      // The form is in Chinese here, so its fields are found by name.
       await page.goto('/log-in');
       await page.locator('input[name=name]').fill(account.name);
       await page.locator('input[name=password]').fill(account.password);
       await page.locator('main button[type=submit]').click();
       await expect(page.locator('form[action="/log-out"]')).toBeVisible();
-      // What the account remembers wins over the browser's wish: choose.
+      // The account's language overrides the browser's, so it is set explicitly.
       await page.getByRole('button', { name: '中文' }).first().click();
     }
     for (const place of every.filter((place) => place.account === account)) {
       await open(page, place.path);
       const lang = await page.locator('html').getAttribute('lang');
       const heading = (await page.getByRole('heading', { level: 1 }).first().textContent()) ?? '';
-      // The study's title and a person's words stay as they were written; the rest is translated.
+      // The study's title and people's texts are not translated; the rest is.
       const navigation = await page.locator('header nav').getAttribute('aria-label');
       if (!lang?.startsWith('zh') || heading === '' || !/\p{Script=Han}/u.test(navigation ?? '')) {
         odd.push(`${place.name}: lang ${lang}, heading ${heading}, ${navigation}`);

@@ -5,7 +5,7 @@ import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
 
-/** Changes the demo study's settings by its page. */
+/** Changes the demo study's settings on its page. */
 async function settings(page: Page, change: Record<string, string>): Promise<void> {
   await open(page, '/admin/studies/1/quality');
   for (const [name, value] of Object.entries(change)) {
@@ -20,7 +20,7 @@ async function settings(page: Page, change: Record<string, string>): Promise<voi
   await expect(page.getByText('Settings saved.')).toBeVisible();
 }
 
-/** Adds an item with known scores by the page's form. */
+/** Adds a known-score item with the page's form. */
 async function addKnown(page: Page, code: string, scores: [string, string, string]): Promise<void> {
   await open(page, '/admin/studies/1/quality');
   await page.getByText('Add a known-score item').click();
@@ -33,7 +33,7 @@ async function addKnown(page: Page, code: string, scores: [string, string, strin
   await expect(page.getByText('answered 0 times').last()).toBeVisible();
 }
 
-/** Scores what is on the bench by keys. */
+/** Scores the current output by keys. */
 async function score(page: Page, digits: string): Promise<void> {
   await atScales(page);
   for (const [place, digit] of [...digits].entries()) {
@@ -43,8 +43,7 @@ async function score(page: Page, digits: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('a calibration is failed, begun again and passed; training shows the known scores', async ({ page, browser }) => {
-  test.setTimeout(120_000);
+test('a calibration is failed, restarted and passed; training shows the known scores', async ({ page, browser }) => {
   await logIn(page, demo.admin);
   await addKnown(page, 'int answer() { return 42; }', ['4', '3', '5']);
   await settings(page, { opening: 'must_pass', needed: '1', tolerance: '1' });
@@ -81,8 +80,7 @@ test('a calibration is failed, begun again and passed; training shows the known 
   await settings(page, { opening: 'none' });
 });
 
-test('three raters disagree, an adjudicator decides blind, a flag is answered', async ({ page }) => {
-  test.setTimeout(180_000);
+test('three raters disagree, an adjudicator decides blind, a flag gets a reply', async ({ page }) => {
   await logIn(page, demo.admin);
   await settings(page, { spread: '2', opening: 'none' });
   for (const [n, who] of [demo.ada, demo.bo, demo.chen].entries()) {
@@ -108,20 +106,20 @@ test('three raters disagree, an adjudicator decides blind, a flag is answered', 
   await page.getByLabel('Reason').fill('Misses the empty list.');
   await page.getByRole('button', { name: 'Save final scores' }).click();
   await expect(page.getByText('Your adjudication is saved.')).toBeVisible();
-  // What waits comes first, what is decided last.
+  // Open ones come first, adjudicated ones last.
   await open(page, '/admin/studies/1/disputes');
   const pages = /of (\d+)/.exec(await page.getByText(/^Page 1 of \d+$/).innerText());
   await open(page, `/admin/studies/1/disputes?page=${pages?.[1]}`);
   await expect(page.getByText('adjudicated', { exact: true })).toHaveCount(1);
 
-  // Every figure leads to what is behind it; the filter lives in the address.
+  // Every figure links to its ratings; the filter is in the address.
   await open(page, '/admin/studies/1/ratings?disputed=1&score=1&dimension=0');
   await expect(page.getByText('disagreement').first()).toBeVisible();
   await expect(page.locator('#filter-score')).toHaveValue('1');
 });
 
-test('a flag comes back answered', async ({ page }) => {
-  // Run after the journey above, nothing may be left to rate: then there is something rated.
+test('a rater sees the reply to a flag', async ({ page }) => {
+  // After the journey above, nothing may be left to rate; then there is a rated output.
   await rate(server.url, demo.ada, 1, () => [2, 2, 2]).catch(() => 0);
   const ada = await visitor(server.url, demo.ada);
   const mine = await (await ada.get((await firstStudyOf(ada)).replace('/grade/', '/studies/').concat('/mine'))).text();
@@ -141,7 +139,7 @@ test('a flag comes back answered', async ({ page }) => {
   expect(await (await ada.get('/desk')).text()).toContain('Null is never given.');
 });
 
-/** The address of somebody's study, also when nothing in it is left to rate. */
+/** The address of a study, even if nothing in it is left to rate. */
 async function firstStudyOf(who: Awaited<ReturnType<typeof visitor>>): Promise<string> {
   const desk = await (await who.get('/desk')).text();
   const found = /href="\/studies\/([^"/]+)\/mine"/.exec(desk);

@@ -6,7 +6,7 @@ import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
 
-// One story: what is run first is looked at, run again and compared.
+// One story: a run is started, inspected, run again and compared.
 test.describe.configure({ mode: 'serial', timeout: 180_000 });
 
 /** The addresses of the demo's submissions. */
@@ -30,18 +30,18 @@ async function start(page: Page, submission: string): Promise<void> {
   await hydrated(page);
 }
 
-/** Waits for the end, which the page has to tell by itself. */
+/** Waits for the end, which the page must report without a reload. */
 async function finished(page: Page): Promise<void> {
   await expect(page.locator('.run-state .badge')).toHaveText('finished', { timeout: 150_000 });
 }
 
-test('a run is started, watched through a cut line, and read', async ({ page, watch }) => {
+test('a run is started, watched through a lost connection, and read', async ({ page, watch }) => {
   watch.expect(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_NETWORK|Failed to load resource/);
   await logIn(page, demo.admin);
   const [first] = await submissions();
   await start(page, first);
   await axe(page);
-  // The server goes away in the middle and comes back: the page says so, and hears the rest.
+  // The server goes down in the middle and comes back: the page says so, and receives the rest.
   await expect(page.locator('.run-state .badge')).toHaveText('running');
   await server.kill();
   await expect(page.getByText('The connection to the server is lost.')).toBeVisible();
@@ -53,7 +53,7 @@ test('a run is started, watched through a cut line, and read', async ({ page, wa
   await axe(page);
 });
 
-test('the table is filtered by the address, and an output tells all', async ({ page }) => {
+test('the table is filtered by the address, and an output shows its details', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/runs');
   await page.getByRole('table', { name: 'Test runs' }).getByRole('link').first().click();
@@ -68,7 +68,7 @@ test('the table is filtered by the address, and an output tells all', async ({ p
   for (const row of await rows.all()) {
     await expect(row).toContainText('failed');
   }
-  // The address alone says the same.
+  // The address alone gives the same.
   await page.reload();
   await hydrated(page);
   await expect(rows).toHaveCount(left);
@@ -81,7 +81,7 @@ test('the table is filtered by the address, and an output tells all', async ({ p
   await axe(page);
   const here = page.url();
   await page.getByRole('button', { name: 'Re-run this output' }).click();
-  // It is run, not recalled, and the page stays and shows what came of it.
+  // It is run, not cached, and the page stays and shows the result.
   await expect(page.getByText('At least one test case did not pass.')).toBeVisible({ timeout: 60_000 });
   expect(page.url()).toBe(here);
   await page.getByRole('link', { name: /^Next / }).click();
@@ -89,7 +89,7 @@ test('the table is filtered by the address, and an output tells all', async ({ p
   await expect(page.getByRole('link', { name: /^← Previous/ })).toBeVisible();
 });
 
-test('a stopped run goes on, and what has changed asks first', async ({ page }) => {
+test('a stopped run is resumed, and re-running outdated results asks first', async ({ page }) => {
   await logIn(page, demo.admin);
   const [, second] = await submissions();
   await start(page, second);
@@ -105,7 +105,7 @@ test('a stopped run goes on, and what has changed asks first', async ({ page }) 
   await expect(page.getByText(/^24 of 24 \(100%\)$/)).toBeVisible();
 });
 
-test('two runs stand side by side, down to one task', async ({ page }) => {
+test('two runs are compared, down to one task', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/runs/compare');
   await axe(page);
@@ -130,7 +130,7 @@ test('two runs stand side by side, down to one task', async ({ page }) => {
   await expect(page.getByRole('link', { name: /^← Previous difference/ })).toBeVisible();
 });
 
-test('a run is made differently: many outputs to a JVM, and nothing recalled', async ({ page }) => {
+test('a run with options: shared JVMs, and no cached results', async ({ page }) => {
   await logIn(page, demo.admin);
   const [first] = await submissions();
   await open(page, first);
@@ -145,13 +145,13 @@ test('a run is made differently: many outputs to a JVM, and nothing recalled', a
   await finished(page);
   await expect(page.getByText(/^24 of 24 \(100%\)$/)).toBeVisible();
   await page.getByText('Environment', { exact: true }).click();
-  await expect(page.locator('dl.facts div').filter({ has: page.getByText('Java', { exact: true }) })).toHaveText(/^Java1\d|^Java2\d/);
+  await expect(page.locator('dl.facts div').filter({ has: page.getByText('Toolchain', { exact: true }) })).toHaveText(/^Toolchain1\d|^Toolchain2\d/);
   await expect(page.getByText('fast: outputs without side effects share a JVM')).toBeVisible();
   await expect(page.getByText('CPU time limit')).toBeVisible();
 });
 
-test('runs read with scripts switched off', { tag: '@scriptless' }, async ({ page, watch }) => {
-  // Nobody fetches the client here, however long the page stays open.
+test('runs are readable without scripts', { tag: '@scriptless' }, async ({ page, watch }) => {
+  // The client is not prefetched here, however long the page stays open.
   watch.expect(/preloaded using link preload/);
   await logIn(page, demo.admin);
   const [first] = await submissions();

@@ -5,7 +5,7 @@ import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
 
-/** Ticks what the form of a new study offers, and writes its title. */
+/** Fills in the form of a new study: checkboxes and title. */
 async function begin(page: Page, title: string, people: Account[]): Promise<void> {
   await open(page, '/admin/studies/new?dataset=starter');
   await page.getByLabel('Title').fill(title);
@@ -17,14 +17,14 @@ async function begin(page: Page, title: string, people: Account[]): Promise<void
   }
 }
 
-/** Asks for the preview and waits for it; returns the study's address. */
+/** Requests the preview and waits for it; returns the study's address. */
 async function preview(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await expect(page.getByRole('heading', { level: 1, name: `Plan: ${title}` })).toBeVisible();
   return new URL(page.url()).pathname.replace(/\/plan$/, '');
 }
 
-/** What the plan's page says in one column of somebody's row. */
+/** The plan page's value in one column of a person's row. */
 const planned = (page: Page, who: string, column: string) =>
   page.getByRole('row', { name: new RegExp(`^${who}\\b`) }).locator(`td[data-label="${column}"]`);
 
@@ -33,11 +33,10 @@ const fact = (page: Page, name: string) =>
   page.locator('dl.facts > div').filter({ has: page.getByText(name, { exact: true }) }).locator('dd');
 
 test('a whole study of three raters, from its plan to the adjudicated end', async ({ page, browser }) => {
-  test.setTimeout(180_000);
   const people = [demo.ada, demo.bo, demo.chen];
   await logIn(page, demo.admin);
 
-  // The plan, looked at before anybody sees it.
+  // The plan, reviewed before any rater sees it.
   await begin(page, 'Whole', people);
   await page.getByLabel('Raters per output').fill('2');
   await page.getByText('More settings').click();
@@ -55,20 +54,20 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
 
-  // Whoever is two levels apart waits for an adjudicator.
+  // A spread of two levels waits for an adjudicator.
   await open(page, `${study}/quality`);
   await page.locator('[name="asked[spread]"]').fill('1');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
 
-  // The study's page lives: another window looks on while the raters work.
+  // The study's page is live: another window stays open while the raters work.
   const watching = await (await browser.newContext({ baseURL: server.url })).newPage();
   await logIn(watching, demo.admin);
   await open(watching, study);
   const soFar = watching.locator('.live .so-far-figures').first();
   await expect(soFar).toContainText('0 of 12');
 
-  // chen rates one and leaves; what is left of chen's is shared out.
+  // chen rates one and leaves; the rest of chen's outputs is reassigned.
   expect(await rate(server.url, demo.chen, 1, () => [4, 3, 5])).toBe(1);
   await expect(soFar).toContainText('1 of 12');
   await open(page, `${study}/plan`);
@@ -81,7 +80,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   const gone = await visitor(server.url, demo.chen);
   expect(await (await gone.get('/desk')).text()).not.toContain('Whole');
 
-  // The others rate the rest, and see it differently.
+  // The others rate the rest, with different scores.
   const adas = await rate(server.url, demo.ada, 12, () => [1, 1, 1]);
   const bos = await rate(server.url, demo.bo, 12, () => [4, 3, 5]);
   expect(adas + bos).toBe(11);
@@ -90,7 +89,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   const waiting = watching.getByRole('link', { name: /Disagreements to adjudicate/ });
   await expect(waiting).toHaveText(new RegExp(`^${adas} `));
 
-  // Somebody who rated none of them decides, all of them, one after the other.
+  // A person who rated none of them adjudicates all of them, one after the other.
   await watching.close();
   await open(page, '/adjudicate');
   await page.locator('ul.desk a').first().click();
@@ -98,7 +97,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
     await expect(page).toHaveURL(/\/adjudicate\/[0-9a-f]{32}/);
     await hydrated(page);
     const before = page.url();
-    // Nothing of the last decision is left in the form.
+    // Nothing of the last adjudication is left in the form.
     await expect(page.getByLabel('Reason')).toHaveValue('');
     await expect(page.locator('[name^="scores["]:checked')).toHaveCount(0);
     for (const [place, value] of ['3', '2', '3'].entries()) {
@@ -114,7 +113,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await expect(page.getByText('adjudicated', { exact: true })).toHaveCount(adas);
   await expect(page.getByText('to adjudicate', { exact: true })).toHaveCount(0);
 
-  // The end: nobody can rate any more, and what was given stays.
+  // The end: nobody can rate any more, and ratings are kept.
   await open(page, study);
   await expect(page.getByRole('link', { name: /Disagreements to adjudicate/ })).toHaveText(/^0 /);
   await page.getByText('Close…').click();
@@ -127,9 +126,8 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await expect(page.locator('tbody tr')).toHaveCount(12);
 });
 
-test('work shared by hand, then more of it, then the same again', async ({ page, watch }) => {
-  test.setTimeout(120_000);
-  // The form's refusal, as the browser tells it.
+test('manual shares, extended and then duplicated', async ({ page, watch }) => {
+  // The form's error, as the browser shows it.
   watch.expect(/status of 422/);
   await logIn(page, demo.admin);
   await begin(page, 'By hand', [demo.ada, demo.bo]);
@@ -138,7 +136,7 @@ test('work shared by hand, then more of it, then the same again', async ({ page,
   await page.getByLabel('Assign work').selectOption('hand');
   await page.getByLabel('Share: ada').fill('9');
   await page.getByLabel('Share: bo').fill('2');
-  // Eleven of twelve: it says what is wrong and what to do, and keeps what was written.
+  // Eleven of twelve: the page says what is wrong and how to fix it, and keeps the input.
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await expect(page.getByText('the shares add up to 11, but the study needs 12')).toBeVisible();
   await expect(page.getByLabel('Share: ada')).toHaveValue('9');
@@ -147,7 +145,7 @@ test('work shared by hand, then more of it, then the same again', async ({ page,
   await expect(planned(page, 'ada', 'Remaining')).toHaveText('9');
   await expect(planned(page, 'bo', 'Remaining')).toHaveText('3');
 
-  // The pace in the admin's hands.
+  // The pace set by the admin.
   await page.getByLabel('Seconds per rating').fill('90');
   await page.getByRole('button', { name: 'Set pace' }).click();
   await expect(fact(page, 'Time remaining')).toHaveText('0.3 hours');
@@ -156,7 +154,7 @@ test('work shared by hand, then more of it, then the same again', async ({ page,
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
   expect(await rate(server.url, demo.bo, 2, () => [2, 2, 2])).toBe(2);
 
-  // chen joins with a share of their own, and takes over what nobody has begun.
+  // chen joins with a manual share, and takes over unstarted outputs.
   await open(page, `${study}/plan`);
   await page.getByLabel('Rater', { exact: true }).selectOption({ label: 'chen (English, 中文)' });
   await page.locator('#join-share').fill('20');
@@ -170,7 +168,7 @@ test('work shared by hand, then more of it, then the same again', async ({ page,
   await expect(fact(page, 'Total ratings')).toHaveText('18');
   await expect(planned(page, 'bo', 'Rated')).toHaveText('2');
 
-  // Paused, nobody rates; resumed, they do.
+  // While paused, nobody can rate; after resuming, they can.
   await open(page, study);
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByText('Paused', { exact: true })).toBeVisible();
@@ -179,7 +177,7 @@ test('work shared by hand, then more of it, then the same again', async ({ page,
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
 
-  // A clone is a draft with the same settings and people and a seed of its own.
+  // A duplicate is a draft with the same settings and people and a new seed.
   await open(page, `${study}/plan`);
   const seed = await fact(page, 'Seed').innerText();
   await page.getByRole('button', { name: 'Duplicate' }).click();

@@ -1,7 +1,7 @@
 import { logIn, open } from '../support/steps.ts';
 import { demo, expect, serveIn, test } from '../support/test.ts';
 
-// Neither a JDK nor bubblewrap is on this search path.
+// This search path has neither a JDK nor bubblewrap.
 const server = serveIn({ PATH: '/nonexistent' }, '--demo');
 
 const words = { en: 'This server cannot run tests yet', zh: '此服务器暂时无法运行测试' };
@@ -21,6 +21,6 @@ for (const [lang, sentence] of Object.entries(words)) {
   });
 }
 
-test('the server names it at its start', () => {
+test('the server reports it at its start', () => {
   expect(server.output).toContain(words.en);
 });

@@ -3,12 +3,12 @@ import { logIn } from '../support/steps.ts';
 
 serve('--demo');
 
-test('a rater grades with scripts switched off', { tag: '@scriptless' }, async ({ page }) => {
+test('a rater grades without scripts', { tag: '@scriptless' }, async ({ page }) => {
   await logIn(page, demo.bo);
   await page.getByRole('link', { name: 'Start rating' }).click();
   await expect(page.getByText(/^0 rated, /).first()).toBeVisible();
 
-  // A gap is named, and what was chosen is still there.
+  // A missing score is named, and the other scores are still there.
   await page.locator('#score-0-3').check();
   await page.locator('#score-1-2').check();
   await page.getByLabel('Comment').fill('第一行\nsecond line');
@@ -21,7 +21,7 @@ test('a rater grades with scripts switched off', { tag: '@scriptless' }, async (
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(page.getByText(/^1 rated, /).first()).toBeVisible();
 
-  // Skipping gives the output back and brings another.
+  // Skipping brings another output.
   const before = await page.locator('form.rating').getAttribute('data-token');
   await page.getByRole('button', { name: 'Skip' }).click();
   await expect(page.getByText('1 skipped')).toBeVisible();
@@ -31,7 +31,7 @@ test('a rater grades with scripts switched off', { tag: '@scriptless' }, async (
   await expect(page.locator('tbody tr')).toHaveCount(1);
 });
 
-test('the language is chosen with scripts switched off', { tag: '@scriptless' }, async ({ page }) => {
+test('the language is chosen without scripts', { tag: '@scriptless' }, async ({ page }) => {
   await page.goto('/log-in');
   await page.getByRole('button', { name: '中文' }).click();
   await expect(page.locator('html')).toHaveAttribute('lang', /^zh/);

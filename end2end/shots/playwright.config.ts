@@ -3,8 +3,8 @@ import { defineConfig } from '@playwright/test';
 import { browser } from '../support/browser.ts';
 
 /**
- * Pictures of every page, for people to look at; no test. `npm run shots` with AIXGRADE_BINARY set;
- * SHOTS says where they go (a fresh folder under the system's temporary one otherwise).
+ * Screenshots of every page, for people to look at; not a test. `npm run shots` with AIXGRADE_BINARY set;
+ * SHOTS is the output folder (otherwise a new folder under the system's temporary one).
  */
 export default defineConfig({
   testDir: '.',

@@ -12,7 +12,7 @@ export const browser: Partial<PlaywrightTestOptions & PlaywrightWorkerOptions> =
       '--no-sandbox',
       '--disable-gpu',
       '--no-first-run',
-      // Nothing but our own server is spoken to; these would call home.
+      // Only our own server may be contacted; these features would call home.
       '--disable-quic',
       '--disable-background-networking',
       '--disable-component-update',

@@ -1,17 +1,17 @@
 import { type Account, firstStudy, visitor } from './steps.ts';
 import { demo } from './server.ts';
 
-/** A page and who looks at it. */
+/** A page and its visitor. */
 export interface Place {
-  /** What it is, in a word or three; also a screenshot's name. */
+  /** A short name; also a screenshot's name. */
   name: string;
   /** Its address. */
   path: string;
-  /** Who looks; nobody is logged in where this is absent. */
+  /** The account; absent if not logged in. */
   account?: Account;
 }
 
-/** Every page of the demo, the ones with ids in their address included. */
+/** Every page of the demo, including those with ids in their address. */
 export async function places(url: string): Promise<Place[]> {
   const admin = await visitor(url, demo.admin);
   const rater = await visitor(url, demo.ada);
@@ -56,12 +56,20 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'study-disputes', path: `${compared}/disputes`, account: demo.admin },
     { name: 'adjudicate', path: '/adjudicate', account: demo.ada },
     { name: 'new-study', path: '/admin/studies/new?dataset=starter', account: demo.admin },
+    { name: 'results', path: '/admin/results', account: demo.admin },
+    { name: 'results-model', path: '/admin/results/models/1?baseline=2', account: demo.admin },
+    { name: 'results-dataset', path: '/admin/results/datasets/starter', account: demo.admin },
     { name: 'compare', path: '/admin/compare/starter', account: demo.admin },
     { name: 'compare-paper', path: '/admin/compare/starter?layout=paper', account: demo.admin },
     { name: 'compare-task', path: await first('/admin/compare/starter', /href="(\/admin\/compare\/starter\/tasks\/\d+[^"]*)"/), account: demo.admin },
     { name: 'runs', path: '/admin/runs', account: demo.admin },
     { name: 'runs-compare', path: '/admin/runs/compare', account: demo.admin },
+    { name: 'languages', path: '/admin/languages', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
+    { name: 'audit', path: '/admin/audit', account: demo.admin },
+    { name: 'upkeep', path: submission.replace('/admin/', '/admin/upkeep/').replace('submissions', 'submission'), account: demo.admin },
+    { name: 'archive', path: '/admin/archive', account: demo.admin },
+    { name: 'languages', path: '/admin/languages', account: demo.admin },
     { name: 'api', path: '/admin/api', account: demo.admin },
     { name: 'tokens', path: '/admin/api/tokens', account: demo.admin },
     { name: 'webhooks', path: '/admin/api/webhooks', account: demo.admin },

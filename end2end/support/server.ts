@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** The accounts that `aixgrade serve --demo` makes. */
+/** The accounts that `aixgrade serve --demo` creates. */
 export const demo = {
   admin: { name: 'admin', password: 'demo-password-admin' },
   ada: { name: 'ada', password: 'demo-password-ada' },
@@ -12,13 +12,13 @@ export const demo = {
   chen: { name: 'chen', password: 'demo-password-chen' },
 };
 
-/** The program itself, on a free port, over a data folder of its own. */
+/** The program, on a free port, with its own data folder. */
 export class Server {
   private process?: ChildProcess;
   private folder = '';
   private printed = '';
   private address = '';
-  /** Settles when the process that was ended last is gone: until then the port is taken. */
+  /** Settles when the previous process has ended: until then the port is in use. */
   private ended: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -26,12 +26,12 @@ export class Server {
     private readonly env: Record<string, string> = {},
   ) {}
 
-  /** Where it answers, such as `http://127.0.0.1:34567`. */
+  /** Its address, such as `http://127.0.0.1:34567`. */
   get url(): string {
     return this.address;
   }
 
-  /** What it has printed so far, both streams. */
+  /** Its output so far, both streams. */
   get output(): string {
     return this.printed;
   }
@@ -41,20 +41,20 @@ export class Server {
     return this.folder;
   }
 
-  /** Starts it over a fresh data folder. */
+  /** Starts it over a new data folder. */
   async start(): Promise<void> {
     this.folder = await mkdtemp(path.join(tmpdir(), 'aixgrade-journey-'));
-    // Journeys begin with a study that nobody has rated and nothing that runs.
+    // Journeys begin with an unrated study and without runs.
     const args = this.args.map((arg) => (arg === '--demo' ? '--demo=study' : arg));
     await this.launch(`127.0.0.1:${await port()}`, args);
   }
 
-  /** Ends it at once, as a power cut would: no handler runs, nothing is flushed. */
+  /** Kills it, like a power failure: no handler runs, nothing is flushed. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** Starts it again where it was, over the data that it left. */
+  /** Starts it again with the same address and data. */
   async restart(): Promise<void> {
     await this.ended;
     await this.launch(new URL(this.address).host, []);
@@ -73,7 +73,7 @@ export class Server {
     }
     const started = spawn(binary, ['serve', '--listen', listen, '--data', this.folder, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Nothing that the developer has set for a server of their own.
+      // None of the developer's own settings.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info', ...this.env },
     });
     this.process = started;
@@ -108,12 +108,12 @@ export class Server {
 }
 
 /**
- * A free port that no connection is given of itself (those lie above): while a server is down for a
- * restart, a browser that keeps asking for it would otherwise be given the server's own port some time,
- * speak to itself, and keep the server from coming back.
+ * A free port outside the range of automatically assigned ones: while a server is down for a restart, a
+ * retrying browser could otherwise be assigned the server's own port as its source, connect to itself, and
+ * keep the server from coming back.
  */
 async function port(): Promise<number> {
-  // Each worker draws from a range of its own, so that two never try the same port at the same moment.
+  // Each worker draws from its own range, so that two never try the same port at the same time.
   const worker = Number(process.env.TEST_PARALLEL_INDEX ?? 0) % 4;
   for (;;) {
     const tried = 10_000 + worker * 5_000 + Math.floor(Math.random() * 5_000);

@@ -6,12 +6,12 @@ export interface Account {
   password: string;
 }
 
-/** Waits until the client has taken the page over. */
+/** Waits for hydration. */
 export async function hydrated(page: Page): Promise<void> {
   await expect(page.locator('html[data-hydrated]')).toBeAttached();
 }
 
-/** Opens an address and waits for the client. */
+/** Opens an address and waits for hydration. */
 export async function open(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await hydrated(page);
@@ -26,7 +26,7 @@ export async function logIn(page: Page, { name, password }: Account): Promise<vo
   await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
 }
 
-/** Presses Tab until the named link, button or field has the keyboard. */
+/** Presses Tab until the named link, button or field has the focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
     const here = await page.evaluate(() => {
@@ -42,7 +42,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`no Tab leads to “${name}”`);
 }
 
-/** Somebody who speaks to the server without a browser, logged in. */
+/** A logged-in client of the server without a browser. */
 export async function visitor(url: string, { name, password }: Account): Promise<APIRequestContext> {
   const context = await request.newContext({ baseURL: url, extraHTTPHeaders: { accept: 'text/html' } });
   const answer = await context.post('/log-in', { form: { name, password, next: '/desk' } });
@@ -50,7 +50,7 @@ export async function visitor(url: string, { name, password }: Account): Promise
   return context;
 }
 
-/** The address of the first study on somebody's desk. */
+/** The address of the first study in a rater's list. */
 export async function firstStudy(who: APIRequestContext): Promise<string> {
   const desk = await (await who.get('/desk')).text();
   const found = /href="(\/grade\/[^"/]+)"/.exec(desk);
@@ -61,8 +61,8 @@ export async function firstStudy(who: APIRequestContext): Promise<string> {
 }
 
 /**
- * Rates up to `most` outputs by the form, as a browser without scripts does. `scores` says what the
- * nth gets.
+ * Rates up to `most` outputs by the form, as a browser without scripts does. `scores` gives the scores of
+ * the nth.
  */
 export async function rate(
   url: string,
@@ -90,7 +90,7 @@ export async function rate(
   return most;
 }
 
-/** Waits until the keyboard is on the first scale: a digit pressed now is a score. */
+/** Waits until the first scale has the focus: a digit pressed now is a score. */
 export async function atScales(page: Page): Promise<void> {
   await expect(page.locator('fieldset.scale').first().locator('input:focus')).toBeAttached();
 }

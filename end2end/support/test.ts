@@ -7,13 +7,13 @@ export { demo } from './server.ts';
 
 let current: Server | undefined;
 
-/** What a page did that no page of ours may do. */
+/** Forbidden behaviour of a page. */
 class Watch {
   readonly faults: string[] = [];
-  // Somebody who goes on before the client has arrived breaks its loading off; that is no fault.
+  // Navigating before the client has arrived aborts its loading; that is no fault.
   private readonly expected: RegExp[] = [/Response body loading was aborted/];
 
-  /** Lets a complaint of the browser pass that this journey provokes. */
+  /** Ignores a browser message that this journey provokes. */
   expect(complaint: RegExp): void {
     this.expected.push(complaint);
   }
@@ -43,8 +43,8 @@ class Watch {
 }
 
 /**
- * Every test runs against the server of its spec file (`serve`), and fails where a page speaks to
- * another host, breaks the Content-Security-Policy, or complains on the console.
+ * Every test runs against the server of its spec file (`serve`), and fails if a page contacts another host,
+ * violates the Content-Security-Policy, or logs an error.
  */
 export const test = base.extend<{ watch: Watch }>({
   baseURL: async ({}, use) => {
@@ -61,12 +61,12 @@ export const test = base.extend<{ watch: Watch }>({
   ],
 });
 
-/** Gives a spec file a fresh server; `--demo` brings accounts, the starter dataset and a study. */
+/** Gives a spec file a new server; `--demo` adds accounts, the starter dataset and a study. */
 export function serve(...args: string[]): Server {
   return serveIn({}, ...args);
 }
 
-/** The same with other variables in the server's environment. */
+/** The same with other environment variables for the server. */
 export function serveIn(env: Record<string, string>, ...args: string[]): Server {
   const server = new Server(args, env);
   test.beforeAll(async () => {

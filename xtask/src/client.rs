@@ -1,9 +1,9 @@
-//! Builds what browsers load: the client as wasm with its glue, the styles, and a small module that
-//! starts the one on the page, all under `target/client` with hashed names and a manifest.
+//! Builds the files for browsers: the client as wasm with its glue, the styles, and a small start module,
+//! all under `target/client` with hashed names and a manifest.
 //!
-//! `server/src/http/assets.rs` reads that folder: from the disk in a development build, embedded in
-//! a release. The folder is the workspace's own even where cargo's target folder is shared, because
-//! each checkout embeds its own client.
+//! `server/src/http/assets.rs` reads that folder: from disk in a development build, embedded in a release.
+//! It is the workspace's own folder even if cargo's target folder is shared, because each checkout embeds
+//! its own client.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,17 +22,17 @@ use crate::{
     setup, tools,
 };
 
-/// How much work goes into a small client.
+/// How much the client is optimised.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// Quick to build, megabytes to load.
+    /// Fast to build, megabytes to load.
     Dev,
-    /// Minutes to build the first time, as small as it gets, compressed.
+    /// Minutes to build the first time; as small as possible, compressed.
     Release,
 }
 
 impl Profile {
-    /// The one for `--release` or its absence.
+    /// The profile with or without `--release`.
     pub fn of(release: bool) -> Self {
         if release { Profile::Release } else { Profile::Dev }
     }
@@ -45,10 +45,10 @@ impl Profile {
     }
 }
 
-/// The groups of pages (app/src/routes.rs) whose pages do with the raters' styles.
+/// The groups of pages (app/src/routes.rs) whose pages need only the raters' styles.
 const RATERS: [&str; 4] = ["enter", "desk", "grading", "beside"];
 
-/// Builds the client and the styles, where what they are made from has changed.
+/// Builds the client and the styles if their inputs have changed.
 pub fn build(profile: Profile) -> Result<()> {
     let inputs = inputs(profile)?;
     if stamp().as_deref() == Some(inputs.as_str()) && folder().join("manifest.json").is_file() {
@@ -68,12 +68,12 @@ pub fn build(profile: Profile) -> Result<()> {
         Profile::Release => "Writing and compressing target/client",
     });
     write(&client, &styles()?, profile)?;
-    // Last: a stamp stands only beside a complete folder.
+    // Last, so that a stamp exists only in a complete folder.
     fs::write(stamp_file(), inputs)?;
     Ok(())
 }
 
-/// What the client in `target/client` was made from; absent before the first build.
+/// The inputs of the client in `target/client`; `None` before the first build.
 pub fn stamp() -> Option<String> {
     fs::read_to_string(stamp_file()).ok()
 }
@@ -83,22 +83,24 @@ fn command(profile: Profile, toolchain: setup::Toolchain) -> std::process::Comma
     let mut cargo = toolchain.cargo();
     cargo.args(["rustc", "--locked", "--package", "app", "--lib", "--crate-type", "cdylib"]);
     cargo.args(["--target", setup::WASM, "--profile", profile.cargo_name(), "--features", "hydrate"]);
-    // Flags of a target replace those of .cargo/config.toml, so `erase_components` is repeated here. The splitter
-    // reads the linker's relocations. They are not given after `--`: `build_artifacts` still adds an option of cargo's.
+    // Flags of a target replace those of .cargo/config.toml, so `erase_components` is repeated here. The
+    // splitter reads the linker's relocations. The flags are not given after `--`, because
+    // `build_artifacts` still adds an option of cargo's.
     let mut flags = vec!["--cfg=erase_components".to_owned(), "-Clink-args=--emit-relocs".to_owned()];
     if profile == Profile::Release {
-        // Panic messages name the crates' files: not by the folders of this machine, which are longer, too.
+        // Panic messages contain the crates' file names, without the folders of this machine, which are
+        // also longer.
         flags.push(format!("--remap-path-prefix={}=", crates().display()));
     }
     let flags = serde_json::Value::from(flags);
     cargo.arg("--config").arg(format!("target.{}.rustflags={flags}", setup::WASM));
-    // Checkouts that share a target folder would overwrite each other's client: cargo gives a cdylib
-    // no name of its own unless asked.
+    // Checkouts that share a target folder would overwrite each other's client, because cargo gives a
+    // cdylib a fixed name unless told otherwise.
     cargo.env("__CARGO_DEFAULT_LIB_METADATA", "aixgrade-client");
     cargo
 }
 
-/// Where cargo keeps the sources of crates.
+/// Where cargo stores the sources of crates.
 fn crates() -> PathBuf {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
@@ -113,7 +115,7 @@ fn stamp_file() -> PathBuf {
     tools::root().join("target/client.stamp")
 }
 
-/// A digest of everything that the client is made from.
+/// A digest of all inputs of the client.
 fn inputs(profile: Profile) -> Result<String> {
     let root = tools::root();
     let single = ["Cargo.toml", "Cargo.lock", ".cargo/config.toml", "app/Cargo.toml"];
@@ -147,11 +149,11 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The style sheets, each set one after the other in the order of their names (`00-…` first).
+/// The style sheets, each concatenated in the order of the file names (`00-…` first).
 struct Styles {
     /// For every page.
     all: String,
-    /// Without those of admins' pages, which are `60-…` to `89-…`.
+    /// Without those of admins' pages, `60-…` to `89-…`.
     raters: String,
 }
 
@@ -161,7 +163,7 @@ fn styles() -> Result<Styles> {
     files.retain(|file| file.extension().is_some_and(|e| e == "css"));
     files.sort();
     if files.is_empty() {
-        bail!("there is no style sheet in style/");
+        bail!("no style sheet in style/");
     }
     let mut styles = Styles { all: String::new(), raters: String::new() };
     for file in files {
@@ -175,14 +177,15 @@ fn styles() -> Result<Styles> {
     Ok(styles)
 }
 
-/// What stands in the core's file beside the core: see [`packs`].
+/// The pieces that share the core's file: see [`packs`].
 const WITH_CORE: &str = "core";
 
-/// Which pieces share a file, by the groups that load it; [`WITH_CORE`] is in the file that everybody loads.
+/// Groups the pieces into files, by the groups that load them; [`WITH_CORE`] goes into the file that
+/// everybody loads.
 ///
-/// The splitter makes a piece for every set of groups that need the same code, and small files compress badly. So what
-/// raters load stands in a few files by which of their groups need it, a rater loads nothing twice and little in vain,
-/// and every other group has all that it needs in one file.
+/// The splitter creates a piece for every set of groups that share code, and small files compress badly. So
+/// raters' code is in a few files by the groups that need it, a rater loads nothing twice and little that is
+/// unused, and every other group has all its code in one file.
 fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<&str>> {
     let mut packs: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (group, pieces) in groups {
@@ -192,7 +195,8 @@ fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeS
             let pack = if !RATERS.contains(&group.as_str()) {
                 group.clone()
             } else if needs(&"enter") && grades {
-                // A twentieth smaller than in a file of its own, and only the desk could do without some of it.
+                // A twentieth smaller than in a file of its own, and only the list of studies could do
+                // without some of it.
                 WITH_CORE.to_owned()
             } else if needs(&"desk") && grades {
                 "desk-grading-beside".to_owned()
@@ -205,7 +209,7 @@ fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeS
     packs
 }
 
-/// What the server reads to know which files a page names: `server/src/http/assets.rs`.
+/// The manifest that tells the server which files a page names: `server/src/http/assets.rs`.
 #[derive(Serialize)]
 struct Manifest {
     /// The client's script.
@@ -245,7 +249,7 @@ fn write(client: &glue::Client, styles: &Styles, profile: Profile) -> Result<()>
         assets.compress()?;
     }
     let manifest = Manifest { js, wasm: core, css, groups };
-    // Put in place in one step: a development server may be reading it.
+    // Renamed in one step, because a development server may be reading it.
     let fresh = folder.join("manifest.json.new");
     fs::write(&fresh, serde_json::to_vec_pretty(&manifest)?)?;
     fs::rename(&fresh, folder.join("manifest.json"))?;
@@ -269,7 +273,7 @@ struct Assets {
 }
 
 impl Assets {
-    /// Writes a file under a name that its content decides.
+    /// Writes a file under a name derived from its content.
     fn add(&mut self, stem: &str, extension: &str, content: &[u8]) -> Result<String> {
         let hash = hex::encode(Sha256::digest(content));
         let name = format!("{stem}-{}.{extension}", &hash[..16]);
@@ -278,8 +282,8 @@ impl Assets {
         Ok(name)
     }
 
-    /// Writes the compressed forms of all files, on all cores. A form that an earlier build left is right still,
-    /// because the name is the content's.
+    /// Writes the compressed forms of all files, on all cores. Forms from an earlier build remain valid,
+    /// because the name contains the content's hash.
     fn compress(&self) -> Result<()> {
         let work = Mutex::new(self.names.iter().collect::<Vec<_>>());
         let one = || -> Result<()> {
@@ -334,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn raters_share_files_and_others_have_one_of_their_own() {
+    fn raters_groups_share_files_and_others_have_one_each() {
         let set = |pieces: &[&str]| pieces.iter().map(|piece| (*piece).to_owned()).collect::<BTreeSet<_>>();
         let groups = BTreeMap::from([
             ("admin".to_owned(), set(&["all", "desk_too", "own"])),

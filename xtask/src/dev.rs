@@ -12,14 +12,14 @@ use notify_debouncer_mini::{DebounceEventResult, new_debouncer, notify::Recursiv
 
 use crate::{client, serve, server, setup, tools};
 
-/// What the program is made from.
+/// Folders and files that the program is built from.
 const WATCHED: [&str; 8] =
     ["app", "server", "style", "datasets", "java-harness/src", "Cargo.toml", "Cargo.lock", ".cargo"];
 
-/// How long nothing may change before a build starts: editors write a file in several steps.
+/// How long nothing may change before a build starts, because editors write a file in several steps.
 const SETTLED: Duration = Duration::from_millis(200);
 
-/// Builds and serves until it is interrupted. A build that fails leaves the last server running.
+/// Builds and serves until it is interrupted. If a build fails, the previous server keeps running.
 pub fn dev(args: &crate::Serve) -> Result<ExitCode> {
     setup::for_serving();
     let (send, changes) = mpsc::channel::<DebounceEventResult>();
@@ -39,11 +39,11 @@ pub fn dev(args: &crate::Serve) -> Result<ExitCode> {
             }
             Err(e) => {
                 let still =
-                    if running.is_some() { "The last build goes on serving." } else { "Nothing is served yet." };
+                    if running.is_some() { "The last build keeps serving." } else { "The server has not started yet." };
                 eprintln!("error: {e:#}\n{still}");
             }
         }
-        // What changed during the build is in the channel, too, and starts another.
+        // Changes during the build are in the channel, too, and start another one.
         while !changes
             .recv()
             .context("the watcher ended")?
@@ -57,13 +57,13 @@ fn build() -> Result<PathBuf> {
     server::build(false)
 }
 
-/// Whether a changed file is one that the program is made from, and none that an editor keeps beside it.
+/// Whether the program is built from a changed file; false for temporary files of editors.
 fn is_source(path: &Path) -> bool {
     let known = ["rs", "toml", "lock", "css", "java", "json", "jsonl", "sql", "md", "tsv"];
     path.extension().and_then(|e| e.to_str()).is_some_and(|extension| known.contains(&extension))
 }
 
-/// A server that ends with this value.
+/// A server; dropping this value ends it.
 struct Running(Child);
 
 impl Running {
@@ -77,7 +77,8 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// At once: open connections would hold a graceful end back, and an acknowledged rating survives a kill.
+    /// Kills at once: open connections would delay a graceful end, and an acknowledged rating survives a
+    /// kill.
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_watched_is_there_and_editors_files_start_no_build() {
+    fn watched_paths_exist_and_editor_files_are_ignored() {
         for path in WATCHED {
             assert!(tools::root().join(path).exists(), "{path}");
         }

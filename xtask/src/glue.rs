@@ -1,8 +1,8 @@
-//! From the compiler's wasm to what a browser loads: splits the client by groups of pages
+//! Turns the compiler's wasm into the files that a browser loads: splits the client by groups of pages
 //! (`wasm_split_cli_support`), writes its glue (`wasm-bindgen`), and joins both into one script.
 //!
-//! The order is given: the splitter needs the linker's relocations, which wasm-bindgen drops. Both tools run as
-//! libraries, so there is nothing to install; their versions are pinned to what `app` uses.
+//! The order is fixed: the splitter needs the linker's relocations, which wasm-bindgen drops. Both tools are
+//! used as libraries, so nothing has to be installed; their versions are pinned to those of `app`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,24 +17,24 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::prune;
 
-/// The client, split, before its files have names.
+/// The split client, before its files have names.
 pub struct Client {
-    /// The module that loads the wasm and speaks to it, without the link script.
+    /// The module that loads the wasm and calls it, without the link script.
     glue: String,
-    /// The entry of the imports that split-off code needs in a debug build, such as `__canary_1: ~0xdead`.
+    /// The entry of the imports that split code needs in a debug build, such as `__canary_1: ~0xdead`.
     canary: String,
-    /// What every page needs.
+    /// The core, which every page needs.
     pub core: Vec<u8>,
-    /// Modules of the rest, by their names.
+    /// The other modules, by name.
     pub pieces: BTreeMap<String, Vec<u8>>,
-    /// The groups of pages, each with the pieces that it needs.
+    /// The groups of pages with their pieces.
     pub groups: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// The module from which the core imports the functions that load groups.
 const LOADERS: &str = "./loaders.js";
 
-/// Splits a compiled client and writes its glue; `small` leaves out the names of functions.
+/// Splits a compiled client and writes its glue; `small` omits the names of functions.
 pub fn split(wasm: &Path, small: bool) -> Result<Client> {
     let mut linked = fs::read(wasm).with_context(|| format!("cannot read {}", wasm.display()))?;
     if small {
@@ -68,9 +68,9 @@ pub fn split(wasm: &Path, small: bool) -> Result<Client> {
         .remove_producers_section(small)
         .generate_output()
         .with_context(|| format!("cannot write the glue of {}", wasm.display()))?;
-    // They would be files of their own, with names that no hash protects.
+    // They would be separate files, with names without a hash.
     if output.snippets().values().any(|list| !list.is_empty()) || !output.local_modules().is_empty() {
-        bail!("a dependency of the client brings JavaScript files of its own; teach xtask/src/glue.rs to write them");
+        bail!("a dependency of the client has its own JavaScript files, which xtask/src/glue.rs does not support");
     }
     if small {
         without_streams(output.wasm_mut());
@@ -78,7 +78,7 @@ pub fn split(wasm: &Path, small: bool) -> Result<Client> {
     Ok(Client { glue: output.js().to_owned(), canary, core: output.wasm_mut().emit_wasm(), pieces, groups })
 }
 
-/// Drops streams of bodies, which a dependency exports for scripts; no script of ours asks for them.
+/// Drops streams of bodies, which a dependency exports for scripts; none of our scripts uses them.
 fn without_streams(core: &mut Module) {
     let streams: Vec<_> =
         core.exports.iter().filter(|export| export.name.contains("intounderlying")).map(|export| export.id()).collect();
@@ -88,7 +88,8 @@ fn without_streams(core: &mut Module) {
     walrus::passes::gc::run(core);
 }
 
-/// A module as the splitter wrote it, without the linker's padded numbers and, where it shall be small, without names.
+/// A module from the splitter, without the linker's padded numbers and, if it should be small, without
+/// names.
 fn tidied(path: &Path, small: bool) -> Result<Vec<u8>> {
     let mut config = ModuleConfig::new();
     config.generate_name_section(!small).generate_producers_section(false);
@@ -96,16 +97,16 @@ fn tidied(path: &Path, small: bool) -> Result<Vec<u8>> {
     Ok(module.emit_wasm())
 }
 
-/// What the splitter's own link script gives to split-off code besides the core's exports: in a debug build a mark
-/// of the compilation, otherwise nothing.
+/// Additional imports that the splitter's own link script passes to split code: in a debug build a mark of
+/// the compilation, otherwise nothing.
 fn canary(link_script: &str) -> Result<String> {
     let (_, after) = link_script.split_once("{ __wasm_split: { ").context("the splitter's link script has changed")?;
     let (canary, _) = after.split_once(" } };").context("the splitter's link script has changed")?;
     Ok(canary.trim().trim_end_matches(',').to_owned())
 }
 
-/// A group's files by their names: code first loaded when one of its pages is opened, and the style sheet that its
-/// pages need.
+/// A group's files by name: code that is loaded when one of its pages is first opened, and the style sheet
+/// of its pages.
 #[derive(Serialize)]
 pub struct GroupFiles {
     /// Files made by [`Client::packed`].
@@ -115,7 +116,7 @@ pub struct GroupFiles {
 }
 
 impl Client {
-    /// A file that holds these pieces: how many, the number and the length of each, and the pieces.
+    /// A file with several pieces: their number, the number and length of each, and the pieces.
     pub fn packed(&self, names: &BTreeSet<&str>) -> Result<Vec<u8>> {
         let mut head = vec![u32::try_from(names.len())?];
         let mut content = Vec::new();
@@ -136,8 +137,8 @@ impl Client {
 
     /// The client's one script: glue, loaders of groups, and the start.
     pub fn script(&self, core: &str, groups: &BTreeMap<String, GroupFiles>) -> Result<String> {
-        // The glue imports the loaders once for each of them. They are in the same file instead: two files that
-        // import each other could not both be named by their content.
+        // The glue imports the loaders once for each. They are in the same file instead, because two files
+        // that import each other cannot both be named by their content.
         let mut glue = String::new();
         let mut aliases = String::new();
         for line in self.glue.lines() {
@@ -157,8 +158,8 @@ impl Client {
     }
 }
 
-/// Loads groups. What is here stays known; a failure is forgotten, so the next call tries again. A piece that stands in
-/// several files is placed once: a second time would reset its data.
+/// Loads groups. Loaded ones are remembered; a failure is forgotten, so the next call retries. A piece that
+/// is in several files is instantiated once, because a second time would reset its data.
 const LINK_SCRIPT: &str = "
 const here = (name) => new URL('./' + name, import.meta.url);
 const once = (known, work) => (name) =>
@@ -190,7 +191,7 @@ const css = once({}, (name) => new Promise((loaded, failed) => {
     link.onerror = () => { link.remove(); failed(new Error(`no ${name}`)); };
     document.head.append(link);
 }));
-// Leaving the page breaks off what is being fetched ahead; that is no failure to report.
+// Leaving the page aborts prefetches; this is not reported as a failure.
 let leaving = false;
 for (const event of ['beforeunload', 'pagehide']) addEventListener(event, () => { leaving = true; });
 addEventListener('pageshow', () => { leaving = false; });
@@ -207,8 +208,8 @@ const loader = (group) => async (callback, data) => {
 const loaders = Object.fromEntries(Object.keys(CODE).map((group) => ['__wasm_split_load_' + group, loader(group)]));
 ";
 
-/// Starts the client when the page that the server drew is on the screen. A page in the background, which draws
-/// nothing, does not wait for that.
+/// Starts the client when the server's page has been painted. A background page, which is not painted, does
+/// not wait for that.
 const START: &str = "
 const file = await fetched(CORE);
 const [length] = new Uint32Array(file, 0, 1);
@@ -223,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_pieces_says_which_they_are_and_how_long() {
+    fn file_of_pieces_lists_numbers_and_lengths() {
         let pieces = [("a", "abc"), ("b", "no"), ("c", "d")];
         let client = Client {
             glue: String::new(),

@@ -1,7 +1,7 @@
-//! `cargo xtask …`: builds, serves and tests AixGrade, and does the set-up that each needs.
+//! `cargo xtask …`: builds, serves and tests AixGrade, and installs what each needs.
 //!
-//! The release embeds the client, so the client is always built first, and always from here: cargo
-//! alone cannot run wasm-bindgen over its own output.
+//! The release embeds the client, so the client is always built first, and always from here: cargo alone
+//! cannot run wasm-bindgen on its own output.
 
 #![allow(clippy::disallowed_methods, reason = "starting compilers and servers is what xtask is for")]
 
@@ -14,6 +14,7 @@ mod serve;
 mod server;
 mod setup;
 mod test;
+mod toolchains;
 mod tools;
 
 use std::{path::PathBuf, process::ExitCode};
@@ -32,10 +33,10 @@ struct Cli {
 enum Command {
     /// Build the client, the styles and the server
     Build {
-        /// Optimise; leaves one self-contained binary with client and styles inside
+        /// Optimise; creates one self-contained binary with client and styles
         #[arg(long)]
         release: bool,
-        /// Build what browsers load, not the server
+        /// Build only the client, not the server
         #[arg(long)]
         client: bool,
     },
@@ -58,20 +59,20 @@ enum Command {
         #[arg(long, conflicts_with = "names")]
         list: bool,
     },
-    /// Measure what the program promises, on this machine
+    /// Measure the performance targets on this machine
     Bench(bench::Bench),
 }
 
-/// How to serve. What is not named here goes to `aixgrade serve` as it is, after `--`.
+/// Options for serving. Arguments after `--` are passed to `aixgrade serve`.
 #[derive(Args)]
 struct Serve {
     /// Create known accounts, a running study with invented ratings, and test runs
     #[arg(long)]
     demo: bool,
-    /// The port to listen on
+    /// Port to listen on
     #[arg(long)]
     port: Option<u16>,
-    /// The data folder, made when missing [default: `data` in the workspace's folder]
+    /// Data folder, created if missing [default: `data` in the workspace's folder]
     #[arg(long)]
     data: Option<PathBuf>,
     /// More arguments for `aixgrade serve`
@@ -101,7 +102,7 @@ fn run(command: Command) -> Result<ExitCode> {
             if release {
                 let size = std::fs::metadata(&binary)?.len() / 1024 / 1024;
                 println!(
-                    "It holds client and styles ({size} MB). aixgrade-sandbox, which starts sandboxes, belongs beside it."
+                    "It includes the client and the styles ({size} MB). Install aixgrade-sandbox, which starts sandboxes, next to it."
                 );
             }
             Ok(ExitCode::SUCCESS)

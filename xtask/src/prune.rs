@@ -1,13 +1,14 @@
-//! Takes out of the linked client what can never run, before it is split.
+//! Removes code from the linked client that can never run, before it is split.
 //!
-//! Leptos keeps with every erased view a second way to hydrate, for clients whose code is still loading. Only its
-//! `hydrate_lazy` begins that, and ours is `hydrate_body`; the linker cannot know, because the ways stand in tables
-//! of functions. They are a twentieth of what a rater loads.
+//! Leptos generates for every erased view a second way to hydrate, for clients whose code is still loading.
+//! Only its `hydrate_lazy` uses it, and we call `hydrate_body`; the linker cannot know that, because the
+//! functions are in tables. They are a twentieth of the code that a rater loads.
 //!
-//! Emptied are the bodies of `async` functions called `hydrate_async`, known by their call of what panics when a
-//! future is polled after its end. That call names a place in the source, so the compiler has merged none of them
-//! with a function that runs. A body that is emptied keeps its length, so that no other place in the file changes,
-//! and loses its relocations, so that the splitter drops what only it needed.
+//! This empties the bodies of `async` functions called `hydrate_async`, recognised by their call of the
+//! function that panics when a future is polled after its end. That call names a place in the source, so the
+//! compiler has merged none of them with a function that runs. An emptied body keeps its length, so that no
+//! other position in the file changes, and loses its relocations, so that the splitter drops code that only
+//! it needed.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -17,10 +18,11 @@ use wasmparser::{
     RelocationType, SymbolInfo, TypeRef,
 };
 
-/// A client without the ways to hydrate that are never begun.
+/// A client without these functions.
 ///
 /// # Errors
-/// When there is none: Leptos has changed, and this file is to be deleted or taught.
+///
+/// Fails if there are none: Leptos has changed, and this file must be deleted or adapted.
 pub fn without_lazy_hydration(linked: &[u8]) -> Result<Vec<u8>> {
     let mut imported = 0_u32;
     let mut code = None;
@@ -77,7 +79,7 @@ pub fn without_lazy_hydration(linked: &[u8]) -> Result<Vec<u8>> {
     }
     let mut pruned = linked.to_vec();
     for (start, end) in &emptied {
-        // No local variables, `unreachable` as often as there is room, the end.
+        // No local variables, as many `unreachable` as fit, the end.
         pruned[*start..*end].fill(0x00);
         pruned[end - 1] = 0x0b;
     }
@@ -94,7 +96,7 @@ pub fn without_lazy_hydration(linked: &[u8]) -> Result<Vec<u8>> {
     leb(&mut content, reader.section_index() as usize);
     leb(&mut content, kept.len());
     kept.iter().for_each(|entry| content.extend(*entry));
-    // The section with its header: id 0 and the length, which is padded to five bytes or is not.
+    // The section with its header: id 0 and the length, which may be padded to five bytes.
     let header = header(linked, section.start)?;
     let mut whole = vec![0];
     leb(&mut whole, content.len());
@@ -103,7 +105,7 @@ pub fn without_lazy_hydration(linked: &[u8]) -> Result<Vec<u8>> {
     Ok(pruned)
 }
 
-/// Where the header of a custom section begins whose content begins at `content`.
+/// Start of the header of a custom section whose content begins at `content`.
 fn header(linked: &[u8], content: usize) -> Result<usize> {
     let length = (1..=5).find(|length| {
         let at = content - length;
@@ -112,7 +114,7 @@ fn header(linked: &[u8], content: usize) -> Result<usize> {
     length.map(|length| content - length - 1).context("a custom section has no header")
 }
 
-/// The functions of the symbol table, each at its symbol's number: index and name.
+/// The functions of the symbol table, by symbol number: index and name.
 fn functions(section: &CustomSectionReader<'_>) -> Result<Vec<Option<(u32, String)>>> {
     for part in LinkingSectionReader::new(BinaryReader::new(section.data(), section.data_offset()))? {
         if let Linking::SymbolTable(symbols) = part? {

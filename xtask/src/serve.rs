@@ -8,24 +8,25 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use crate::{client, server, setup, tools};
+use crate::{client, server, setup, toolchains, tools};
 
-/// Builds, then becomes the server: Ctrl-C and other signals reach it without help.
+/// Builds, then replaces itself with the server, so that Ctrl-C and other signals reach it directly.
 pub fn serve(args: &crate::Serve, release: bool) -> Result<ExitCode> {
     setup::for_serving();
     client::build(client::Profile::of(release))?;
     let binary = server::build(release)?;
     let mut command = command(&binary, args)?;
+    command.env(toolchains::VARIABLE, toolchains::prepared());
     tools::say(tools::shown(&command));
     let failure = command.exec();
     Err(failure).with_context(|| format!("cannot start {}", binary.display()))
 }
 
-/// The command that starts a server as `args` say.
+/// The command that starts a server with `args`.
 pub fn command(binary: &Path, args: &crate::Serve) -> Result<Command> {
     let mut command = tools::command(binary);
     let data = match &args.data {
-        // As typed: from where it was typed, not from where we run it.
+        // Relative to the caller's folder.
         Some(folder) => std::path::absolute(folder)?,
         None => tools::root().join("data"),
     };

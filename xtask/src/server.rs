@@ -10,20 +10,20 @@ use anyhow::{Context, Result};
 
 use crate::{client, setup, tools};
 
-/// Builds `aixgrade`, with its sandbox helper beside it, and returns where it is. For a release, which embeds it, the
-/// client must have been built before.
+/// Builds `aixgrade` and its sandbox helper, and returns its path. For a release, which embeds the client,
+/// the client must be built before.
 pub fn build(release: bool) -> Result<PathBuf> {
     tools::say(if release { "Building the server, optimised" } else { "Building the server" });
     build_quietly(release)
 }
 
-/// The same without a word on standard output.
+/// The same without output on standard output.
 pub fn build_quietly(release: bool) -> Result<PathBuf> {
     let mut cargo = tools::cargo();
     cargo.args(["build", "--locked", "--package", "server", "--bin", "aixgrade"]);
     if release {
-        // A change of this value is what makes cargo embed the client anew: it cannot know that the
-        // folder holds other files than last time.
+        // Changing this value makes cargo embed the client again; it cannot know that the folder has new
+        // files.
         cargo.arg("--release").env("AIXGRADE_CLIENT", client::stamp().unwrap_or_default());
     }
     let aixgrade = built(&mut cargo, "aixgrade")?;
@@ -31,17 +31,17 @@ pub fn build_quietly(release: bool) -> Result<PathBuf> {
     Ok(aixgrade)
 }
 
-/// Builds one of the server's bench programs, optimised, and returns where it is.
+/// Builds one of the server's bench programs, optimised, and returns its path.
 pub fn bench(name: &str) -> Result<PathBuf> {
     built(tools::cargo().args(["build", "--locked", "--release", "--package", "server", "--bench", name]), name)
 }
 
 const HELPER: &str = "aixgrade-sandbox";
 
-/// Builds the sandbox's helper and puts it into its place.
+/// Builds the sandbox's helper and moves it into place.
 ///
-/// It is started for every sandbox, so it is optimised whatever the rest is, and linked without a loader where
-/// the compiler can: that is a millisecond less of each start.
+/// It is started for every sandbox, so it is always optimised, and statically linked if possible, which
+/// saves a millisecond per start.
 fn helper(place: &Path) -> Result<()> {
     let mut cargo = tools::cargo();
     cargo.args(["build", "--locked", "--release", "--package", "helper", "--bin", HELPER]);
@@ -50,14 +50,14 @@ fn helper(place: &Path) -> Result<()> {
     }
     let made = built(&mut cargo, HELPER)?;
     if made != place {
-        // One that is running cannot be written to, but another can take its place.
+        // A running program cannot be overwritten, but it can be replaced.
         let new = place.with_extension("new");
         fs::copy(&made, &new).and_then(|_| fs::rename(&new, place))?;
     }
     Ok(())
 }
 
-/// The program that cargo made, without the files beside it.
+/// The program from cargo's output, without the files beside it.
 fn built(cargo: &mut Command, name: &str) -> Result<PathBuf> {
     let files = tools::build_artifacts(cargo, name)?;
     let program = files.into_iter().find(|file| file.extension().is_none());

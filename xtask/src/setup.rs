@@ -1,4 +1,4 @@
-//! What a fresh machine lacks: installed where we can, else named exactly.
+//! Installs missing tools if possible, otherwise names them exactly.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,12 +12,12 @@ use crate::tools::{self, command, on_path, run, run_quietly, say, say_aside};
 /// The target that the client is compiled for.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// The compiler that builds the client.
+/// The compiler for the client.
 #[derive(Clone, Copy)]
 pub enum Toolchain {
-    /// The one that builds everything else.
+    /// The compiler for everything else.
     Own,
-    /// Debian's, which brings the standard library as source.
+    /// Debian's compiler, which includes the standard library as source.
     Debian,
 }
 
@@ -31,7 +31,7 @@ impl Toolchain {
     }
 }
 
-/// Makes sure that something can compile for the browser.
+/// Ensures that a compiler can build for the browser.
 pub fn wasm_target() -> Result<Toolchain> {
     if obtained(WASM) {
         return Ok(Toolchain::Own);
@@ -43,24 +43,26 @@ pub fn wasm_target() -> Result<Toolchain> {
     Ok(Toolchain::Debian)
 }
 
-/// A target whose programs need no loader, for this machine's processor; nothing where the compiler lacks it.
+/// A target for static programs on this machine's processor; `None` if the compiler lacks it.
 pub fn without_loader() -> Option<String> {
     let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
     if obtained(&target) {
         return Some(target);
     }
-    say_aside(format!("The sandbox's helper is linked with a loader and starts a little slower, for lack of {target}"));
+    say_aside(format!(
+        "The sandbox helper is linked dynamically and starts a little slower, because {target} is missing"
+    ));
     None
 }
 
-/// Whether the compiler in use has a target, by rustup where it had not.
+/// Whether the compiler in use has a target, after trying to install it with rustup.
 fn obtained(target: &str) -> bool {
     if !has(target) && on_path("rustup") {
-        say_aside(format!("Adding {target} by rustup"));
-        // It may be out of reach on this machine, while Debian's packages are not.
+        say_aside(format!("Adding {target} with rustup"));
+        // rustup may be unreachable on this machine while Debian's packages are available.
         match run_quietly(command("rustup").args(["target", "add", target])) {
             Ok(_) if has(target) => {}
-            Ok(_) => eprintln!("rustup added the target to another toolchain than the one in use"),
+            Ok(_) => eprintln!("rustup added the target to a toolchain that is not in use"),
             Err(e) => eprintln!("{e:#}"),
         }
     }
@@ -74,8 +76,8 @@ fn has(target: &str) -> bool {
         .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
-/// Debian has no compiled library for wasm, so it is built along; that needs switches that are
-/// unstable, and a target folder of its own because the compiler is another one.
+/// Debian has no compiled library for wasm, so it is built from source; that needs unstable flags, and a
+/// separate target folder because the compiler is a different one.
 fn debian_cargo() -> Command {
     let mut cargo = command("/usr/bin/cargo");
     let mut path = vec![PathBuf::from("/usr/bin")];
@@ -92,37 +94,43 @@ fn debian_cargo() -> Command {
     cargo
 }
 
-/// What the engine needs: programs, each with its Debian package.
+/// Programs that the engine needs, each with its Debian package.
 const ENGINE: [(&str, &str); 3] =
     [("javac", "openjdk-17-jdk-headless"), ("jlink", "openjdk-17-jdk-headless"), ("bwrap", "bubblewrap")];
 
-/// Installs what the engine needs, where this machine lets us. Elsewhere the server says at its start what is missing
-/// and how to install it; all but the automated tests works without.
+/// Installs what the engine needs, if this machine allows it. Otherwise the server reports at its start what
+/// is missing and how to install it; only automated tests depend on it.
 pub fn for_serving() {
     let missing = missing(&ENGINE);
     if !missing.is_empty()
         && can_install()
         && let Err(e) = packages(&missing, "the automated tests")
     {
-        eprintln!("{e:#}\nThe server starts all the same; it cannot run automated tests.");
+        eprintln!("{e:#}\nThe server starts anyway, but cannot run automated tests.");
     }
 }
 
-/// Makes sure that the Rust tests have what they need: the engine's programs, and another clock for runs with a date.
+/// Ensures the prerequisites of the Rust tests: the engine's programs, and libfaketime for runs with a date.
 pub fn for_rust_tests() -> Result<()> {
     let mut missing = missing(&ENGINE);
-    missing.extend(self::missing(&[("faketime", "faketime")]));
+    missing.extend(self::missing(&[("faketime", "faketime"), ("g++", "g++"), ("npm", "npm"), ("node", "nodejs")]));
+    // Headers that tests in C++ include.
+    for (header, package) in [("boost/any.hpp", "libboost-dev"), ("openssl/md5.h", "libssl-dev")] {
+        if !["/usr/include", "/usr/local/include"].iter().any(|folder| Path::new(folder).join(header).is_file()) {
+            missing.push(package);
+        }
+    }
     install_missing(&missing, "the Rust tests")
 }
 
-/// Makes sure that the journeys have what they need: the engine's programs, a browser, and Playwright.
+/// Ensures the prerequisites of the journeys: the engine's programs, a browser, and Playwright.
 pub fn for_journeys() -> Result<()> {
     let mut missing = missing(&ENGINE);
     missing.extend(self::missing(&[("node", "nodejs"), ("npm", "npm")]));
     if std::env::var_os("CHROMIUM").is_none() && !Path::new("/usr/bin/chromium").is_file() {
         missing.push("chromium");
     }
-    // Without it Chinese shows as boxes, and a screenshot of boxes tests nothing.
+    // Without it, Chinese is shown as boxes, and a screenshot of boxes tests nothing.
     if !run_quietly(command("fc-list").arg(":lang=zh")).is_ok_and(|fonts| !fonts.trim().is_empty()) {
         missing.push("fonts-noto-cjk");
     }
@@ -130,7 +138,7 @@ pub fn for_journeys() -> Result<()> {
     node_modules()
 }
 
-/// The packages of those programs that are not on the path.
+/// The packages of the programs that are missing from the path.
 fn missing(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
     let mut packages: Vec<_> =
         programs.iter().filter(|(name, _)| !on_path(name)).map(|(_, package)| *package).collect();
@@ -151,14 +159,14 @@ fn node_modules() -> Result<()> {
         return Ok(());
     }
     say("Installing the browser tests' packages");
-    // Playwright would fetch browsers of its own; Debian's Chromium is used.
+    // Playwright would download its own browsers; Debian's Chromium is used.
     let quiet = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
     run(command("npm").args(quiet).current_dir(&end2end).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"))?;
     std::fs::write(installed, lock)?;
     Ok(())
 }
 
-/// Installs Debian packages, or says which to install.
+/// Installs Debian packages, or names the ones to install.
 fn packages(names: &[&str], purpose: &str) -> Result<()> {
     if !can_install() {
         bail!("missing for {purpose}; install with: sudo apt-get install --no-install-recommends {}", names.join(" "));
@@ -171,7 +179,7 @@ fn packages(names: &[&str], purpose: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether packages can be installed here: on Debian and its like, as root.
+/// Whether packages can be installed here: on Debian and derivatives, as root.
 fn can_install() -> bool {
     on_path("apt-get") && run_quietly(command("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
 }

@@ -1,4 +1,4 @@
-//! Where things are, and how a command is run and spoken about. Used by every other module here.
+//! Paths, running commands and printing progress. Used by every other module here.
 
 use std::{
     env,
@@ -12,8 +12,8 @@ use std::{
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// The workspace's folder. Cargo says at run time where xtask is: with a target folder shared by
-/// several checkouts, what was compiled in may be another one's.
+/// The workspace's folder. Cargo passes xtask's path at run time: with a target folder shared by several
+/// checkouts, the compiled-in path may be another checkout's.
 pub fn root() -> PathBuf {
     let xtask = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     xtask.parent().map_or_else(|| xtask.clone(), Path::to_path_buf)
@@ -26,8 +26,8 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// The cargo that runs us, without the settings that it made for us: they would reach build scripts
-/// and change their fingerprints, so that a bare `cargo build` and ours undo each other's work.
+/// The cargo that runs us, without the settings that it made for us: these would reach build scripts and
+/// change their fingerprints, so that a bare `cargo build` and ours would undo each other's work.
 pub fn cargo() -> Command {
     let mut command = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {
@@ -39,17 +39,17 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Says what is being done.
+/// Prints what is being done.
 pub fn say(what: impl AsRef<str>) {
     println!("==> {}", what.as_ref());
 }
 
-/// The same beside a result: on standard error, so that standard output holds nothing else.
+/// The same on standard error, so that standard output has only the result.
 pub fn say_aside(what: impl AsRef<str>) {
     eprintln!("==> {}", what.as_ref());
 }
 
-/// Runs a command, its output shown; an error where it fails.
+/// Runs a command and shows its output; fails if the command does.
 pub fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start `{}`", shown(command)))?;
     if !status.success() {
@@ -58,7 +58,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command that says nothing unless it fails.
+/// Runs a command and shows its output only if it fails.
 pub fn run_quietly(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot start `{}`", shown(command)))?;
     if !output.status.success() {
@@ -67,7 +67,7 @@ pub fn run_quietly(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a command and gives every line of its standard output to `each`; whether it succeeded.
+/// Runs a command and passes every line of its standard output to `each`; returns whether it succeeded.
 pub fn run_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
     let mut child =
         command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{}`", shown(command)))?;
@@ -79,7 +79,7 @@ pub fn run_lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bo
     Ok(child.wait()?.success())
 }
 
-/// Runs a cargo build and returns the files that it made of the target `name`.
+/// Runs a cargo build and returns the files of the target `name`.
 pub fn build_artifacts(command: &mut Command, name: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let built = run_lines(command.arg("--message-format=json-render-diagnostics"), |line| {

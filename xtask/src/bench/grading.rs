@@ -1,12 +1,12 @@
-//! Grading without think time: so many raters over HTTP on loopback, each rating and asking for the
-//! next output as fast as the server answers.
+//! Grading without think time: raters over HTTP on loopback, each rating and requesting the next output as
+//! fast as the server answers.
 //!
-//! With `--beside`, the same while admins import, download and run tests, and with think time: what is measured is how
-//! long one submission waits for what the admins do.
+//! With `--beside`, the same while admins import, download and run tests, and with think time. It measures
+//! how long a submission waits for the admins' work.
 //!
-//! The study has room for every rating that is wanted, planned as every study is; raters log in as
-//! people do and call what the page calls (`submit_rating`, `next`), with gzip as browsers take it.
-//! The load is made by one thread, because it shares the machine's cores with the server.
+//! The study has room for every rating, planned as every study is; raters log in as people do and call the
+//! functions of the page (`submit_rating`, `next`), with gzip like browsers. One thread generates the load,
+//! because it shares the machine's cores with the server.
 
 mod beside;
 mod client;
@@ -32,41 +32,42 @@ use client::Rater;
 /// `bench grading`
 #[derive(Args)]
 pub struct Options {
-    /// Ratings in all
+    /// Total number of ratings
     #[arg(long, default_value_t = 100_000)]
     ratings: usize,
-    /// Raters at once
+    /// Number of simultaneous raters
     #[arg(long, default_value_t = 16)]
     raters: usize,
-    /// What goes on meanwhile; the same raters are measured alone before
+    /// Concurrent work of admins; the same raters are measured alone before
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     beside: Vec<Beside>,
-    /// How long a rater thinks between two ratings, in milliseconds [default: not at all; 250 with --beside]
+    /// Think time between two ratings, in milliseconds [default: none; 250 with --beside]
     #[arg(long, value_name = "MS")]
     think: Option<u64>,
-    /// A server that is built already, to compare with another [default: the release is built]
+    /// Measure this server, to compare with another [default: the release is built]
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
 }
 
 const MODELS: usize = 5;
 const OVERLAP: usize = 8;
-/// A quick rater's time for one output is seconds; this many raters at this pace leave a core to the server.
+/// A fast rater needs seconds for an output; this many raters at this pace leave a core to the server.
 const THINK: u64 = 250;
-/// Ratings whose figures are taken at the beginning and at the end, to see whether they differ.
+/// Number of ratings at the beginning and at the end that are measured separately, to see whether they
+/// differ.
 const WINDOW: usize = 5_000;
 
-/// What a stretch of ratings took.
+/// Resource usage of a series of ratings.
 struct Stretch {
     cycles: usize,
     wall: Duration,
     cpu: Duration,
-    /// Every submission's time, in milliseconds, smallest first.
+    /// Every submission's time in milliseconds, ascending.
     submits: Vec<f64>,
     nexts: Vec<f64>,
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Report> {
     if options.raters < OVERLAP || options.ratings < 2 * WINDOW.min(options.ratings / 2).max(1) {
         bail!("at least {OVERLAP} raters are needed, and 2 ratings");
@@ -122,7 +123,7 @@ pub fn run(options: &Options) -> Result<Report> {
         nexts: sorted(stretches.iter().flat_map(|s| s.nexts.iter().copied()).collect()),
     };
     report.figure("fsync of 4 KiB in the same folder, median", fsync, "ms");
-    report.promised("rate-and-next cycles a second", whole.per_second(), "/s", Target::AtLeast(400.0));
+    report.promised("rate-and-next cycles per second", whole.per_second(), "/s", Target::AtLeast(400.0));
     report.figure("submit, p50", at(&whole.submits, 0.5), "ms");
     match fsync < 1.0 {
         true => report.promised("submit, p99", at(&whole.submits, 0.99), "ms", Target::AtMost(50.0)),
@@ -130,13 +131,13 @@ pub fn run(options: &Options) -> Result<Report> {
     }
     report.figure("next, p50", at(&whole.nexts, 0.5), "ms");
     report.figure("next, p99", at(&whole.nexts, 0.99), "ms");
-    report.promised("server's processor time a cycle", whole.cpu_ms(), "ms", Target::AtMost(3.0));
+    report.promised("server's CPU time per cycle", whole.cpu_ms(), "ms", Target::AtMost(3.0));
     report.promised(format!("resident after {acknowledged} ratings"), resident, "MiB", Target::AtMost(80.0));
     if let (Some(first), Some(last)) = (stretches.first(), stretches.last()) {
         for (what, stretch) in [("first", first), ("last", last)] {
-            report.figure(format!("the {what} {}: cycles a second", stretch.cycles), stretch.per_second(), "/s");
+            report.figure(format!("the {what} {}: cycles per second", stretch.cycles), stretch.per_second(), "/s");
             report.figure(format!("the {what} {}: submit, p99", stretch.cycles), at(&stretch.submits, 0.99), "ms");
-            report.figure(format!("the {what} {}: processor time a cycle", stretch.cycles), stretch.cpu_ms(), "ms");
+            report.figure(format!("the {what} {}: CPU time per cycle", stretch.cycles), stretch.cpu_ms(), "ms");
         }
     }
     report.note(format!(
@@ -148,7 +149,7 @@ pub fn run(options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Half of the ratings alone, half beside what admins do.
+/// Half of the ratings alone, half with the admins' work.
 fn beside(
     report: &mut Report,
     options: &Options,
@@ -197,13 +198,13 @@ fn sorted(mut times: Vec<f64>) -> Vec<f64> {
     times
 }
 
-/// The time that so much of all stay below.
+/// The time below which this share of all lies.
 fn at(sorted: &[f64], part: f64) -> f64 {
     let place = ((sorted.len() as f64 * part).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
     sorted.get(place).copied().unwrap_or(f64::NAN)
 }
 
-/// What it takes to have 4 KiB on the disk, in milliseconds, the median of many.
+/// Median time to write 4 KiB to disk, in milliseconds.
 fn fsync(folder: &Path) -> Result<f64> {
     let mut file = fs::File::create(folder.join("fsync"))?;
     let mut times = Vec::new();
@@ -216,7 +217,7 @@ fn fsync(folder: &Path) -> Result<f64> {
     Ok(at(&sorted(times), 0.5))
 }
 
-/// A token of an admin made for it.
+/// A new token of an admin.
 fn token(binary: &Path, folder: &TempDir) -> Result<String> {
     add_user(binary, folder, "bench-admin", "admin")?;
     let mut args = vec!["token", "create", "--user", "bench-admin", "--label", "bench"];
@@ -224,7 +225,7 @@ fn token(binary: &Path, folder: &TempDir) -> Result<String> {
         args.extend(["--scope", scope]);
     }
     let made = said(binary, folder, &args)?;
-    Ok(made["secret"].as_str().context("no token was made")?.to_owned())
+    Ok(made["secret"].as_str().context("no token was created")?.to_owned())
 }
 
 const PASSWORD: &str = "a-password-for-the-bench";
@@ -243,12 +244,12 @@ fn said(binary: &Path, folder: &TempDir, args: &[&str]) -> Result<Value> {
     Ok(serde_json::from_str(tools::run_quietly(&mut command(binary, folder, args))?.trim())?)
 }
 
-/// Tasks enough for that many ratings.
+/// Number of tasks for that many ratings.
 fn tasks(options: &Options) -> usize {
     options.ratings.div_ceil(MODELS * OVERLAP) + 1
 }
 
-/// A dataset, outputs, raters and a study that wants as many ratings; returns the study's opaque name.
+/// Creates a dataset, outputs, raters and a study for this many ratings; returns the study's opaque name.
 fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String> {
     tools::say_aside("Preparing a data folder");
     let tasks = tasks(options);
@@ -282,7 +283,7 @@ fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String>
         let model = format!("Model {model}");
         let args = ["submissions", "upload", "--dataset", "bench", "--model", &model, &file.to_string_lossy()];
         let taken = said(binary, folder, &args)?;
-        submissions.push(taken["submission"].as_i64().context("the upload was not taken")?.to_string());
+        submissions.push(taken["submission"].as_i64().context("the upload was not imported")?.to_string());
     }
     let mut create: Vec<String> =
         ["studies", "create", "--title", "Bench", "--dataset", "bench", "--seed", "7"].map(String::from).into();
@@ -297,7 +298,7 @@ fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String>
     Ok(studies[0]["token"].as_str().context("the study has no name")?.to_owned())
 }
 
-/// Twenty lines that differ from task to task and from model to model.
+/// Twenty lines that differ between tasks and models.
 fn code(model: usize, task: usize) -> String {
     let lines: String =
         (0..16).map(|n| format!("    if (text.length() > {n}) {{ kept.append(text.charAt({n}));}}\n")).collect();
@@ -316,22 +317,22 @@ fn add_user(binary: &Path, folder: &TempDir, name: &str, role: &str) -> Result<(
     Ok(())
 }
 
-/// How many ratings count in the study.
+/// Number of ratings that count in the study.
 fn counted(binary: &Path, folder: &TempDir) -> Result<usize> {
     let studies = said(binary, folder, &["studies", "list"])?;
     Ok(usize::try_from(studies[0]["done"].as_u64().context("the study says no number")?)?)
 }
 
-/// A running server; it ends with this value.
+/// A running server; dropping this value ends it.
 pub(super) struct Server {
     child: Child,
     address: String,
-    /// Kept open: a server that may not say what it has to say ends.
+    /// Kept open, because a server that cannot write its output ends.
     _said: BufReader<ChildStdout>,
 }
 
 impl Server {
-    /// Starts one on a free port.
+    /// Starts a server on a free port.
     pub(super) fn start(binary: &Path, data: &Path) -> Result<Server> {
         let mut command = tools::command(binary);
         command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
@@ -347,22 +348,23 @@ impl Server {
         Ok(Server { child, address, _said: said })
     }
 
-    /// Its process.
+    /// Its process id.
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Processor time so far.
+    /// CPU time so far.
     fn cpu(&self) -> Result<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // After the name in brackets, which may hold anything: user and system time are fields 14 and 15.
+        // After the name in brackets, which may contain anything, user and system time are fields 14 and
+        // 15.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks: u64 = fields.iter().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-        // The kernel shows ticks of a hundredth second to everybody.
+        // The kernel reports ticks of a hundredth of a second.
         Ok(Duration::from_millis(ticks * 10))
     }
 
-    /// Resident memory now, in MiB.
+    /// Resident memory, in MiB.
     fn resident(&self) -> Result<f64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
@@ -383,7 +385,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_values_that_were_seen() {
+    fn percentiles_are_observed_values() {
         let times: Vec<f64> = (1..=100).map(f64::from).collect();
         let check = |part, value: f64| assert_eq!(at(&times, part), value);
         check(0.5, 50.0);

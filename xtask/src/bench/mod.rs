@@ -1,9 +1,8 @@
-//! `cargo xtask bench …`: measures what the program promises, compared with the usual ways.
+//! `cargo xtask bench …`: measures the performance targets, compared with the usual ways.
 //!
-//! Each benchmark is a file with a `run` that builds what it needs with
-//! [`release_server`] and puts its figures into a [`Report`], which [`Report::show`] prints.
-//! Figures depend on the machine: measure with nothing else running, and compare
-//! ratios, not seconds, between machines.
+//! Each benchmark is a file with a `run` that builds what it needs with [`release_server`] and puts its
+//! figures into a [`Report`], which [`Report::show`] prints. Figures depend on the machine: measure with
+//! nothing else running, and compare ratios, not seconds, between machines.
 
 mod engine;
 mod grading;
@@ -31,7 +30,7 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum What {
-    /// The engine: outputs a second, against javac and java for each task and against the published
+    /// The engine: outputs per second, compared with javac and java for each task and with the published
     /// runner's one JVM
     Engine(engine::Options),
     /// Grading: sixteen raters without think time
@@ -204,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_is_met_on_its_own_side() {
+    fn targets_have_a_direction() {
         let check = |value, target, met| {
             let mut report = Report::new("a test");
             report.promised("figure", value, "", target);

@@ -17,10 +17,10 @@ use clap::Args;
 use super::{Report, Target};
 use crate::{server, tools};
 
-/// What to measure with.
+/// Options of the benchmark.
 #[derive(Args)]
 pub struct Options {
-    /// A data folder that an earlier measurement filled, to spare filling it again
+    /// A data folder that an earlier measurement filled, to save filling it again
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The program to measure [default: an optimised build of this checkout]
@@ -71,7 +71,7 @@ pub fn run(options: &Options) -> Result<Report> {
     ];
     for (name, path) in &pages {
         let (first, body) = server.get(path, &cookie)?;
-        // A new choice: the page arrives at once, its figures when they are computed.
+        // A new selection: the page arrives at once, its figures when they are computed.
         report.promised(format!("{name}: first answer"), first.as_secs_f64() * 1e3, "ms", Target::AtMost(100.0));
         let begun = Instant::now();
         let mut body = body;
@@ -123,7 +123,7 @@ pub fn run(options: &Options) -> Result<Report> {
         "Pages are whole HTML pages over HTTP on loopback, uncompressed; verdicts.csv is of ten runs, one a model.",
     );
     report.note(
-        "The first answer to a large choice that nobody asked for before says that its figures are being computed; after \
+        "The first response for a large, uncached selection says that its figures are being computed; after \
          that the last figures are shown while newer ones are computed.",
     );
     Ok(report)
@@ -179,7 +179,7 @@ impl Server {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if reader.read_line(&mut head)? == 0 {
-                bail!("the answer ended in its head: {head}");
+                bail!("the response ended in its head: {head}");
             }
         }
         let mut body = Vec::new();
@@ -230,12 +230,12 @@ impl Server {
         });
         let cookies: Vec<String> = cookies.collect();
         if cookies.is_empty() {
-            bail!("nobody was logged in: {}", head.lines().next().unwrap_or_default());
+            bail!("the log-in failed: {}", head.lines().next().unwrap_or_default());
         }
         Ok(cookies.join("; "))
     }
 
-    /// Ids in the choice's form, by its field.
+    /// Ids in the form of the selection, by field.
     fn ids(&self, cookie: &str, field: &str) -> Result<Vec<String>> {
         let (_, body) = self.get("/admin/compare/bench?studies=none&runs=none", cookie)?;
         let body = String::from_utf8_lossy(&body).into_owned();
@@ -245,7 +245,7 @@ impl Server {
     }
 
     fn some_study(&self, cookie: &str) -> Result<String> {
-        self.ids(cookie, "studies")?.pop().context("there is no study to compare")
+        self.ids(cookie, "studies")?.pop().context("no study to compare")
     }
 
     fn two_models(&self, cookie: &str) -> Result<String> {

@@ -1,9 +1,9 @@
-//! `cargo xtask bench steadiness`: the same submission many times while the machine is overloaded. A
-//! verdict that changes is the engine's doing, unless the code itself draws at random. The engine's own fixtures run
-//! under the same load, strict and fast, and each must come to the verdict in its name.
+//! `cargo xtask bench steadiness`: the same submission many times while the machine is overloaded. A changed
+//! verdict is the engine's fault, unless the code itself is random. The engine's own fixtures run under the
+//! same load, strict and fast, and each must get the verdict in its name.
 //!
-//! Each busy process has a session of its own: Linux shares a processor between sessions first (autogroup), so busy
-//! threads of this program would only take time from this program.
+//! Each busy process has its own session: Linux shares a processor between sessions first (autogroup), so
+//! busy threads of this program would only take time from this program.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,35 +29,35 @@ use crate::tools;
 /// `bench steadiness`
 #[derive(Args)]
 pub struct Options {
-    /// A checkout of the published benchmark; without one the starter dataset is run
+    /// A checkout of the published benchmark [default: the starter dataset is run]
     #[arg(long, value_name = "DIR")]
     aixbench: Option<PathBuf>,
-    /// Measure this `aixgrade` and build none
+    /// Measure this `aixgrade` instead of building one
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
-    /// How many runs
+    /// Number of runs
     #[arg(long, default_value_t = 20)]
     runs: usize,
-    /// Busy processes beside them for each core, each in a session of its own
+    /// Busy processes per core, each in its own session
     #[arg(long, default_value_t = 4)]
     load: usize,
-    /// How many runs of the engine's fixtures, of which every second is fast. Each takes minutes under load, since
-    /// some fixtures wait until their time is over
+    /// Number of runs of the engine's fixtures, every second of them fast. Each takes minutes under load,
+    /// since some fixtures wait until their time is over
     #[arg(long, default_value_t = 2)]
     fixtures: usize,
-    /// Run the checkout's raw outputs (prediction.jsonl) and not its packaged classes
+    /// Run the checkout's raw outputs (prediction.jsonl) instead of its packaged classes
     #[arg(long)]
     raw: bool,
-    /// Tasks whose code draws at random, so that its verdict may change [default for a checkout: 160]
+    /// Tasks with random code, whose verdict may change [default for a checkout: 160]
     #[arg(long, value_name = "TASK")]
     random: Vec<String>,
 }
 
-/// Runs, and lists what changed.
+/// Runs the benchmark, and lists what changed.
 pub fn run(options: &Options) -> Result<Report> {
     let checkout = checkout(options.aixbench.as_deref())?;
     let binary = match &options.server {
-        Some(file) => file.canonicalize().with_context(|| format!("there is no {}", file.display()))?,
+        Some(file) => file.canonicalize().with_context(|| format!("{} not found", file.display()))?,
         None => release_server()?,
     };
     let mut random: BTreeSet<String> = options.random.iter().cloned().collect();
@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> Result<Report> {
     let mut report = Report::new("steadiness");
     let ours = Ours::prepare(&binary, checkout.as_deref())?;
     let submission = if options.raw { ours.submissions.last() } else { ours.submissions.first() };
-    let submission = submission.context("there is no submission")?;
+    let submission = submission.context("no submission")?;
     let fixtures = if options.fixtures > 0 { Some(Ours::fixtures(&binary)?) } else { None };
     let busy = thread::available_parallelism()?.get() * options.load;
     let load = Load::start(busy)?;
@@ -111,7 +111,7 @@ pub fn run(options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Runs the fixtures, strict and fast in turn: each must come to the verdict with which its name begins.
+/// Runs the fixtures, strict and fast in turn: each must get the verdict with which its name begins.
 fn under_load(ours: &Ours, runs: usize, report: &mut Report) -> Result<()> {
     let submission = ours.submissions.first().context("there are no fixtures")?;
     let mut wrong = Vec::new();
@@ -121,7 +121,7 @@ fn under_load(ours: &Ours, runs: usize, report: &mut Report) -> Result<()> {
         for ((name, _), came_to) in ours.verdicts(submission, options)? {
             let verdict = came_to.map_or_else(|| "no verdict".to_owned(), |(verdict, _, _)| verdict);
             if !name.starts_with(&verdict) {
-                wrong.push(format!("{name} came to {verdict} {}", options.join(" ")));
+                wrong.push(format!("{name} got {verdict} {}", options.join(" ")));
             }
         }
     }
@@ -133,12 +133,12 @@ fn under_load(ours: &Ours, runs: usize, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Busy processes, each in a session of its own; they end with this value.
+/// Busy processes, each in its own session; dropping this value ends them.
 struct Load(Vec<Child>);
 
 impl Load {
     fn start(count: usize) -> Result<Load> {
-        // Looks now and then whether this program is still there: it may be killed.
+        // Checks regularly whether this program still runs, because it may be killed.
         let work = "while kill -0 \"$0\" 2>/dev/null; do i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; done";
         let this = std::process::id().to_string();
         let mut load = Load(Vec::new());

@@ -1,4 +1,4 @@
-//! Resource usage of a command: wall time and processor time, including its children.
+//! Resource usage of a command: wall time and CPU time, including its children.
 
 use std::{
     process::{Command, Stdio},
@@ -17,15 +17,14 @@ use crate::tools;
 pub struct Used {
     /// Wall time.
     pub wall: Duration,
-    /// Processor time of the command and its descendants that were waited for;
-    /// the kernel adds them up.
+    /// CPU time of the command and its descendants that were waited for, as added up by the kernel.
     pub cpu: Duration,
     /// Its standard output.
     pub said: String,
 }
 
-/// Runs a command to its end; what it says on standard error is shown only where it fails. Commands must not be measured at the same
-/// time: the kernel counts processor time for all children together.
+/// Runs a command to its end; shows its standard error only if it fails. Commands must not be measured at
+/// the same time, because the kernel adds up the CPU time of all children.
 pub fn measure(command: &mut Command) -> Result<Used> {
     let before = cpu()?;
     let begun = Instant::now();

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{client, server, setup, tools};
 
-/// Journeys that hold sizes of what browsers load; they need the client that ships.
+/// Journeys that measure the size of downloads; they need the release client.
 const MEASURES: [&str; 1] = ["first_visit"];
 
 /// The names of all journeys: their files without `.spec.ts`.
@@ -24,12 +24,12 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs every journey over the client that the stage before has built.
+/// Runs every journey with the client of the previous stage.
 pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     run(prerequisites, &[])
 }
 
-/// Runs some journeys by name: over the client that is quickest to build, unless one of them measures it.
+/// Runs some journeys by name, with the client that is fastest to build, unless one of them measures it.
 pub fn some(prerequisites: &Prerequisites, names: &[String]) -> Result<Counts> {
     let measured = names.iter().any(|name| MEASURES.contains(&name.as_str()));
     client::build(client::Profile::of(measured))?;
@@ -50,7 +50,7 @@ fn run(prerequisites: &Prerequisites, names: &[String]) -> Result<Counts> {
     let ran = tools::run(&mut playwright);
     let text = match fs::read_to_string(&report) {
         Ok(text) => text,
-        // It ended before it wrote a report; its own failure says more than the missing file.
+        // It ended before it wrote a report; its own error is more informative than the missing file.
         Err(e) => return ran.and_then(|()| Err(e).context("the browser tests wrote no report")),
     };
     let counts = counts(&serde_json::from_str(&text)?);
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_browser_test_that_needed_a_second_try_failed() {
+    fn flaky_browser_test_counts_as_failed() {
         let report = serde_json::json!({
             "stats": { "expected": 7, "unexpected": 1, "flaky": 2, "skipped": 2 },
             "suites": [{ "suites": [{ "specs": [
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn journeys_that_measure_are_there() {
+    fn measuring_journeys_exist() {
         let names = names().unwrap();
         assert!(MEASURES.iter().all(|measure| names.iter().any(|name| name == measure)), "{names:?}");
     }

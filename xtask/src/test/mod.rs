@@ -35,16 +35,17 @@ impl Counts {
     }
 }
 
-/// One step of the whole run.
+/// One stage of the whole run.
 struct Stage {
     /// The name on the command line.
     name: &'static str,
-    /// What it checks.
+    /// Runs the check.
     about: &'static str,
     run: fn(&Prerequisites) -> Result<Counts>,
 }
 
-/// Ordered by how soon they tell something: lints and Rust tests take minutes, the optimised client is the longest step.
+/// Ordered by how soon they fail: lints and Rust tests take minutes, the optimised client is the longest
+/// step.
 const STAGES: [Stage; 8] = [
     Stage { name: "format", about: "formatting", run: format },
     Stage { name: "lint", about: "lints of the app and the server", run: lint },
@@ -79,7 +80,7 @@ pub fn test(names: &[String]) -> Result<ExitCode> {
     Ok(summary(&done, &not_run, &prerequisites))
 }
 
-/// Prints what `cargo xtask test NAME` accepts.
+/// Prints the names that `cargo xtask test NAME` accepts.
 pub fn list() -> Result<ExitCode> {
     println!("Stages:");
     for stage in &STAGES {
@@ -96,7 +97,7 @@ pub fn list() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A stage, or the part of one that was asked for.
+/// A stage, or the requested part of one.
 struct Step {
     title: String,
     what: What,
@@ -118,7 +119,8 @@ impl Step {
     }
 }
 
-/// What is to run: every stage without names. A name is a stage, else a journey, else part of a Rust test's path.
+/// The stages to run: all of them without names. A name is a stage, otherwise a journey, otherwise part of a
+/// Rust test's path.
 fn plan(names: &[String]) -> Result<Vec<Step>> {
     let stage =
         |stage: &Stage| Step { title: format!("{}: {}", stage.name, stage.about), what: What::Stage(stage.run) };
@@ -136,7 +138,7 @@ fn plan(names: &[String]) -> Result<Vec<Step>> {
         } else if rust::find()?.iter().any(|test| test.path.contains(name.as_str())) {
             steps.push(Step { title: format!("rust: {name}"), what: What::Rust(name.clone()) });
         } else {
-            bail!("no stage, journey or Rust test is called `{name}`; `cargo xtask test --list` prints them all");
+            bail!("no stage, journey or Rust test is named `{name}`; `cargo xtask test --list` prints all names");
         }
     }
     if !chosen.is_empty() {
@@ -152,7 +154,7 @@ struct Done<'a> {
     time: Duration,
 }
 
-/// A stage passes when something passed, nothing failed, and nothing was skipped that this machine can run.
+/// A stage passes if a test passed, none failed, and none was skipped that this machine can run.
 fn good(counts: &Counts, prerequisites: &Prerequisites) -> bool {
     let skipped_wrongly = counts.skipped.iter().any(|skip| prerequisites.forbid(skip));
     counts.failed == 0 && !skipped_wrongly && counts.passed + counts.skipped.len() as u64 > 0
@@ -183,7 +185,7 @@ fn summary(done: &[Done<'_>], not_run: &[&str], prerequisites: &Prerequisites) -
         let verdict = if prerequisites.forbid(skip) { "SKIPPED, which fails here" } else { "skipped" };
         println!("{verdict}  {}: {}", skip.name, skip.why);
     }
-    // A test that was skipped although it could run is a failed one.
+    // A test that was skipped although it could run counts as failed.
     let (forbidden, allowed): (Vec<_>, Vec<_>) = all.skipped.iter().partition(|skip| prerequisites.forbid(skip));
     let mut line = format!("{} passed, {} failed", all.passed, all.failed + forbidden.len() as u64);
     if !allowed.is_empty() {
@@ -205,7 +207,7 @@ fn build(_: &Prerequisites) -> Result<Counts> {
     server::build(false).map(|_| Counts::one(true))
 }
 
-/// By itself, because its dependencies switch features on that would rebuild the server's.
+/// Separate, because its dependencies enable features that would rebuild the server's.
 fn xtask(_: &Prerequisites) -> Result<Counts> {
     let package = ["--locked", "--quiet", "--package", "xtask", "--all-targets", "--", "-D", "warnings"];
     let mut counts = one(tools::cargo().arg("clippy").args(package))?;
@@ -231,7 +233,7 @@ fn lint_client(_: &Prerequisites) -> Result<Counts> {
     one(&mut cargo)
 }
 
-/// All journeys run over the client that ships: the one whose size they measure, in one build.
+/// All journeys run with the release client, whose size they measure, in one build.
 fn optimised_client(_: &Prerequisites) -> Result<Counts> {
     client::build(client::Profile::Release).map(|()| Counts::one(true))
 }
@@ -255,7 +257,7 @@ mod tests {
         assert_eq!(titles(&["kill", "runs.spec.ts"]), ["journeys: kill, runs"]);
         let this = "a_name_is_a_stage_a_journey_or_a_rust_test";
         assert_eq!(titles(&[this]), [format!("rust: {this}")]);
-        // The name may not stand in this file as a test's.
+        // The name must not occur in this file as a test's.
         assert!(plan(&["no_such_test_anywhere".to_owned()]).is_err());
     }
 

@@ -1,7 +1,7 @@
-//! What tests need beside the checkout, and which tests may be skipped for lack of it.
+//! Prerequisites of tests beside the checkout, and which tests may be skipped without them.
 //!
-//! The tests' half is `server/tests/util/prerequisites.rs`: it writes a line for each skipped test to the file that
-//! [`VARIABLE`] names.
+//! The tests' half is `server/tests/util/prerequisites.rs`: it writes a line for each skipped test to the
+//! file that [`VARIABLE`] names.
 
 use std::{
     fs,
@@ -12,22 +12,28 @@ use std::{
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-use crate::tools;
+use crate::{toolchains, tools};
 
-/// Names the file to which tests append `kind<TAB>name<TAB>reason` when they are skipped.
+/// Environment variable with the file to which tests append `kind<TAB>name<TAB>reason` when they are
+/// skipped.
 const VARIABLE: &str = "AIXGRADE_TEST_SKIPPED";
 
-/// Where the published data lie beside a checkout, seen from the workspace's parent folder.
+/// Where the published data of AixBench are beside a checkout, relative to the workspace's parent folder.
 const BESIDE: &str = "shared/data/aixbench";
+/// The same for HumanEval-X.
+const HUMANEVAL_X_BESIDE: &str = "shared/data/humaneval-x";
 
 /// What a skipped test lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Published data, which are no part of the repository.
+    /// Published data, which are not part of the repository.
     Data,
-    /// A feature of the kernel or a right that this machine does not give, such as control groups.
+    /// A kernel feature or a permission that this machine lacks, such as control groups, or a compiler that xtask does
+    /// not install.
     Host,
-    /// Nothing: the test itself says that it is not to run.
+    /// The toolchain of a programming language, which xtask installs.
+    Toolchain,
+    /// Nothing: the test is disabled.
     Ignored,
 }
 
@@ -50,34 +56,45 @@ impl Skip {
         let kind = match parts.next()? {
             "data" => Kind::Data,
             "host" => Kind::Host,
-            _ => return None,
+            kind => match toolchains::is_installed(kind.strip_prefix("toolchain ")?) {
+                true => Kind::Toolchain,
+                false => Kind::Host,
+            },
         };
         Some(Skip { kind, name: parts.next()?.to_owned(), why: parts.next()?.to_owned() })
     }
 }
 
-/// What was found on this machine.
+/// The prerequisites found on this machine.
 #[derive(Default)]
 pub struct Prerequisites {
     /// The folder with AixBench's published data files.
     pub data: Option<PathBuf>,
     /// A checkout of AixBench.
     pub checkout: Option<PathBuf>,
-    /// Whether the data are expected here: in CI, with `shared/` beside the checkout.
+    /// The folder with the published files of HumanEval-X.
+    pub humaneval_x: Option<PathBuf>,
+    /// Whether the data and the toolchains that xtask installs are expected here: in CI, with `shared/` beside the
+    /// checkout.
     pub strict: bool,
 }
 
 impl Prerequisites {
-    /// Looks for the published data, named in the environment or beside the checkout, and unpacks the benchmark's
-    /// repository where no checkout of it is named.
+    /// Finds the published data, named in the environment or beside the checkout, and unpacks the
+    /// benchmark's repository unless a checkout of it is named.
     ///
     /// # Errors
-    /// The archive is there and cannot be unpacked.
+    ///
+    /// Fails if the archive exists but cannot be unpacked.
     pub fn find() -> Result<Prerequisites> {
         let named = |variable| std::env::var_os(variable).map(PathBuf::from);
         let parent = tools::root().parent().map(Path::to_path_buf).unwrap_or_default();
-        let beside = Some(parent.join(BESIDE)).filter(|folder| folder.is_dir());
-        let data = named("AIXGRADE_TEST_DATA").or(beside).and_then(|folder| folder.canonicalize().ok());
+        let published = |variable, beside| {
+            let beside = Some(parent.join(beside)).filter(|folder| folder.is_dir());
+            named(variable).or(beside).and_then(|folder| folder.canonicalize().ok())
+        };
+        let data = published("AIXGRADE_TEST_DATA", BESIDE);
+        let humaneval_x = published("AIXGRADE_TEST_HUMANEVAL_X", HUMANEVAL_X_BESIDE);
         let archive = data.as_ref().map(|folder| folder.join("checkout.tar.gz")).filter(|file| file.is_file());
         let checkout = match (named("AIXGRADE_TEST_AIXBENCH"), archive) {
             (Some(folder), _) => Some(folder.canonicalize().with_context(|| folder.display().to_string())?),
@@ -85,12 +102,14 @@ impl Prerequisites {
             (None, None) => None,
         };
         let strict = std::env::var_os("CI").is_some_and(|ci| ci != "false") && parent.join("shared").is_dir();
-        Ok(Prerequisites { data, checkout, strict })
+        Ok(Prerequisites { data, checkout, humaneval_x, strict })
     }
 
-    /// Says where the data are, or what is skipped without them.
+    /// Prints where the data are, or what is skipped without them.
     pub fn announce(&self) {
-        for (what, place) in [("Published data", &self.data), ("AixBench checkout", &self.checkout)] {
+        let places =
+            [("Published data", &self.data), ("AixBench checkout", &self.checkout), ("HumanEval-X", &self.humaneval_x)];
+        for (what, place) in places {
             match place {
                 Some(folder) => println!("{what}: {}", folder.display()),
                 None => println!("{what}: not found; tests that need it are skipped"),
@@ -98,27 +117,33 @@ impl Prerequisites {
         }
     }
 
-    /// Names the data to a command that runs tests.
+    /// Passes the data to a command that runs tests.
     pub fn pass_to(&self, command: &mut Command) {
-        for (variable, folder) in [("AIXGRADE_TEST_DATA", &self.data), ("AIXGRADE_TEST_AIXBENCH", &self.checkout)] {
+        let named = [
+            ("AIXGRADE_TEST_DATA", &self.data),
+            ("AIXGRADE_TEST_AIXBENCH", &self.checkout),
+            ("AIXGRADE_TEST_HUMANEVAL_X", &self.humaneval_x),
+        ];
+        for (variable, folder) in named {
             match folder {
                 Some(folder) => command.env(variable, folder),
                 None => command.env_remove(variable),
             };
         }
+        command.env(toolchains::VARIABLE, toolchains::prepared());
     }
 
     /// Whether a test may not be skipped here.
     pub fn forbid(&self, skip: &Skip) -> bool {
         match skip.kind {
-            Kind::Data => self.strict,
+            Kind::Data | Kind::Toolchain => self.strict,
             Kind::Host => false,
             Kind::Ignored => true,
         }
     }
 }
 
-/// Lets a command's tests report what they skip; returns what they reported, with what `run` returned.
+/// Lets a command's tests report skips; returns the skips with the result of `run`.
 pub fn collect<T>(command: &mut Command, run: impl FnOnce(&mut Command) -> Result<T>) -> Result<(T, Vec<Skip>)> {
     let file = tempfile::NamedTempFile::new()?;
     let result = run(command.env(VARIABLE, file.path()))?;
@@ -140,7 +165,7 @@ fn unpacked(archive: &Path) -> Result<PathBuf> {
         tools::run_quietly(
             tar.args(["--extract", "--gzip", "--no-same-owner", "--file"]).arg(archive).arg("--directory").arg(&fresh),
         )?;
-        // Last, in one step: a folder of this name is always complete.
+        // Renamed last, in one step, so that a folder with this name is always complete.
         fs::rename(&fresh, &place)?;
     }
     Ok(place)
@@ -151,12 +176,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn tests_that_could_run_may_not_be_skipped_in_ci() {
+        let forbids = |strict, kind| {
+            let prerequisites = Prerequisites { strict, ..Prerequisites::default() };
+            prerequisites.forbid(&Skip { kind, name: "name".into(), why: "why".into() })
+        };
+        let kinds = [Kind::Data, Kind::Toolchain, Kind::Ignored, Kind::Host];
+        assert_eq!(kinds.map(|kind| forbids(true, kind)), [true, true, true, false]);
+        assert_eq!(kinds.map(|kind| forbids(false, kind)), [false, false, true, false]);
+    }
+
+    #[test]
     fn skipped_tests_report_themselves_by_name() {
         let mut shell = Command::new("sh");
         shell.args(["-c", "printf 'data\\ta::b\\tno data\\nhost\\tc\\tno groups\\n' >> \"$AIXGRADE_TEST_SKIPPED\""]);
         let ((), skipped) = collect(&mut shell, tools::run).unwrap();
         let expected = [(Kind::Data, "a::b", "no data"), (Kind::Host, "c", "no groups")];
         assert_eq!(skipped, expected.map(|(kind, name, why)| Skip { kind, name: name.into(), why: why.into() }),);
+        let languages = ["python", "javascript", "go", "cpp"];
+        let kinds = languages.map(|lang| Skip::parse(&format!("toolchain {lang}\tname\twhy")).map(|skip| skip.kind));
+        assert_eq!(kinds, [Kind::Toolchain, Kind::Toolchain, Kind::Toolchain, Kind::Host].map(Some));
         assert!(
             collect(Command::new("sh").args(["-c", "echo oops >> \"$AIXGRADE_TEST_SKIPPED\""]), tools::run).is_err()
         );

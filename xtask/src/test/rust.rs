@@ -1,4 +1,4 @@
-//! Rust tests: all of them, or those whose path holds a name.
+//! Rust tests: all of them, or those whose path contains a name.
 
 use std::{fs, path::Path, process::Command};
 
@@ -19,7 +19,7 @@ pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     run(&mut cargo)
 }
 
-/// Runs the tests whose path holds `name`, and builds no other test program than those they are in.
+/// Runs the tests whose path contains `name`, and builds only their test programs.
 pub fn some(prerequisites: &Prerequisites, name: &str) -> Result<Counts> {
     setup::for_rust_tests()?;
     let mut targets: Vec<Vec<String>> =
@@ -38,12 +38,12 @@ pub fn some(prerequisites: &Prerequisites, name: &str) -> Result<Counts> {
         counts.add(run(&mut cargo)?);
     }
     if counts.passed + counts.failed == 0 && counts.skipped.is_empty() {
-        bail!("`{name}` stands in the sources, but no test of that name ran");
+        bail!("the sources contain `{name}`, but no test of that name ran");
     }
     Ok(counts)
 }
 
-/// Runs `cargo test`, shows its output, and adds up what it reported.
+/// Runs `cargo test`, shows its output, and adds up its results.
 pub fn run(cargo: &mut Command) -> Result<Counts> {
     let mut counts = Counts::default();
     let (good, skipped) = prerequisites::collect(cargo, |cargo| {
@@ -66,7 +66,7 @@ pub fn run(cargo: &mut Command) -> Result<Counts> {
     Ok(counts)
 }
 
-/// How many passed and failed, of a line `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+/// The passed and failed counts of a line `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
 fn result(line: &str) -> Option<(u64, u64)> {
     let (_, list) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let count = |what: &str| {
@@ -75,21 +75,21 @@ fn result(line: &str) -> Option<(u64, u64)> {
     Some((count("passed"), count("failed")))
 }
 
-/// The name, of a line `test a::b ... ignored`.
+/// The name in a line `test a::b ... ignored`.
 fn ignored(line: &str) -> Option<&str> {
     let (name, verdict) = line.strip_prefix("test ")?.split_once(" ... ")?;
     (verdict == "ignored" || verdict.starts_with("ignored,")).then_some(name)
 }
 
-/// A test as the sources have it.
+/// A test in the sources.
 pub struct Test {
-    /// Its path as the test program prints it.
+    /// Its path in the test program's output.
     pub path: String,
-    /// What `cargo test` needs to be told to build only its program.
+    /// The `cargo test` arguments that build only its program.
     pub target: Vec<String>,
 }
 
-/// Every test in the sources, found by its attribute: nothing is compiled for it.
+/// Every test in the sources, found by its attribute, without compiling.
 pub fn find() -> Result<Vec<Test>> {
     let root = tools::root();
     let mut tests = Vec::new();
@@ -121,7 +121,7 @@ pub fn find() -> Result<Vec<Test>> {
     Ok(tests)
 }
 
-/// The path of the module in a file: `db/runs.rs` and `db/runs/mod.rs` hold `db::runs`.
+/// The path of the module in a file: `db/runs.rs` and `db/runs/mod.rs` contain `db::runs`.
 fn module(file: &Path) -> Vec<String> {
     let plain = file.with_extension("");
     let parts = plain.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
@@ -131,7 +131,7 @@ fn module(file: &Path) -> Vec<String> {
 /// The tests in a source file, with the path of the modules written in it.
 fn in_source(source: &str) -> Vec<String> {
     let mut found = Vec::new();
-    // Inline modules that are open, with their indentation: the sources are formatted.
+    // Open inline modules, with their indentation: the sources are formatted.
     let mut modules: Vec<(usize, String)> = Vec::new();
     let mut attribute = false;
     for line in source.lines() {

@@ -6,10 +6,11 @@
 //! dataset eight times each, because 24 are too few to measure. The usual ways need a
 //! checkout.
 
+mod isolation;
+mod languages;
 mod memory;
 pub mod ours;
 mod people;
-mod walls;
 
 use std::path::{Path, PathBuf};
 
@@ -24,22 +25,25 @@ use people::Way;
 /// `bench engine`
 #[derive(Args)]
 pub struct Options {
-    /// A checkout of the published benchmark; without one the starter dataset is run
+    /// A checkout of the published benchmark [default: the starter dataset is run]
     #[arg(long, value_name = "DIR")]
     aixbench: Option<PathBuf>,
-    /// Measure this `aixgrade` and build none
+    /// Measure this `aixgrade` instead of building one
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
-    /// Of how many tasks `javac` and `java` are measured each by itself: every so many-th of all. It takes
-    /// a second or more a task, and the tasks hardly differ in it
+    /// Number of tasks for which `javac` and `java` are run separately, evenly spread over all. Each takes a
+    /// second or more, with little difference between tasks
     #[arg(long, default_value_t = 25, value_name = "TASKS")]
     each: usize,
     /// Measure only these parts [default: all]
     #[arg(long, value_enum, value_delimiter = ',')]
     parts: Vec<Part>,
-    /// The best of how many runs
+    /// Number of runs of which the best counts
     #[arg(long, default_value_t = 3, value_name = "RUNS")]
     best_of: usize,
+    /// Measure the languages of HumanEval-X instead: each, or those named (python, cpp, java, js, go)
+    #[arg(long, num_args = 0.., value_delimiter = ',', value_name = "LANGUAGES", conflicts_with_all = ["aixbench", "parts"])]
+    languages: Option<Vec<String>>,
 }
 
 /// A part of the benchmark.
@@ -47,11 +51,11 @@ pub struct Options {
 enum Part {
     /// Our runs: strict, fast, from the cache
     Runs,
-    /// The ways of today, against our first run
+    /// The usual ways, compared with our first run
     Today,
-    /// What the walls cost
-    Walls,
-    /// Memory at work and idle
+    /// Cost of the isolation layers
+    Isolation,
+    /// Memory during a run and when idle
     Memory,
 }
 
@@ -59,9 +63,12 @@ enum Part {
 pub fn run(options: &Options) -> Result<Report> {
     let checkout = checkout(options.aixbench.as_deref())?;
     let binary = match &options.server {
-        Some(file) => file.canonicalize().with_context(|| format!("there is no {}", file.display()))?,
+        Some(file) => file.canonicalize().with_context(|| format!("{} not found", file.display()))?,
         None => release_server()?,
     };
+    if let Some(wanted) = &options.languages {
+        return languages::run(&binary, wanted, options.each, options.best_of);
+    }
     let mut report = Report::new("engine");
     let ours = Ours::prepare(&binary, checkout.as_deref())?;
     let wanted = |part| options.parts.is_empty() || options.parts.contains(&part);
@@ -75,7 +82,8 @@ pub fn run(options: &Options) -> Result<Report> {
         }
         report.figure(format!("strict, {what}"), strict.per_core_second(), "outputs/core-second");
         let seconds = strict.wall.as_secs_f64();
-        // The packaged classes come first; `prediction.jsonl` has an endless loop, which alone takes its limit of 10 s.
+        // The packaged classes come first; `prediction.jsonl` has an endless loop, which alone takes its
+        // limit of 10 s.
         let packaged = checkout.is_some() && best.is_none();
         if packaged {
             report.promised(format!("strict, all of {what}"), seconds, "s", Target::AtMost(10.0));
@@ -86,7 +94,7 @@ pub fn run(options: &Options) -> Result<Report> {
         report.figure(format!("fast, {what}"), fast.per_second(), "outputs/s");
         let cached = ours.best_of(1, submission, &[])?.wall.as_secs_f64();
         report.promised(format!("unchanged, from the cache, {what}"), cached, "s", Target::AtMost(1.0));
-        // The first is what the usual ways can run, too.
+        // The usual ways can run only the first submission.
         best.get_or_insert(strict.per_core_second());
     }
     if let Some(long) = ours.long.as_ref().filter(|_| wanted(Part::Runs)) {
@@ -96,32 +104,31 @@ pub fn run(options: &Options) -> Result<Report> {
     if let Some(checkout) = checkout.filter(|_| wanted(Part::Today)) {
         today(&mut report, &checkout, best, options.each)?;
     }
-    if wanted(Part::Walls) {
-        tools::say_aside("Measuring what the walls cost");
-        let cost = walls::cost(&binary, &ours.data())?;
-        report.figure("a harmless JVM without walls", cost.bare_ms, "ms of processor time");
-        let added = cost.walled_ms - cost.bare_ms;
-        report.promised("what the walls add", added, "ms of processor time", Target::AtMost(5.0));
+    if wanted(Part::Isolation) {
+        tools::say_aside("Measuring the cost of the isolation layers");
+        let cost = isolation::cost(&binary, &ours.data())?;
+        report.figure("a harmless JVM without isolation layers", cost.bare_ms, "ms of CPU time");
+        let added = cost.isolated_ms - cost.bare_ms;
+        report.promised("cost of the isolation layers", added, "ms of CPU time", Target::AtMost(5.0));
     }
     if let Some(submission) = ours.submissions.last().filter(|_| wanted(Part::Memory)) {
-        tools::say_aside("Looking at the server's memory");
+        tools::say_aside("Measuring the server's memory");
         let held = memory::held(&ours, submission)?;
         if let Some(working) = held.working {
-            report.figure("memory at work, server and sandboxes", working, "MiB");
+            report.figure("memory during a run, server and sandboxes", working, "MiB");
         }
         report.promised("memory of the idle engine", held.idle, "MiB", Target::AtMost(300.0));
     }
     report.note(
-        "Seconds are those of a whole `aixgrade run`, its start, its trials of the walls and its database included; \
+        "Seconds are those of a whole `aixgrade run`, its start, its sandbox checks and its database included; \
          strict: the best of several.",
     );
     Ok(report)
 }
 
-/// A checkout as the commands need it.
+/// The canonical path of a checkout.
 pub fn checkout(folder: Option<&Path>) -> Result<Option<PathBuf>> {
-    let found =
-        |folder: &Path| folder.canonicalize().with_context(|| format!("there is no checkout at {}", folder.display()));
+    let found = |folder: &Path| folder.canonicalize().with_context(|| format!("no checkout at {}", folder.display()));
     folder.map(found).transpose()
 }
 
@@ -145,7 +152,7 @@ fn today(report: &mut Report, checkout: &Path, ours: Option<f64>, each: usize) -
         report.figure("strict against one JVM for all", ours / one.per_core_second(), "times");
     }
     report.note(format!(
-        "Of the ways of today the tests were compiled beforehand, uncounted. A javac and a java each: {} of {} tasks, \
+        "For the usual ways, the tests were compiled beforehand, which is not counted. A javac and a java each: {} of {} tasks, \
          {:.1} s of processor time. One JVM: {} results; it can do only what neither loops nor exits.",
         alone.outputs,
         tasks.len(),

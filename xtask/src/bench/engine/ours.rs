@@ -1,4 +1,4 @@
-//! Our engine at work: a data folder of its own, submissions in it, `aixgrade run` over them.
+//! Our engine: a data folder with submissions, and `aixgrade run` over them.
 
 use std::{
     fs,
@@ -11,33 +11,36 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::languages::Benchmark;
 use crate::{
     bench::usage::{self, Used},
-    tools,
+    toolchains, tools,
 };
 
-/// Where the published classes lie in a checkout.
+/// Folder of the published classes in a checkout.
 pub const PACKAGED: &str = "src/main/java/com/aixcode/autoTest/generate/aixcoder";
 
-/// What they are called before their task's number.
+/// Their name before the task's number.
 pub const PACKAGED_PREFIX: &str = "AixcoderOld";
 
-/// A data folder with what is to be run.
+/// A data folder with submissions to run.
 pub struct Ours {
     /// The program measured.
     pub binary: PathBuf,
-    /// Gone with this value.
+    /// Deleted when this value is dropped.
     folder: TempDir,
     dataset: &'static str,
-    /// What can be run.
+    /// The submissions.
     pub submissions: Vec<Submission>,
-    /// What is long enough for its start not to count, where the others are short.
+    /// The folder with what other languages than Java need.
+    toolchains: Option<PathBuf>,
+    /// A submission so long that the start does not matter, if the others are short.
     pub long: Option<Submission>,
 }
 
 /// A submission in the data folder.
 pub struct Submission {
-    /// What it holds, for people.
+    /// Description of its content.
     pub what: String,
     number: String,
 }
@@ -45,38 +48,45 @@ pub struct Submission {
 /// An output: its task and its sample.
 pub type Named = (String, u64);
 
-/// What an output came to: verdict, cases passed, cases in all.
+/// Result of an output: verdict, cases passed, cases in total.
 pub type CameTo = (String, u64, u64);
 
-/// What a run took.
+/// Resource usage of a run.
 pub struct Ran {
     /// From the program's start to its end.
     pub wall: Duration,
-    /// Processor time of it, the sandboxes included.
+    /// CPU time including the sandboxes.
     pub cpu: Duration,
-    /// How many outputs got their verdict.
+    /// Number of outputs with a verdict.
     pub outputs: usize,
 }
 
 impl Ran {
-    /// Outputs a second.
+    /// Outputs per second.
     pub fn per_second(&self) -> f64 {
         self.outputs as f64 / self.wall.as_secs_f64()
     }
 
-    /// Outputs for each second of processor time.
+    /// Outputs per second of CPU time.
     pub fn per_core_second(&self) -> f64 {
         self.outputs as f64 / self.cpu.as_secs_f64()
     }
 }
 
 impl Ours {
-    /// Imports the dataset and takes the submissions, then runs each once: the first run makes the
-    /// Java images and compiles the tests, which is done once for a data folder.
+    /// Imports the dataset and the submissions, then runs each once: the first run creates the Java images
+    /// and compiles the tests, which happens once per data folder.
     pub fn prepare(binary: &Path, checkout: Option<&Path>) -> Result<Ours> {
         let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
         let dataset = if checkout.is_some() { "aixbench-auto" } else { "starter" };
-        let mut ours = Ours { binary: binary.to_path_buf(), folder, dataset, submissions: Vec::new(), long: None };
+        let mut ours = Ours {
+            binary: binary.to_path_buf(),
+            folder,
+            dataset,
+            submissions: Vec::new(),
+            toolchains: None,
+            long: None,
+        };
         tools::say_aside("Preparing a data folder");
         match checkout {
             Some(checkout) => {
@@ -133,14 +143,42 @@ impl Ours {
         fs::write(dataset.join("dataset.json"), header.to_string())?;
         fs::write(dataset.join("tasks.jsonl"), tasks)?;
         let binary = binary.to_path_buf();
-        let mut ours = Ours { binary, folder, dataset: "fixtures", submissions: Vec::new(), long: None };
+        let mut ours =
+            Ours { binary, folder, dataset: "fixtures", submissions: Vec::new(), toolchains: None, long: None };
         ours.quietly(&["import", "dataset", &dataset.to_string_lossy()])?;
         let taken = ours.take("the engine's fixtures", &outputs)?;
         ours.submissions.push(taken);
         Ok(ours)
     }
 
-    /// The quickest of so many runs: what else the machine does only ever makes one slower.
+    /// A data folder with one language of HumanEval-X and its canonical solutions: once, to prepare what is made once,
+    /// and several times, each with a comment of its own.
+    pub fn humaneval_x(binary: &Path, file: &Path, language: &'static Benchmark, copies: usize) -> Result<Ours> {
+        let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
+        let binary = binary.to_path_buf();
+        let mut ours =
+            Ours { binary, folder, dataset: language.dataset, submissions: Vec::new(), toolchains: None, long: None };
+        ours.toolchains = Some(toolchains::prepared());
+        ours.quietly(&["import", "humaneval-x", &file.to_string_lossy()])?;
+        let outputs = |count: usize| -> Result<Vec<Value>> {
+            let mut outputs = Vec::new();
+            for task in language.tasks(file)? {
+                let solution = task["canonical_solution"].as_str().unwrap_or_default();
+                outputs.extend((0..count).map(|copy| {
+                    let generation = format!("{solution}{}{copy}\n", language.comment);
+                    json!({ "task_id": task["task_id"], "generation": generation })
+                }));
+            }
+            Ok(outputs)
+        };
+        let once = ours.take("the canonical solutions", &outputs(1)?)?;
+        ours.run(&once, &[])?;
+        let taken = ours.take("the canonical solutions, several times", &outputs(copies)?)?;
+        ours.submissions.push(taken);
+        Ok(ours)
+    }
+
+    /// The fastest of several runs: other load only makes a run slower.
     pub fn best_of(&self, times: usize, submission: &Submission, options: &[&str]) -> Result<Ran> {
         tools::say_aside(format!("Running {} {}", submission.what, options.join(" ")));
         let mut runs = (0..times.max(1)).map(|_| self.run(submission, options)).collect::<Result<Vec<_>>>()?;
@@ -148,12 +186,12 @@ impl Ours {
         Ok(runs.swap_remove(0))
     }
 
-    /// Runs everything anew: what each task's sample came to (verdict, passed, total), `None` where the
-    /// engine itself failed.
+    /// Runs everything without the cache. Returns the result of each task's sample (verdict, passed, total),
+    /// `None` for an engine error.
     pub fn verdicts(&self, submission: &Submission, options: &[&str]) -> Result<Vec<(Named, Option<CameTo>)>> {
         let mut command = self.run_command(submission, &[&["--fresh"][..], options].concat());
         let output = command.stdin(std::process::Stdio::null()).output()?;
-        // Code 1 says that some output has no verdict, which the lines say, too.
+        // Exit code 1 means that an output has no verdict, which the lines show, too.
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let all = lines(&said)?;
         let items: Vec<_> = all.iter().filter(|line| line.get("task_id").is_some()).collect();
@@ -184,7 +222,7 @@ impl Ours {
     fn run(&self, submission: &Submission, options: &[&str]) -> Result<Ran> {
         let mut command = self.run_command(submission, options);
         let Used { wall, cpu, said } = usage::measure(&mut command)?;
-        // A line an output, and the figures.
+        // A line per output, and the figures.
         let outputs = lines(&said)?.iter().filter(|line| line["verdict"].is_string()).count();
         if outputs == 0 {
             bail!("the run over {} gave no verdict", submission.what);
@@ -207,12 +245,12 @@ impl Ours {
             &file.to_string_lossy(),
         ])?;
         let taken: Value = serde_json::from_str(said.trim())?;
-        let number = taken["submission"].as_i64().context("the upload was not taken")?.to_string();
+        let number = taken["submission"].as_i64().context("the upload was not imported")?.to_string();
         let preview = &taken["preview"];
         let kept = preview["matched"].as_u64().zip(preview["duplicate_count"].as_u64());
         let kept = kept.and_then(|(matched, repeated)| matched.checked_sub(repeated));
         if kept != u64::try_from(outputs.len()).ok() {
-            bail!("of {} outputs of {what} {kept:?} were taken", outputs.len());
+            bail!("of {} outputs of {what} {kept:?} were imported", outputs.len());
         }
         Ok(Submission { what: what.to_owned(), number })
     }
@@ -224,6 +262,9 @@ impl Ours {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = tools::command(&self.binary);
         command.arg("--data").arg(self.data()).args(args);
+        if let Some(folder) = &self.toolchains {
+            command.env(toolchains::VARIABLE, folder);
+        }
         command
     }
 }
@@ -246,7 +287,7 @@ fn packaged(checkout: &Path) -> Result<Vec<Value>> {
         .map(|task| {
             let id = task["task_id"].as_i64().context("a task without a number")?;
             let file = checkout.join(PACKAGED).join(format!("{PACKAGED_PREFIX}{id}.java"));
-            let code = fs::read_to_string(&file).with_context(|| format!("there is no {}", file.display()))?;
+            let code = fs::read_to_string(&file).with_context(|| format!("{} not found", file.display()))?;
             Ok(json!({ "task_id": id, "raw_nl": task["raw_nl"], "code": code }))
         })
         .collect()
@@ -264,7 +305,8 @@ fn references(starter: &Path) -> Result<Vec<Value>> {
     Ok(outputs)
 }
 
-/// An output so many times, each with a remark of its own in the code: what is the same to the letter is one output.
+/// Several copies of an output, each with a different comment in the code, because identical lines are one
+/// output.
 fn samples<'a>(line: &'a Value, code: &'a str, count: usize) -> impl Iterator<Item = Value> + 'a {
     (0..count).map(move |sample| {
         let mut line = line.clone();

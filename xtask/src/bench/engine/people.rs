@@ -5,7 +5,14 @@
 //! user even when we are root. This isolation protects the machine and is not part of the
 //! figures. Compiling the tests is not counted.
 
-use std::{fs, os::unix::fs::MetadataExt, os::unix::process::CommandExt, path::Path, process::Command, time::Duration};
+use std::{
+    fs,
+    os::unix::fs::MetadataExt,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
@@ -27,8 +34,7 @@ const CALLER: &str = "public class Caller {
 }
 ";
 
-/// Prepares the tests, runs `$WAY`, and prints wall time, processor time
-/// and the number of tasks with a result.
+/// Prepares the tests, runs `$WAY`, and prints wall time, CPU time and the number of tasks with a result.
 const SCRIPT: &str = r#"set -e
 cp -r /checkout/src /checkout/lib /work/
 java=src/main/java/com/aixcode/autoTest
@@ -57,7 +63,7 @@ echo "$begun $ended"
 grep -c ' result:' results
 "#;
 
-/// How it is done.
+/// The way of running.
 #[derive(Clone, Copy)]
 pub enum Way {
     /// A compiler and a JVM for each task.
@@ -77,7 +83,7 @@ pub struct Took {
 }
 
 impl Took {
-    /// Outputs for each second of processor time.
+    /// Outputs per second of CPU time.
     pub fn per_core_second(&self) -> f64 {
         self.outputs as f64 / self.cpu.as_secs_f64()
     }
@@ -92,27 +98,13 @@ pub fn measure(checkout: &Path, way: Way, tasks: &[String]) -> Result<Took> {
         Way::Each => "each",
         Way::OneJvm => "one",
     };
-    let javac = tools::run_quietly(tools::command("readlink").args(["-f"]).arg(which("javac")?))?;
-    let jdk = Path::new(javac.trim()).ancestors().nth(2).context("`javac` is not in a JDK's bin folder")?.to_path_buf();
-    let mut command = tools::command("bwrap");
-    command.args(["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
-    for folder in ["/usr", "/bin", "/lib", "/lib64"] {
-        command.args(["--ro-bind-try", folder, folder]);
-    }
-    // Debian's JDK keeps its settings there.
-    for version in fs::read_dir("/etc")?.flatten().filter(|e| e.file_name().to_string_lossy().starts_with("java-")) {
-        command.arg("--ro-bind").arg(version.path()).arg(version.path());
-    }
-    command.arg("--ro-bind-try").arg(&jdk).arg(&jdk);
-    command.args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/work", "--tmpfs", "/tmp", "--chdir", "/work"]);
+    let jdk = jdk()?;
+    let mut command = isolated(&jdk)?;
     command.arg("--ro-bind").arg(checkout).arg("/checkout").arg("--ro-bind").arg(ours.path()).arg("/ours");
     let path = format!("{}:/usr/bin:/bin", jdk.join("bin").display());
     command.args(["--clearenv", "--setenv", "PATH", &path, "--setenv", "LC_ALL", "C.UTF-8"]);
     command.args(["--setenv", "WAY", way, "--setenv", "PREFIX", PACKAGED_PREFIX, "--setenv", "IDS", &tasks.join(" ")]);
     command.args(["--", "sh", "/ours/measure.sh"]);
-    // A world-accessible folder, because ours may be closed to the unprivileged user.
-    command.current_dir("/");
-    ordinary(&mut command)?;
     let said = usage::measure(&mut command)?.said;
     let lines: Vec<&str> = said.lines().collect();
     let [before, after, clock, results] = lines.as_slice() else { bail!("the way of today said {said:?}") };
@@ -125,8 +117,34 @@ pub fn measure(checkout: &Path, way: Way, tasks: &[String]) -> Result<Took> {
     })
 }
 
+/// The folder of the JDK on the path.
+pub fn jdk() -> Result<PathBuf> {
+    let javac = tools::run_quietly(tools::command("readlink").args(["-f"]).arg(which("javac")?))?;
+    Ok(Path::new(javac.trim()).ancestors().nth(2).context("`javac` is not in a JDK's bin folder")?.to_path_buf())
+}
+
+/// Bubblewrap as an ordinary user, with the system's programs, a toolchain's folder and an empty `/work`; without
+/// network or other files of the host.
+pub fn isolated(toolchain: &Path) -> Result<Command> {
+    let mut command = tools::command("bwrap");
+    command.args(["--unshare-all", "--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
+    for folder in ["/usr", "/bin", "/lib", "/lib64"] {
+        command.args(["--ro-bind-try", folder, folder]);
+    }
+    // Debian's JDK keeps its settings there.
+    for version in fs::read_dir("/etc")?.flatten().filter(|e| e.file_name().to_string_lossy().starts_with("java-")) {
+        command.arg("--ro-bind").arg(version.path()).arg(version.path());
+    }
+    command.arg("--ro-bind-try").arg(toolchain).arg(toolchain);
+    command.args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/work", "--tmpfs", "/tmp", "--chdir", "/work"]);
+    // A world-accessible folder, because ours may be closed to the unprivileged user.
+    command.current_dir("/");
+    ordinary(&mut command)?;
+    Ok(command)
+}
+
 /// User and system time of a shell's children, as `times` says it: `0m8.750000s 0m0.730000s`.
-fn children(line: &str) -> Result<Duration> {
+pub fn children(line: &str) -> Result<Duration> {
     let one = |text: &str| -> Option<f64> {
         let (minutes, seconds) = text.trim_end_matches('s').split_once('m')?;
         Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
@@ -153,7 +171,7 @@ fn ordinary(command: &mut Command) -> Result<()> {
 }
 
 /// Path of a program.
-pub fn which(name: &str) -> Result<std::path::PathBuf> {
+pub fn which(name: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .map(|folder| folder.join(name))
@@ -166,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_a_shell_says_of_its_children() {
+    fn parses_the_shells_times() {
         let check = |line: &str, expected: Option<u64>| {
             assert_eq!(children(line).ok().map(|d| d.as_millis()), expected.map(u128::from), "{line}");
         };

@@ -1,7 +1,7 @@
-//! What admins do while people rate: large uploads, downloads that are read or not read, runs.
+//! Admins' work while people rate: large uploads, downloads that are read or not read, runs.
 //!
-//! Each activity goes on in a thread of its own, over the REST API as a program would do it, until it is told to stop.
-//! It counts what it finished, so that a measurement beside nothing cannot look like one beside something.
+//! Each activity runs in its own thread, over the REST API as a program would do it, until it is told to
+//! stop. It counts what it finished, so that a measurement without load cannot pass for one with load.
 
 use std::{
     fs,
@@ -28,21 +28,21 @@ use tokio::net::TcpStream;
 
 use crate::tools;
 
-/// The dataset with tests that runs are made of; it ships with the program.
+/// The dataset with tests that runs use; it is bundled with the program.
 pub const STARTER: &str = "starter";
-/// Lines of the upload: those of REVIEW-SECURITY's finding, where one transaction took 17.5 s.
+/// Lines of the upload: those for which one transaction once took 17.5 s.
 const LINES: usize = 90_000;
-/// Downloads that nobody reads: more than the database has readers.
+/// Unread downloads: more than the database has readers.
 const STALLED: usize = 8;
 
-/// What goes on while people rate.
+/// The kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Beside {
     /// Uploads of 90,000 outputs, one after the other
     Import,
-    /// Downloads of all ratings: some that nobody reads, and one after the other that is read
+    /// Downloads of all ratings: some unread, and others read one after the other
     Download,
-    /// Runs of the starter dataset's tests, nothing taken from the cache
+    /// Runs of the starter dataset's tests, without the cache
     Run,
 }
 
@@ -56,14 +56,15 @@ impl Beside {
     }
 }
 
-/// Activities that are under way.
+/// Activities in progress.
 pub struct Activities {
     stop: Arc<AtomicBool>,
     threads: Vec<(&'static str, JoinHandle<Result<usize>>)>,
 }
 
 impl Activities {
-    /// Starts them at the server at `address`, as the owner of `token`. `tasks` are those of the dataset `bench`.
+    /// Starts them on the server at `address`, as the owner of `token`. `tasks` are those of the dataset
+    /// `bench`.
     pub fn start(which: &[Beside], address: &str, token: &str, tasks: usize) -> Activities {
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
@@ -85,7 +86,7 @@ impl Activities {
         Activities { stop, threads }
     }
 
-    /// Ends them, and says how many of each were finished.
+    /// Ends them, and returns how many of each were finished.
     pub fn end(self) -> Result<Vec<(&'static str, usize)>> {
         self.stop.store(true, Ordering::Relaxed);
         let end = |(name, thread): (&'static str, JoinHandle<Result<usize>>)| {
@@ -128,7 +129,7 @@ impl Api {
         Ok(serde_json::from_slice(&response.into_body().collect().await?.to_bytes())?)
     }
 
-    /// Uploads a file and imports it as a model's outputs; the submission's number.
+    /// Uploads a file and imports it as a model's outputs; returns the submission's number.
     async fn submit(&self, file: Bytes, dataset: &str, model: &str) -> Result<Value> {
         let response = self.send(Method::POST, "/uploads?file=many.jsonl", "application/octet-stream", file).await?;
         let upload: Value = serde_json::from_slice(&response.into_body().collect().await?.to_bytes())?;
@@ -189,15 +190,15 @@ async fn test(api: &Api, stop: &AtomicBool) -> Result<usize> {
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         }
         let detail = api.json(Method::GET, &format!("/runs/{run}"), &json!({})).await?;
-        if let Some(fault) = detail["fault"].as_str() {
-            bail!("the engine cannot work here: {fault}");
+        if !detail["fault"].is_null() {
+            bail!("the engine cannot work here: {}", detail["fault"]);
         }
         done += 1;
     }
     Ok(done)
 }
 
-/// Where the starter dataset lies.
+/// Folder of the starter dataset.
 pub fn starter() -> String {
     Path::new(&tools::root()).join("datasets").join(STARTER).to_string_lossy().into_owned()
 }

@@ -19,7 +19,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
-/// Somebody who is logged in and has an output before them.
+/// A logged-in rater with an output.
 pub struct Rater {
     connection: SendRequest<Full<Bytes>>,
     host: String,
@@ -31,7 +31,7 @@ pub struct Rater {
 }
 
 impl Rater {
-    /// Logs in and asks for the first output.
+    /// Logs in and requests the first output.
     pub async fn log_in(host: &str, name: &str, password: &str, study: &str) -> Result<Rater> {
         let stream = TcpStream::connect(host).await?;
         stream.set_nodelay(true)?;
@@ -58,8 +58,8 @@ impl Rater {
         Ok(rater)
     }
 
-    /// Rates the output and asks for the next: the times of both, in milliseconds. `None` where nothing
-    /// is left.
+    /// Rates the output and requests the next one; returns the times of both, in milliseconds. `None` if
+    /// nothing is left.
     async fn cycle(&mut self) -> Result<Option<(f64, f64)>> {
         let Some(output) = self.output.take() else { return Ok(None) };
         self.given += 1;
@@ -80,7 +80,7 @@ impl Rater {
 
     async fn next(&mut self) -> Result<()> {
         let next = self.rpc("next", &json!({ "study": self.study })).await?;
-        // Read as far as the name: the load shares the cores with what is measured.
+        // Reads only as far as the name: the load shares the cores with the server.
         self.output = match next.strip_prefix(r#"{"Item":{"token":""#) {
             Some(rest) => rest.split('"').next().map(str::to_owned),
             None if next.starts_with(r#"{"Finished""#) => None,
@@ -121,8 +121,8 @@ impl Rater {
     }
 }
 
-/// Has all raters rate until there are so many more ratings: the times of every submission and of every
-/// request for the next output, in milliseconds, smallest first. `think` passes before each rating.
+/// Lets all raters rate until there are this many more ratings. Returns the times of every submission and of
+/// every request for the next output, in milliseconds, ascending. `think` passes before each rating.
 pub async fn rate(raters: &mut [Rater], ratings: usize, think: Duration) -> Result<(Vec<f64>, Vec<f64>)> {
     let left = std::cell::Cell::new(ratings);
     let one = async |rater: &mut Rater| {
@@ -134,7 +134,7 @@ pub async fn rate(raters: &mut [Rater], ratings: usize, think: Duration) -> Resu
             }
             match rater.cycle().await? {
                 Some(both) => times.push(both),
-                // Somebody else has one yet.
+                // Another rater still has one.
                 None => {
                     left.set(left.get() + 1);
                     break;

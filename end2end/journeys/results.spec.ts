@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+
+import { hydrated, logIn, open, rate } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+const server = serve('--demo');
+
+test('results of all models, from the navigation to a model and a dataset', async ({ page }) => {
+  test.setTimeout(180_000);
+  // So many that every two models have tasks in common.
+  await rate(server.url, demo.ada, 40, (n) => [(n % 4) + 1, (n % 3) + 1, (n % 5) + 1]);
+  await rate(server.url, demo.bo, 40, (n) => [((n + 1) % 4) + 1, ((n + 2) % 3) + 1, ((n + 1) % 5) + 1]);
+
+  await logIn(page, demo.admin);
+  await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Results' }).click();
+  await expect(page).toHaveURL(/\/admin\/results$/);
+  await hydrated(page);
+  const table = page.getByRole('table', { name: 'Results' });
+  await expect(table.locator('tbody tr')).toHaveCount(3);
+  // Highest first, each with its interval, n and date.
+  const values = async (column: number): Promise<number[]> =>
+    (await table.locator(`tbody tr > :nth-child(${column}) .mean`).allTextContents()).map(Number);
+  const first = await values(2);
+  expect(first).toEqual([...first].sort((a, b) => b - a));
+  await expect(table.locator('tbody tr').first().locator('.interval').first()).toHaveText(/^\[\d\.\d\d, \d\.\d\d\]$/);
+  await expect(table.locator('tbody tr').first().locator('.board-n').first()).toHaveText(/tasks: \d+, ratings: \d+\d+ \w+ \d{4}/);
+
+  // Another order, and its reverse, are in the address.
+  await table.getByRole('link', { name: /Code quality/ }).click();
+  await expect(page).toHaveURL(/sort=starter\.code_quality$/);
+  await expect(table.locator('[aria-sort="descending"]')).toContainText('Code quality');
+  await table.getByRole('link', { name: /Code quality/ }).click();
+  await expect(page).toHaveURL(/order=reverse/);
+  await expect(table.locator('[aria-sort="ascending"]')).toContainText('Code quality');
+  const ascending = await values(3);
+  expect(ascending).toEqual([...ascending].sort((a, b) => a - b));
+
+  // As CSV: the same models and a line for each figure.
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download CSV' }).click();
+  const csv = (await readFile(await (await download).path(), 'utf8')).trim().split(/\r?\n/);
+  expect(csv[0]).toBe('dataset,model,source,metric,value,low,high,tasks,ratings,run,at');
+  expect(csv.filter((line) => line.includes(',people,')).length).toBe(9);
+
+  // A model against another.
+  const name = (await table.locator('tbody th a').first().textContent()) ?? '';
+  await table.locator('tbody th a').first().click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
+  await page.getByLabel('Baseline').selectOption({ index: 1 });
+  await page.getByRole('button', { name: 'Show' }).click();
+  await expect(page).toHaveURL(/baseline=\d+/);
+  await expect(page.getByRole('columnheader', { name: 'Conclusion' }).first()).toBeVisible();
+  await expect(
+    page.getByRole('cell', { name: /higher than the baseline|lower than the baseline|no significant difference/ }).first(),
+  ).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Submissions' })).toBeVisible();
+
+  // Its dataset: every task with all models, and from there all outputs of a task.
+  await page.locator('h2 a').first().click();
+  await expect(page).toHaveURL(/\/admin\/results\/datasets\/starter$/);
+  await page.locator('#tasks table.list tbody th a').first().click();
+  await expect(page).toHaveURL(/\/admin\/compare\/starter\/tasks\/\d+/);
+  await expect(page.locator('.outputs-beside .side')).toHaveCount(3);
+});
+
+test('results read without scripts, on a phone, and sort by a link', async ({ browser }) => {
+  const context = await browser.newContext({
+    baseURL: server.url,
+    locale: 'en-GB',
+    javaScriptEnabled: false,
+    viewport: { width: 390, height: 844 },
+  });
+  const page = await context.newPage();
+  await logIn(page, demo.admin);
+  await page.goto('/admin/results');
+  await page.getByRole('link', { name: /^Model/ }).click();
+  await expect(page).toHaveURL(/sort=model/);
+  await page.getByLabel('Model name contains').fill('north');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await expect(page.getByRole('table', { name: 'Results' }).locator('tbody tr')).toHaveCount(1);
+  // The table scrolls in its own box; the page does not.
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await context.close();
+});
+
+test('a rater reads no results', async ({ page, watch }) => {
+  watch.expect(/status of 403/);
+  await logIn(page, demo.ada);
+  expect((await page.goto('/admin/results'))?.status()).toBe(403);
+  expect((await page.request.get('/admin/results.csv')).status()).toBe(403);
+  await open(page, '/desk');
+});

@@ -1,0 +1,98 @@
+//! What tests in other languages than Java need beside the compilers: numpy, a JavaScript module, a Go module.
+//!
+//! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. What
+//! cannot be had is left out and said; a language that lacks something is not run, and its tests are skipped by name,
+//! which fails in CI.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Result, bail};
+
+use crate::tools::{self, command, on_path, run_quietly, say_aside};
+
+/// The variable that names the folder to the server.
+pub const VARIABLE: &str = "AIXGRADE_TOOLCHAINS";
+
+/// The folder with what could be had. A folder that the environment names is taken as it is.
+pub fn prepared() -> PathBuf {
+    if let Some(named) = std::env::var_os(VARIABLE) {
+        return PathBuf::from(named);
+    }
+    let folder = tools::root().join("target/toolchains");
+    for (lang, name, install) in INSTALLED {
+        if let Err(lacking) = install(&folder.join(name)) {
+            say_aside(format!("Tests in {lang} are skipped: {lacking:#}"));
+        }
+    }
+    folder
+}
+
+/// Installs what a language needs into a folder.
+type Install = fn(&Path) -> Result<()>;
+
+/// The languages that need something beside their compiler: code, folder below [`prepared`], how it is installed.
+const INSTALLED: [(&str, &str, Install); 3] =
+    [("python", "python", python), ("javascript", "node", node), ("go", "go-module", go)];
+
+/// Whether [`prepared`] installs what the language with this code needs, so that its tests can run.
+pub fn is_installed(lang: &str) -> bool {
+    INSTALLED.iter().any(|(code, ..)| *code == lang)
+}
+
+/// A virtual environment with numpy.
+fn python(folder: &Path) -> Result<()> {
+    if folder.join("complete").is_file() {
+        return Ok(());
+    }
+    if !on_path("python3") {
+        bail!("python3 is not installed");
+    }
+    run_quietly(command("python3").args(["-m", "venv"]).arg(folder))?;
+    run_quietly(command(folder.join("bin/python3")).args(["-m", "pip", "install", "--quiet", "numpy>=1.24,<3"]))?;
+    fs::write(folder.join("complete"), "")?;
+    Ok(())
+}
+
+/// The locked JavaScript module.
+fn node(folder: &Path) -> Result<()> {
+    if folder.join("node_modules/js-md5").is_dir() {
+        return Ok(());
+    }
+    if !on_path("npm") {
+        bail!("npm is not installed");
+    }
+    fs::create_dir_all(folder)?;
+    for name in ["package.json", "package-lock.json"] {
+        fs::copy(tools::root().join("xtask/toolchains").join(name), folder.join(name))?;
+    }
+    run_quietly(command("npm").args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder))?;
+    Ok(())
+}
+
+/// The published module with its vendored packages, from the benchmark's files beside the checkout.
+fn go(folder: &Path) -> Result<()> {
+    if folder.join("vendor/modules.txt").is_file() {
+        return Ok(());
+    }
+    let named = std::env::var_os("AIXGRADE_TEST_HUMANEVAL_X").map(PathBuf::from);
+    let beside = tools::root().parent().map(|parent| parent.join("shared/data/humaneval-x"));
+    let Some(data) = named.or(beside).filter(|data| data.join("go.mod").is_file()) else {
+        bail!("the published files of HumanEval-X are not here")
+    };
+    fs::create_dir_all(folder)?;
+    for name in ["go.mod", "go.sum"] {
+        fs::copy(data.join(name), folder.join(name))?;
+    }
+    let archive = data.join("go-vendor.tar.gz");
+    run_quietly(
+        command("tar")
+            .args(["--extract", "--gzip", "--no-same-owner", "--file"])
+            .arg(archive)
+            .arg("--directory")
+            .arg(folder),
+    )?;
+    Ok(())
+}
