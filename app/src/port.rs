@@ -124,8 +124,11 @@ pub trait Studies: Send + Sync {
     async fn get(&self, admin: &Admin, id: StudyId) -> Answer<StudyDetail>;
     /// Creates and starts a study.
     async fn create(&self, admin: &Admin, new: NewStudy) -> Answer<StudyId>;
-    /// Pauses, resumes or closes a study. A closed study cannot be reopened.
+    /// Pauses, resumes or closes a study. A closed study needs [`Studies::reopen`].
     async fn set_status(&self, admin: &Admin, id: StudyId, status: StudyStatus) -> Answer<()>;
+    /// Makes a closed study accept ratings again. The reason, of 1 to [`LONGEST_REASON`](crate::model::study::LONGEST_REASON)
+    /// characters, is kept in the audit log.
+    async fn reopen(&self, admin: &Admin, id: StudyId, reason: &str) -> Answer<()>;
     /// Every task with its mean scores.
     async fn tasks(&self, admin: &Admin, id: StudyId) -> Answer<Vec<TaskScores>>;
     /// One task with every output and rating.

@@ -69,7 +69,7 @@ test('a closed study\'s public page can be read until its link is revoked', asyn
   await open(page, '/admin/studies/1');
   await expect(page.getByText('after the study is closed')).toBeVisible();
   await page.locator('summary', { hasText: 'Close' }).click();
-  await page.getByRole('button', { name: 'Close permanently' }).click();
+  await page.getByRole('button', { name: 'Close study', exact: true }).click();
   await page.getByLabel("Also show the tasks and the models' code").check();
   await page.getByRole('button', { name: 'Create link' }).click();
   const link = await page.getByLabel('Link', { exact: true }).inputValue();

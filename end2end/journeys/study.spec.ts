@@ -117,13 +117,22 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await open(page, study);
   await expect(page.getByRole('link', { name: /Disagreements to adjudicate/ })).toHaveText(/^0 /);
   await page.getByText('Close…').click();
-  await page.getByRole('button', { name: 'Close permanently' }).click();
+  await page.getByRole('button', { name: 'Close study', exact: true }).click();
   await expect(page.getByText('This study is closed. Its ratings are kept.')).toBeVisible();
   const desk = await (await early.get('/desk')).text();
   expect(desk).toContain('Whole');
   expect(desk).not.toMatch(/<h2[^>]*>Whole<\/h2>[\s\S]*?Continue rating/);
   await open(page, `${study}/ratings`);
   await expect(page.locator('tbody tr')).toHaveCount(12);
+
+  // Closed by mistake: an admin reopens it with a reason, which the audit log keeps.
+  await open(page, study);
+  await page.getByText('Reopen…').click();
+  await page.getByLabel('Reason').fill('Closed by mistake');
+  await page.getByRole('button', { name: 'Reopen study' }).click();
+  await expect(page.getByText('Close…')).toBeVisible();
+  await open(page, '/admin/audit');
+  await expect(page.getByText('Closed by mistake')).toBeVisible();
 });
 
 test('manual shares, extended and then duplicated', async ({ page, watch }) => {

@@ -167,8 +167,12 @@ texts! {
         pause: "Pause", "暂停";
         resume: "Resume", "继续";
         close_study: "Close…", "结束…";
-        close_warning: "A closed study accepts no ratings and cannot be reopened. Existing ratings are kept.", "结束后不再接受评分，也无法重新开启。已有的评分全部保留。";
-        close_for_good: "Close permanently", "确认结束";
+        close_warning: "A closed study accepts no ratings. Existing ratings are kept. Reopening it asks for a reason.", "结束后不再接受评分，已有的评分全部保留。重新开启时需填写原因。";
+        close_for_good: "Close study", "确认结束";
+        reopen_study: "Reopen…", "重新开启…";
+        reopen_warning: "Raters can rate and change ratings again, and public links open no page until the study is closed again. The reason is kept in the audit log.", "评分者可以继续评分和修改评分；再次结束之前，公开链接无法打开。原因会记入审计日志。";
+        reopen_reason: "Reason", "原因";
+        reopen_confirm: "Reopen study", "确认重新开启";
         closed_note: "This study is closed. Its ratings are kept.", "该项目已结束，评分全部保留。";
         created_at: "Created", "创建时间";
         rubric: "Rubric", "评分标准";

@@ -63,6 +63,7 @@ texts! {
         study_create: "Created a study", "创建项目";
         study_extend: "Extended a study", "扩充项目";
         study_remove_rater: "Removed a rater from a study", "将评分者移出项目";
+        study_reopen: "Reopened a study", "重新开启项目";
         study_set_pace: "Set a study's pace", "设定项目的评分速度";
         study_set_quality: "Changed a study's quality settings", "修改项目的质量设置";
         study_set_status: "Changed a study's status", "修改项目状态";
@@ -127,6 +128,7 @@ impl AuditTexts {
             Action::StudyCreate => self.study_create,
             Action::StudyExtend => self.study_extend,
             Action::StudyRemoveRater => self.study_remove_rater,
+            Action::StudyReopen => self.study_reopen,
             Action::StudySetPace => self.study_set_pace,
             Action::StudySetQuality => self.study_set_quality,
             Action::StudySetStatus => self.study_set_status,

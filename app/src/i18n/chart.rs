@@ -49,6 +49,9 @@ texts! {
         take_away: "Export figure", "导出图表";
         task: "Task", "任务";
         the_figures: "Data", "数据表";
+        failures_desc: "One bar per model, divided by the share of each class of failure, the most frequent class on the left.", "每个模型一条，按各类失败所占比例分段，最常见的在左。";
+        no_failures: "no failures", "没有失败";
+        other_classes: "other classes", "其余类别";
         verdicts: "Test outcomes", "各输出的测试结果";
         verdicts_desc: "One bar per model, divided by the share of each verdict, passed on the left.", "每个模型一条，按各测试结果所占比例分段，通过在左。";
     }
@@ -76,6 +79,10 @@ texts! {
         verdict_tip(model: &str, verdict: &str, count: u64, whole: u64)
             { format!("{model}: {verdict}, {count} of {whole} outputs ({:.0}%)", percent(count, whole)) }
             { format!("{model}：{verdict}，{whole} 个输出中的 {count} 个（{:.0}%）", percent(count, whole)) }
+        failure_tip(model: &str, class: &str, count: u64, whole: u64)
+            { format!("{model}: {class}, {count} of {whole} failures ({:.0}%)", percent(count, whole)) }
+            { format!("{model}：{class}，{whole} 次失败中的 {count} 次（{:.0}%）", percent(count, whole)) }
+        failures_n(n: u64) { if n == 1 { "1 failure".into() } else { format!("{n} failures") } } { format!("{n} 次失败") }
         outputs_n(n: u64) { if n == 1 { "1 output".into() } else { format!("{n} outputs") } } { format!("{n} 个输出") }
         ratings(n: u64) { if n == 1 { "1 rating".into() } else { format!("{n} ratings") } } { format!("{n} 次评分") }
         kappa_tip(first: &str, second: &str, kappa: &str, outputs: u32)

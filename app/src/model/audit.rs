@@ -65,6 +65,7 @@ actions! {
     StudyCreate => "study.create",
     StudyExtend => "study.extend",
     StudyRemoveRater => "study.remove_rater",
+    StudyReopen => "study.reopen",
     StudySetPace => "study.set_pace",
     StudySetQuality => "study.set_quality",
     StudySetStatus => "study.set_status",

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code_lang::CodeLang,
+    failure_class::FailureClass,
     ids::{ModelId, RunId},
     published::AsPublished,
     run::{PassAtK, Verdict},
@@ -47,6 +48,8 @@ pub struct ModelLanguages {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct LanguageCell {
     pub run: RunId,
+    /// Number of tasks of the dataset's version.
+    pub tasks: u32,
     /// Number of outputs with a verdict.
     pub outputs: u32,
     /// Guarded `pass@k`: k = 1, 10 and 100 as far as there are samples, or every k below ten samples.
@@ -57,6 +60,8 @@ pub struct LanguageCell {
     pub published_pass_at: Vec<PassAtK>,
     /// Number of outputs per guarded verdict, only those that occur.
     pub verdicts: Vec<(Verdict, u32)>,
+    /// Number of outputs per class of failure as published, only those that occur.
+    pub failures: Vec<(FailureClass, u32)>,
 }
 
 impl LanguageCell {

@@ -12,6 +12,7 @@ pub mod compare;
 pub mod comparison;
 pub mod dataset;
 pub mod display;
+pub mod failure_class;
 pub mod feedback;
 pub mod grading;
 pub mod ids;

@@ -8,6 +8,7 @@ use super::{
     code::Line,
     code_lang::CodeLang,
     comparison::Interval,
+    failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId},
     published::{AsPublished, Difference},
     reason::{Change, FailedCheck, Fault, Flag, Reason, Sign},
@@ -170,6 +171,9 @@ pub struct Published {
     pub verdict: PublishedVerdict,
     /// The reason in a sentence; empty if it passes.
     pub reason: String,
+    /// The class of the failure, as the benchmark's authors count them; absent if it passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureClass>,
 }
 
 /// Everything stored about running one output's tests.

@@ -10,6 +10,9 @@ use super::{
     time::Timestamp,
 };
 
+/// Maximum length of the reason for reopening a study, in characters.
+pub const LONGEST_REASON: usize = 500;
+
 /// Status of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]

@@ -106,6 +106,13 @@ pub async fn set_study_status(id: StudyId, status: StudyStatus) -> Result<(), Ap
     ports.studies.set_status(&admin, id, status).await
 }
 
+/// Makes a closed study accept ratings again.
+#[server(prefix = "/rpc", endpoint = "reopen_study")]
+pub async fn reopen_study(id: StudyId, reason: String) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.studies.reopen(&admin, id, &reason).await
+}
+
 /// The models compared by the ratings so far.
 #[server(prefix = "/rpc", endpoint = "comparison", protocol = Call)]
 pub async fn compare(id: StudyId) -> Result<Compared, AppError> {

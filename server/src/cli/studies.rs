@@ -46,11 +46,23 @@ pub enum Studies {
     Pause(One),
     /// Resume a paused study
     Resume(One),
-    /// Close a study permanently; its ratings are kept
+    /// Close a study: it accepts no more ratings; those it has are kept
     Close(One),
+    /// Reopen a closed study, with a reason for the audit log
+    Reopen(Reopen),
     /// Create, list and revoke public links to a closed study's comparison
     #[command(subcommand)]
     Public(public::Public),
+}
+
+/// `studies reopen`
+#[derive(Args)]
+pub struct Reopen {
+    /// Number of the study
+    id: StudyId,
+    /// Why it is reopened
+    #[arg(long)]
+    reason: String,
 }
 
 /// `studies create`
@@ -262,6 +274,10 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
         Studies::Pause(One { id }) => (id, StudyStatus::Paused),
         Studies::Resume(One { id }) | Studies::Start(One { id }) => (id, StudyStatus::Running),
         Studies::Close(One { id }) => (id, StudyStatus::Closed),
+        Studies::Reopen(Reopen { id, reason }) => {
+            studies.reopen(&admin, id, &reason).await?;
+            return global.show(&(id, StudyStatus::Running), |(id, status)| format!("Study {id} is {status}."));
+        }
         Studies::Public(command) => return public::run(global, &services, command).await,
     };
     studies.set_status(&admin, status.0, status.1).await?;

@@ -28,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0018_languages.sql"),
     include_str!("../../migrations/0019_published.sql"),
     include_str!("../../migrations/0020_upkeep.sql"),
+    include_str!("../../migrations/0021_failures.sql"),
 ];
 
 /// The schema this program writes.
@@ -117,6 +118,7 @@ mod tests {
         include_str!("migrations_rows/0018.sql"),
         include_str!("migrations_rows/0019.sql"),
         include_str!("migrations_rows/0020.sql"),
+        include_str!("migrations_rows/0021.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

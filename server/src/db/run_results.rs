@@ -3,6 +3,7 @@
 //! Called by `services::runs`; `db::runs` has the queue and writes.
 
 use app::model::{
+    failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId, TaskRevisionId},
     published::Difference,
     run::{ItemDetail, MissingTask, Neighbour, Verdict},
@@ -23,6 +24,18 @@ pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Fai
     let rows = statement.query_map([id.0], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
     let mut found = rows
         .filter_map(|row| row.map(|(name, count)| Some((Verdict::from_name(&name)?, count))).transpose())
+        .collect::<Result<Vec<_>, _>>()?;
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Number of items per class of failure as published, only those that occur.
+pub fn failures(conn: &Connection, id: RunId) -> Result<Vec<(FailureClass, u32)>, Failure> {
+    let query = "SELECT failure, count(*) FROM run_items WHERE run_id = ?1 AND failure IS NOT NULL GROUP BY failure";
+    let mut statement = conn.prepare_cached(query)?;
+    let rows = statement.query_map([id.0], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    let mut found = rows
+        .filter_map(|row| row.map(|(name, count)| Some((FailureClass::from_name(&name)?, count))).transpose())
         .collect::<Result<Vec<_>, _>>()?;
     found.sort_unstable();
     Ok(found)

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use app::model::{
     code_lang::CodeLang,
+    failure_class::FailureClass,
     ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId, UserId},
     page::{PageOf, Paged},
     reason::Fault,
@@ -259,7 +260,7 @@ pub fn reopen(conn: &Connection, id: RunId, recheck: bool) -> Result<(), Failure
 }
 
 const RESET: &str =
-    "UPDATE run_items SET state = 'waiting', alone = 0, verdict = NULL, published = NULL, passed = 0, total = 0,
+    "UPDATE run_items SET state = 'waiting', alone = 0, verdict = NULL, published = NULL, failure = NULL, passed = 0, total = 0,
     cached = 0, outcome = NULL, fault = NULL, finished_at = NULL, key = NULL, fingerprint = NULL";
 
 const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
@@ -444,7 +445,7 @@ fn set_done(
         .prepare_cached(
             "UPDATE run_items SET state = 'done', holder = NULL, leased_until = NULL, verdict = ?3, passed = ?4,
                  total = ?5, outcome = ?6, cached = ?7, fault = NULL, finished_at = ?8, key = ?9,
-                 fingerprint = ?10, published = ?11
+                 fingerprint = ?10, published = ?11, failure = ?12
              WHERE id = ?1 AND holder IS ?2 AND state IN ('waiting', 'leased')",
         )?
         .execute(params![
@@ -458,7 +459,8 @@ fn set_done(
             clock::now().0,
             basis.key,
             basis.fingerprint,
-            outcome.published.as_ref().map(|published| published.verdict.name())
+            outcome.published.as_ref().map(|published| published.verdict.name()),
+            outcome.published.as_ref().and_then(|published| published.failure).map(FailureClass::name)
         ])?;
     Ok(changed > 0)
 }

@@ -8,7 +8,7 @@ use app::model::{
     run::{Outcome, Published, PublishedVerdict, Verdict},
 };
 
-use super::{Bench, Toolchain, guard, humaneval, humaneval::Task};
+use super::{Bench, Toolchain, guard, humaneval, humaneval::Task, language};
 use crate::engine::EngineError;
 
 /// The longest output that is run, in bytes, as in the Java engine.
@@ -48,7 +48,7 @@ pub fn grade(
 ) -> Result<Outcome, EngineError> {
     if generation.len() > LONGEST_OUTPUT {
         let reason = Some(Reason::OutputTooLong { limit_bytes: LONGEST_OUTPUT as u64 });
-        let published = Some(published(false, ""));
+        let published = Some(published(lang, false, ""));
         return Ok(Outcome { reason, published, ..Outcome::new(Verdict::CompileError) });
     }
     let begun = Instant::now();
@@ -71,17 +71,18 @@ pub fn grade(
     outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
     outcome.source = program;
     // Tests of our own format have no published evaluator.
-    outcome.published = task.setup.is_none().then(|| published(judged.passed, &judged.result));
+    outcome.published = task.setup.is_none().then(|| published(lang, judged.passed, &judged.result));
     Ok(outcome)
 }
 
 /// The published evaluator's verdict from its result text.
-fn published(passed: bool, result: &str) -> Published {
+fn published(lang: CodeLang, passed: bool, result: &str) -> Published {
     let verdict = match (passed, result) {
         (true, _) => PublishedVerdict::Passed,
         (false, "timed out") => PublishedVerdict::Timeout,
         (false, _) => PublishedVerdict::Failed,
     };
     let reason = if passed { String::new() } else { result.chars().take(LONGEST_TEXT).collect() };
-    Published { verdict, reason }
+    let failure = language(lang).and_then(|language| language.failures.class(verdict, result));
+    Published { verdict, reason, failure }
 }

@@ -10,6 +10,7 @@
 //! nothing but its own answers; processor time decides time-outs.
 
 pub mod cpp;
+pub mod failures;
 pub mod go;
 pub mod grader;
 pub mod guard;
@@ -32,6 +33,7 @@ use std::{
 };
 
 use app::model::{code_lang::CodeLang, run::Outcome};
+use failures::Failures;
 use humaneval::Task;
 use process::{Budget, Running};
 use trials::Trials;
@@ -73,6 +75,8 @@ pub struct Language {
     pub look: fn(places: &Places) -> io::Result<()>,
     /// The same, and prepares below `folder` what the sandbox will see of it.
     pub find: fn(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>>,
+    /// How failures as published are classified.
+    pub failures: Failures,
     /// Programs that try toolchain and sandbox.
     pub trials: &'static Trials,
 }

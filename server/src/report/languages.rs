@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use app::model::{
+    failure_class::FailureClass,
     languages::{LanguageCell, LanguageResults},
     run::{PassAtK, Verdict},
 };
@@ -22,6 +23,7 @@ pub fn csv(results: &LanguageResults, out: &mut dyn Write) -> Result<u64, Failur
     }
     head.push("only_as_published".to_owned());
     head.extend(Verdict::ALL.map(|verdict| verdict.name().to_owned()));
+    head.extend(FailureClass::ALL.iter().map(|class| format!("failure_{}", class.name())));
     let mut table = Table::new(out, head.iter().map(String::as_str))?;
     let mut lines = 0;
     for model in &results.models {
@@ -54,6 +56,10 @@ fn figures(table: &mut Table<&mut dyn Write>, cell: &LanguageCell, ks: &[u32]) -
     table.optional(cell.published.map(|published| published.differ))?;
     for verdict in Verdict::ALL {
         let count = cell.verdicts.iter().find(|(known, _)| *known == verdict);
+        table.value(count.map_or(0, |(_, count)| *count))?;
+    }
+    for class in FailureClass::ALL {
+        let count = cell.failures.iter().find(|(known, _)| known == class);
         table.value(count.map_or(0, |(_, count)| *count))?;
     }
     Ok(())

@@ -68,15 +68,17 @@ impl Kept {
         let mut samples = runs::samples_of(conn, &known)?;
         let mut new = HashMap::new();
         for run in known {
-            let (verdicts, results) =
-                (run_results::verdicts(conn, run)?, Results::of(samples.remove(&run).unwrap_or_default()));
+            let (verdicts, failures) = (run_results::verdicts(conn, run)?, run_results::failures(conn, run)?);
+            let results = Results::of(samples.remove(&run).unwrap_or_default());
             let cell = LanguageCell {
                 run,
+                tasks: u32::try_from(results.guarded.len()).unwrap_or(u32::MAX),
                 outputs: verdicts.iter().map(|(_, count)| count).sum(),
                 pass_at: Vec::new(),
                 published: published(&results),
                 published_pass_at: Vec::new(),
                 verdicts,
+                failures,
             };
             new.insert(run, (results, cell));
         }

@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 
 use app::{
+    error::AppError,
     model::{
         audit::{Action, Object},
         comparison::{OutputRatings, TaskRatings, TaskScores},
         ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId},
         page::{PageOf, Paged},
-        study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
+        study::{LONGEST_REASON, NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
     },
     port::{Admin, Answer, Studies},
 };
 use async_trait::async_trait;
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction};
 
 use crate::{
     db::{
@@ -109,8 +110,8 @@ impl Studies for StudyService {
                 let row = studies::get(tx, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 if row.status == StudyStatus::Closed && status != StudyStatus::Closed {
                     return Err(Failure::conflict((
-                        "A closed study cannot be reopened. Duplicate it instead.",
-                        "已结束的项目无法重新开启，请复制该项目。",
+                        "The study is closed. Reopen it with a reason first.",
+                        "项目已结束，请先填写原因并重新开启。",
                     )));
                 }
                 if status == StudyStatus::Draft && row.status != StudyStatus::Draft {
@@ -132,6 +133,32 @@ impl Studies for StudyService {
                 Ok(Change::of(Object::Study(id), status.to_string(), ()))
             })
             .await?)
+    }
+
+    async fn reopen(&self, admin: &Admin, id: StudyId, reason: &str) -> Answer<()> {
+        let reason = reason.trim().to_owned();
+        if reason.is_empty() || reason.chars().count() > LONGEST_REASON {
+            return Err(AppError::from(Failure::invalid(
+                "reason",
+                (
+                    format!("the reason is empty or longer than {LONGEST_REASON} characters"),
+                    format!("原因为空或超过 {LONGEST_REASON} 个字符"),
+                ),
+                ("Say in a sentence why the study is reopened", "请用一句话说明重新开启的原因"),
+            )));
+        }
+        let reopen = move |tx: &Transaction<'_>| {
+            let row = studies::get(tx, id)?.ok_or_else(|| Failure::not_found("study"))?;
+            if row.status != StudyStatus::Closed {
+                return Err(Failure::conflict((
+                    "The study is not closed, so it cannot be reopened.",
+                    "项目尚未结束，无需重新开启。",
+                )));
+            }
+            studies::set_status(tx, id, StudyStatus::Running)?;
+            Ok(Change::of(Object::Study(id), reason, ()))
+        };
+        Ok(self.db.write_audited(admin, Action::StudyReopen, reopen).await?)
     }
 
     async fn tasks(&self, _: &Admin, id: StudyId) -> Answer<Vec<TaskScores>> {

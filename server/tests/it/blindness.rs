@@ -156,6 +156,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("set_reads", form(&[("user", "1"), ("reads", "en")])),
         ("create_study", form(&[("title", "x"), ("dataset", "starter"), ("overlap", "1")])),
         ("set_study_status", form(&[("id", "1"), ("status", "closed")])),
+        ("reopen_study", form(&[("id", "1"), ("reason", "late")])),
         ("join_study", form(&[("id", "1"), ("user", "1")])),
         ("leave_study", form(&[("id", "1"), ("user", "1")])),
         ("extend_study", form(&[("id", "1"), ("overlap", "3")])),

@@ -7,6 +7,7 @@ use app::{
         code_lang::CodeLang,
         compare::Choice,
         dataset::{Checks, TestKind},
+        failure_class::FailureClass,
         grading::NextTask,
         ids::SubmissionId,
         page::PageOf,
@@ -177,6 +178,11 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     }
     let page = admin.get(&format!("/admin/submissions/{submission}")).await.body;
     assert!(page.contains("as published"), "{page}");
+    let languages = app.services.runs.languages(&System.admin()).await.unwrap();
+    let cell = languages.models[0].cells.iter().flatten().next().unwrap();
+    assert_eq!((cell.tasks, &*cell.failures), (1, &[(FailureClass::AssertionError, 1)][..]));
+    let page = admin.get("/admin/languages").await.body;
+    assert!(page.contains("Failures in Python") && page.contains("assertion error"), "{page}");
     let again = run(&app, submission);
     assert!(again[..3].iter().all(|line| line["cached"] == true), "{again:?}");
 }

@@ -4,6 +4,7 @@
 
 use crate::util::{Answer, TestApp};
 use app::{
+    error::AppError,
     model::{
         api::{MadePublicLink, NewPublicLink, PublicStudy},
         ids::StudyId,
@@ -143,4 +144,31 @@ async fn only_a_closed_study_has_a_public_page() {
     let new = NewPublicLink { code: false, days: None };
     let refused = app.services.public_links.create(&OPERATOR, STUDY, new).await.unwrap_err();
     assert_eq!(refused.status(), 409);
+}
+
+#[tokio::test]
+async fn reopened_study_accepts_ratings_and_has_no_public_page_until_it_is_closed_again() {
+    let app = closed().await;
+    let made = link(&app, false).await;
+    let mut anybody = app.anonymous();
+    assert_eq!(anybody.get(&made.path).await.status, StatusCode::OK);
+    let studies = &app.services.studies;
+    for reason in ["", " ", &"x".repeat(501)] {
+        let refused = studies.reopen(&OPERATOR, STUDY, reason).await;
+        assert!(matches!(refused, Err(AppError::Invalid(_))), "{reason}: {refused:?}");
+    }
+    let resumed = studies.set_status(&OPERATOR, STUDY, StudyStatus::Running).await;
+    assert!(matches!(resumed, Err(AppError::Conflict(_))), "{resumed:?}");
+    studies.reopen(&OPERATOR, STUDY, " Two raters join late ").await.unwrap();
+    assert_eq!(studies.get(&OPERATOR, STUDY).await.unwrap().row.status, StudyStatus::Running);
+    assert!(matches!(studies.reopen(&OPERATOR, STUDY, "again").await, Err(AppError::Conflict(_))));
+    assert_eq!(anybody.get(&made.path).await.status, StatusCode::NOT_FOUND);
+    let token = studies.list(&OPERATOR, PageOf::default()).await.unwrap().rows.pop().unwrap().token;
+    let next: serde_json::Value = app.rater().await.rpc("next", json!({"study": token})).await.json();
+    assert!(next.pointer("/Item/token").is_some(), "{next}");
+    let mut admin = app.admin().await;
+    let audit = admin.get("/admin/audit?action=study.reopen").await.body;
+    assert!(audit.contains("Two raters join late"), "{audit}");
+    studies.set_status(&OPERATOR, STUDY, StudyStatus::Closed).await.unwrap();
+    assert_eq!(anybody.get(&made.path).await.status, StatusCode::OK);
 }

@@ -6,11 +6,16 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         code_lang::CodeLang,
+        failure_class::FailureClass,
         languages::{LanguageCell, LanguageResults, ModelLanguages},
         run::Verdict,
     },
     rpc::runs::languages,
     ui::{
+        chart::{
+            figures::{self, Entry},
+            view::ChartFigure,
+        },
         frame::Page,
         load::{Data, Load},
         notice::Empty,
@@ -51,7 +56,9 @@ fn page(i: I18n, results: &LanguageResults) -> AnyView {
         {(!models.is_empty()).then(|| view! {
             {generated}
             <p class="muted small">{t.mean_hint}</p>
+            {pictures(i, results, &models, &columns)}
             {verdicts(i, results, &models, &columns)}
+            {failures(i, results, &models, &columns)}
         })}
         {(!translated.is_empty()).then(|| view! { <h2>{t.translation}</h2>{translated} })}
     }
@@ -107,6 +114,70 @@ fn generation(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], co
         </section>
     }
     .into_any()
+}
+
+/// pass@k for the smallest k, a chart for each language with the same scale and order of models.
+fn pictures(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], columns: &[usize]) -> Option<AnyView> {
+    let (t, k) = (i.languages(), *results.ks().first()?);
+    let charts = columns.iter().filter_map(|at| {
+        let dataset = &results.datasets[*at];
+        let entries: Vec<Entry> = models
+            .iter()
+            .filter_map(|model| {
+                let cell = model.cells[*at].as_ref()?;
+                let pass = cell.at(k)?;
+                Some(Entry {
+                    name: model.name.clone(),
+                    value: Some(pass.value),
+                    interval: pass.interval,
+                    n: u64::from(cell.tasks),
+                    href: Some(format!("/admin/runs/{}", cell.run)),
+                    ..Entry::default()
+                })
+            })
+            .collect();
+        let mut figure = figures::shares(i, &format!("pass-{}", dataset.slug), &format!("pass@{k}"), &entries);
+        figure.title = (t.pass_in)(dataset.lang.name(), k);
+        (!entries.is_empty()).then(|| view! { <ChartFigure figure files=None/> })
+    });
+    Some(view! { <div class="pictures">{charts.collect_view()}</div> }.into_any())
+}
+
+/// Failures as published by class, a chart for each language.
+fn failures(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], columns: &[usize]) -> Option<AnyView> {
+    let t = i.languages();
+    let charts: Vec<AnyView> = columns
+        .iter()
+        .filter_map(|at| {
+            let cells: Vec<(&str, &LanguageCell)> =
+                models.iter().filter_map(|model| Some((&*model.name, model.cells[*at].as_ref()?))).collect();
+            let count = |cell: &LanguageCell, class: FailureClass| {
+                cell.failures.iter().find(|(known, _)| *known == class).map_or(0, |(_, count)| u64::from(*count))
+            };
+            let counts = |class: &FailureClass| cells.iter().map(|(_, cell)| count(cell, *class)).collect::<Vec<_>>();
+            let mut classes: Vec<(String, Vec<u64>)> = FailureClass::ALL
+                .iter()
+                .map(|class| (t.failure_class(*class).to_owned(), counts(class)))
+                .filter(|(_, counts)| counts.iter().any(|count| *count > 0))
+                .collect();
+            classes.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.iter().sum::<u64>()));
+            let dataset = &results.datasets[*at];
+            let names: Vec<String> = cells.iter().map(|(name, _)| (*name).to_owned()).collect();
+            let (id, title) = (format!("failures-{}", dataset.slug), (t.failures_in)(dataset.lang.name()));
+            let figure = figures::failures(i, &id, title, &names, &classes);
+            (!classes.is_empty()).then(|| view! { <ChartFigure figure files=None/> }.into_any())
+        })
+        .collect();
+    (!charts.is_empty()).then(|| {
+        view! {
+            <section class="stack" aria-labelledby="failures">
+                <h2 id="failures">{t.failures}</h2>
+                <p class="muted small">{t.failures_hint}</p>
+                <div class="pictures">{charts}</div>
+            </section>
+        }
+        .into_any()
+    })
 }
 
 /// How often each guarded verdict occurs, by language and model.

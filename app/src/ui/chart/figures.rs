@@ -124,6 +124,49 @@ pub fn verdicts(
     }
 }
 
+/// Classes that a chart of failures shows apart; the rarer ones are one part.
+const MOST_CLASSES: usize = STEPS - 1;
+
+/// Failures of each model by class. `classes` are names with the counts of all models, the most frequent first; the last
+/// of more than nine parts has all further classes. The table has every class.
+pub fn failures(i: I18n, id: &str, title: String, models: &[String], classes: &[(String, Vec<u64>)]) -> Figure {
+    let t = i.chart();
+    let (apart, rare) = classes.split_at(if classes.len() > STEPS { MOST_CLASSES } else { classes.len() });
+    let mut shown = apart.to_vec();
+    if !rare.is_empty() {
+        let sum = |at| rare.iter().map(|(_, counts): &(String, Vec<u64>)| counts[at]).sum::<u64>();
+        shown.push((t.other_classes.to_owned(), (0..models.len()).map(sum).collect()));
+    }
+    let look = |at: usize| step(shown.len() - 1 - at, shown.len());
+    let bars = models.iter().enumerate().map(|(model, name)| {
+        let whole: u64 = classes.iter().map(|(_, counts)| counts[model]).sum();
+        let part = |(at, (class, counts)): (usize, &(String, Vec<u64>))| Part {
+            size: counts[model],
+            name: class.clone(),
+            class: step_class(look(at)),
+            tip: (t.failure_tip)(name, class, counts[model], whole),
+            href: None,
+        };
+        Bar { label: name.clone(), note: (t.failures_n)(whole), parts: shown.iter().enumerate().map(part).collect() }
+    });
+    let legend =
+        shown.iter().enumerate().map(|(at, (class, _))| Key { look: Look::Step(look(at)), text: class.clone() });
+    let rows = models.iter().enumerate().map(|(model, name)| {
+        let each = classes.iter().map(|(_, counts)| i.number(counts[model]));
+        let sum = i.number(classes.iter().map(|(_, counts)| counts[model]).sum());
+        std::iter::once(name.clone()).chain(each).chain([sum]).collect()
+    });
+    let head = std::iter::once(t.model.to_owned()).chain(classes.iter().map(|(class, _)| class.clone()));
+    Figure {
+        id: id.to_owned(),
+        title,
+        desc: t.failures_desc.into(),
+        picture: Picture::Stacked { nothing: t.no_failures.into(), bars: bars.collect() },
+        legend: legend.collect(),
+        table: Table { head: head.chain([t.sum.to_owned()]).collect(), rows: rows.collect(), ..Table::default() },
+    }
+}
+
 /// A row of an interval plot: a model, or a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {

@@ -92,6 +92,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(studies::list_studies, studies::create_study))
         .routes(routes!(studies::get_study))
         .routes(routes!(studies::set_study_status))
+        .routes(routes!(studies::reopen_study))
         .routes(routes!(studies::get_comparison))
         .routes(routes!(studies::list_study_tasks))
         .routes(routes!(studies::get_study_task))

@@ -65,7 +65,7 @@ pub async fn get_study(State(state): State<AppState>, As(admin): As<Admin>, At(i
 
 /// Pause, resume or close a study
 ///
-/// A closed study cannot be reopened.
+/// A closed study is reopened by `POST /studies/{id}/reopening`, which asks for a reason.
 #[utoipa::path(put, path = "/studies/{id}/status", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = Status, example = json!({"status": "paused"})),
@@ -78,6 +78,30 @@ pub async fn set_study_status(
 ) -> Out<Status> {
     state.services.studies.set_status(&admin, id, wanted.status).await?;
     Ok(Json(wanted))
+}
+
+/// Why a study is reopened.
+#[derive(Deserialize, ToSchema)]
+pub struct Reopening {
+    /// The reason, 1 to 500 characters; kept in the audit log.
+    pub reason: String,
+}
+
+/// Reopen a closed study
+///
+/// It accepts ratings again. Its public links open no page until it is closed again.
+#[utoipa::path(post, path = "/studies/{id}/reopening", tag = "Studies", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
+    request_body(content = Reopening, example = json!({"reason": "Two raters join late"})),
+    responses((status = 200, description = "The new state", body = Status)))]
+pub async fn reopen_study(
+    State(state): State<AppState>,
+    As(admin): As<Admin>,
+    At(id): At<StudyId>,
+    Given(wanted): Given<Reopening>,
+) -> Out<Status> {
+    state.services.studies.reopen(&admin, id, &wanted.reason).await?;
+    Ok(Json(Status { status: StudyStatus::Running }))
 }
 
 /// Compare a study's models by human ratings

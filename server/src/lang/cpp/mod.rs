@@ -23,6 +23,7 @@ use crate::{
 };
 
 pub mod display;
+mod failures;
 mod signature;
 mod trials;
 
@@ -33,8 +34,13 @@ const JUDGE: &str = include_str!("judge.h");
 const GENERATION: u32 = 1;
 
 /// C++'s line in the table of languages.
-pub const LANGUAGE: Language =
-    Language { code: CodeLang::Cpp, look: |places| locate(places).map(drop), find, trials: &trials::TRIALS };
+pub const LANGUAGE: Language = Language {
+    code: CodeLang::Cpp,
+    look: |places| locate(places).map(drop),
+    find,
+    failures: failures::FAILURES,
+    trials: &trials::TRIALS,
+};
 
 struct Cpp {
     version: String,

@@ -19,6 +19,7 @@ use super::{
 use crate::{engine::EngineError, sandbox::tool};
 
 pub mod display;
+mod failures;
 mod trials;
 
 const BUILDER: &str = include_str!("builder.go");
@@ -80,8 +81,13 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 
 /// Go's line in the table of languages.
-pub const LANGUAGE: Language =
-    Language { code: CodeLang::Go, look: |places| locate(places).map(drop), find, trials: &trials::TRIALS };
+pub const LANGUAGE: Language = Language {
+    code: CodeLang::Go,
+    look: |places| locate(places).map(drop),
+    find,
+    failures: failures::FAILURES,
+    trials: &trials::TRIALS,
+};
 
 /// Runs the go command in a folder; returns its standard output and error.
 type Command<'a> = dyn Fn(&Path, &[&str]) -> io::Result<(String, String)> + 'a;

@@ -34,6 +34,7 @@ use crate::{
 };
 
 pub mod display;
+mod failures;
 mod trials;
 
 /// What the sandbox's programs consist of besides a sample: compiled once for each JDK.
@@ -44,8 +45,13 @@ const PROGRAMS: [(&str, &str); 3] = [
 ];
 
 /// Java's line in the table of languages.
-pub const LANGUAGE: Language =
-    Language { code: CodeLang::Java, look: |_| toolchain::find_jdk().map(drop), find, trials: &trials::TRIALS };
+pub const LANGUAGE: Language = Language {
+    code: CodeLang::Java,
+    look: |_| toolchain::find_jdk().map(drop),
+    find,
+    failures: failures::FAILURES,
+    trials: &trials::TRIALS,
+};
 
 struct Java {
     version: String,

@@ -24,6 +24,7 @@ use crate::{
 };
 
 pub mod display;
+mod failures;
 mod trials;
 
 /// What the guard's processes have behind their code.
@@ -33,8 +34,13 @@ const VALUES: &str = include_str!("values.js");
 const GENERATION: u32 = 1;
 
 /// JavaScript's line in the table of languages.
-pub const LANGUAGE: Language =
-    Language { code: CodeLang::JavaScript, look: |places| locate(places).map(drop), find, trials: &trials::TRIALS };
+pub const LANGUAGE: Language = Language {
+    code: CodeLang::JavaScript,
+    look: |places| locate(places).map(drop),
+    find,
+    failures: failures::FAILURES,
+    trials: &trials::TRIALS,
+};
 
 struct JavaScript {
     version: String,

@@ -30,6 +30,7 @@ use crate::{
 };
 
 pub mod display;
+mod failures;
 mod trials;
 
 /// What runs in the sandbox: the values' reader and writer, the harness, the fork server.
@@ -63,8 +64,13 @@ print(json.dumps({
 }))";
 
 /// Python's line in the table of languages.
-pub const LANGUAGE: Language =
-    Language { code: CodeLang::Python, look: |places| locate(places).map(drop), find, trials: &trials::TRIALS };
+pub const LANGUAGE: Language = Language {
+    code: CodeLang::Python,
+    look: |places| locate(places).map(drop),
+    find,
+    failures: failures::FAILURES,
+    trials: &trials::TRIALS,
+};
 
 struct Python {
     version: String,

@@ -234,6 +234,7 @@ pub fn rows() -> Vec<Row> {
         call("/rpc/answer_flag", json!({"study": 1, "probe": false, "on": 4711, "reply": ""}), [401, 403, 403, 409]),
         call("/rpc/ask_extra", json!({"study": 1, "output": 4711}), [401, 403, 403, 404]),
         admins_call("/rpc/set_study_status", json!({"id": 1, "status": "running"})),
+        call("/rpc/reopen_study", json!({"id": 1, "reason": "late"}), [401, 403, 403, 409]),
         admins_call(
             "/rpc/create_study",
             json!({"title": "T", "dataset": "starter", "submissions": [1], "raters": [2], "overlap": 1, "seed": "", "tasks": ""}),
@@ -326,6 +327,7 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("POST /api/v1/studies", studies),
         ("GET /api/v1/studies/{id}", read),
         ("PUT /api/v1/studies/{id}/status", studies),
+        ("POST /api/v1/studies/{id}/reopening", studies),
         ("GET /api/v1/studies/{id}/comparison", read),
         ("GET /api/v1/studies/{id}/tasks", read),
         ("GET /api/v1/studies/{id}/tasks/{task}", read),

@@ -22,10 +22,9 @@ use crate::{
     },
     rpc::{
         quality::study_live,
-        studies::{SetStudyStatus, compare, study, study_tasks},
+        studies::{compare, study, study_tasks},
     },
     ui::{
-        form::FormAction,
         frame::Page,
         load::{Data, Load},
         notice::{Empty, Notice, Tone},
@@ -39,21 +38,21 @@ pub fn StudyPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
     let missing = || AppError::NotFound("study".into());
-    let set_status = FormAction::<SetStudyStatus>::new();
+    let actions = progress::Actions::new();
     let data = Data::new(
-        move || (id.get(), set_status.version().get()),
+        move || (id.get(), actions.version()),
         move |(id, _)| async move { study(id.ok_or_else(missing)?).await },
     );
     let comparison = Data::new(move || id.get(), move |id| async move { compare(id.ok_or_else(missing)?).await });
     let tasks = Data::new(move || id.get(), move |id| async move { study_tasks(id.ok_or_else(missing)?).await });
     let now = Data::new(
-        move || (id.get(), set_status.version().get()),
+        move || (id.get(), actions.version()),
         move |(id, _)| async move { study_live(id.ok_or_else(missing)?).await },
     );
     follow(comparison, |shown| shown, move || tasks.refetch());
     let heard = live::listen(id);
     let links = public::Handles::of(id);
-    view! { <Load data let:detail>{page(i, detail, set_status, (now, heard), (comparison, tasks), links)}</Load> }
+    view! { <Load data let:detail>{page(i, detail, actions, (now, heard), (comparison, tasks), links)}</Load> }
 }
 
 /// The page's data.
@@ -62,7 +61,7 @@ type Loaded<T> = Data<T>;
 fn page(
     i: I18n,
     detail: StudyDetail,
-    set_status: FormAction<SetStudyStatus>,
+    state: progress::Actions,
     (now, heard): (Loaded<Live>, live::Heard),
     (comparison, tasks): (Loaded<Compared>, Loaded<Vec<TaskScores>>),
     links: public::Handles,
@@ -81,7 +80,7 @@ fn page(
     };
     view! {
         <Page title=detail.row.title.clone() crumbs=vec![("/admin/studies".into(), t.studies.into())] actions>
-            {progress::view(i, detail, set_status)}
+            {progress::view(i, detail, state)}
             <Load data=now let:first>{live::view(i, first, heard)}</Load>
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
                 <h2 id="comparison-head">{t.comparison}</h2>

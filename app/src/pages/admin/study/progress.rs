@@ -6,19 +6,38 @@ use crate::{
     i18n::I18n,
     model::{
         grading::Flag,
-        study::{StudyDetail, StudyRow, StudyStatus},
+        study::{LONGEST_REASON, StudyDetail, StudyRow, StudyStatus},
     },
     pages::admin::parts::{FormError, status},
-    rpc::studies::SetStudyStatus,
+    rpc::studies::{ReopenStudy, SetStudyStatus},
     ui::form::{ActionForm, FormAction},
 };
 
+/// What an admin does to a study's state.
+#[derive(Clone, Copy)]
+pub struct Actions {
+    pub set_status: FormAction<SetStudyStatus>,
+    pub reopen: FormAction<ReopenStudy>,
+}
+
+impl Actions {
+    /// Actions of the current page.
+    pub fn new() -> Actions {
+        Actions { set_status: FormAction::new(), reopen: FormAction::new() }
+    }
+
+    /// Increases with every finished action.
+    pub fn version(self) -> usize {
+        self.set_status.version().get() + self.reopen.version().get()
+    }
+}
+
 /// A study without its figures.
-pub fn view(i: I18n, detail: StudyDetail, set_status: FormAction<SetStudyStatus>) -> AnyView {
+pub fn view(i: I18n, detail: StudyDetail, actions: Actions) -> AnyView {
     let t = i.admin();
     let StudyDetail { row, overlap, seed, rubric, .. } = detail;
     view! {
-        {controls(i, &row, set_status)}
+        {controls(i, &row, actions)}
         <dl class="facts">
             <div><dt>{t.models}</dt><dd>{row.models.join(" · ")}</dd></div>
             <div><dt>{t.dataset}</dt><dd><a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a></dd></div>
@@ -31,7 +50,7 @@ pub fn view(i: I18n, detail: StudyDetail, set_status: FormAction<SetStudyStatus>
     .into_any()
 }
 
-fn controls(i: I18n, row: &StudyRow, set_status: FormAction<SetStudyStatus>) -> impl IntoView + use<> {
+fn controls(i: I18n, row: &StudyRow, Actions { set_status, reopen }: Actions) -> impl IntoView + use<> {
     let t = i.admin();
     let id = row.id;
     let button = move |status: StudyStatus, text: &'static str, class: &'static str| {
@@ -44,7 +63,25 @@ fn controls(i: I18n, row: &StudyRow, set_status: FormAction<SetStudyStatus>) -> 
         }
     };
     let buttons = match row.status {
-        StudyStatus::Closed => Either::Left(view! { <p class="muted">{t.closed_note}</p> }),
+        StudyStatus::Closed => Either::Left(view! {
+            <p class="muted">{t.closed_note}</p>
+            <details class="confirm">
+                <summary class="button">{t.reopen_study}</summary>
+                <div class="confirm-box">
+                    <p>{t.reopen_warning}</p>
+                    <ActionForm action=reopen>
+                        <input type="hidden" name="id" value=id.to_string()/>
+                        <div class="field">
+                            <label class="label" for="reopen-reason">{t.reopen_reason}</label>
+                            <input class="input" id="reopen-reason" name="reason" required maxlength=LONGEST_REASON.to_string()/>
+                        </div>
+                        <button class="button primary" type="submit" disabled=move || reopen.pending().get()>
+                            {t.reopen_confirm}
+                        </button>
+                    </ActionForm>
+                </div>
+            </details>
+        }),
         other => {
             let toggle = match other {
                 StudyStatus::Running => button(StudyStatus::Paused, t.pause, "button"),
@@ -72,6 +109,7 @@ fn controls(i: I18n, row: &StudyRow, set_status: FormAction<SetStudyStatus>) -> 
             </div>
         </div>
         <FormError of=move || set_status.value().get().and_then(Result::err)/>
+        <FormError of=move || reopen.value().get().and_then(Result::err)/>
     }
 }
 
