@@ -43,6 +43,7 @@ test('a rater grades ten outputs by keyboard alone', async ({ page }) => {
   expect(shown.size, 'no output came twice').toBe(10);
 
   // Back once: the last rating can be changed, and the changed one counts instead.
+  await atScales(page);
   await keyboard.press('b');
   await expect(page.getByText('You have already rated this output.')).toBeVisible();
   await expect(page.locator(`#score-0-${given[9][0]}`)).toBeChecked();

@@ -13,7 +13,11 @@ use leptos::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::failure::Failure;
-use crate::{error::AppError, i18n::use_i18n, json};
+use crate::{
+    error::AppError,
+    i18n::{Visitor, use_i18n},
+    json,
+};
 
 /// A page's data: created at the top of the page, drawn by [`Load`].
 pub struct Data<T> {
@@ -194,7 +198,12 @@ fn waiting(held: Resource<Held, AsJson>, draw: Arc<dyn Fn(Held) -> AnyView + Sen
         }>
             {move || {
                 let draw = draw.clone();
-                Suspend::new(async move { draw(held.await) })
+                Suspend::new(async move {
+                    let held = held.await;
+                    // Data may arrive after the view around this one was replaced. Nobody sees what would be drawn, and
+                    // drawing it would panic, because it is outside the router by then.
+                    if use_context::<Visitor>().is_some() { draw(held) } else { ().into_any() }
+                })
             }}
         </Transition>
     }

@@ -27,38 +27,60 @@ struct Span {
     mask: Range<usize>,
 }
 
-/// Masks every one of `names` (in lower case, longest first) in `text`.
+/// Masks every one of `names` (in lower case, longest first) in `text`. Takes time proportional to the length of the text
+/// for each name that occurs.
 pub fn mask(text: String, names: &[String]) -> Masked {
     let mut masked = Masked { text: text.clone(), original: text, spans: Vec::new() };
+    let mut lower = lower_case(&masked.text);
     for name in names {
-        let mut from = 0;
-        while let Some(at) = find_name(&masked.text, name, from) {
-            from = at.start + MASK.len();
-            masked.replace(at);
+        if lower.contains(name.as_str()) && masked.mask_name(name) {
+            lower = lower_case(&masked.text);
         }
     }
     masked
 }
 
+/// Contains each name that [`find_name`] finds, as it is.
+fn lower_case(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
 impl Masked {
-    fn replace(&mut self, at: Range<usize>) {
-        // A version after a mask belongs to a longer name: both become one mask.
-        let name = self.unmasked(at.start, false)..self.unmasked(at.end, true);
-        let grown = |offset: usize| offset + MASK.len() - at.len();
-        self.spans.retain(|span| span.mask.end <= at.start || span.mask.start >= at.end);
-        for span in self.spans.iter_mut().filter(|span| span.mask.start >= at.end) {
-            span.mask = grown(span.mask.start)..grown(span.mask.end);
+    /// Masks one name. Returns whether it occurs.
+    fn mask_name(&mut self, name: &str) -> bool {
+        let mut found = Vec::new();
+        while let Some(at) = find_name(&self.text, name, found.last().map_or(0, |at: &Range<usize>| at.end)) {
+            found.push(at);
         }
-        let place = self.spans.partition_point(|span| span.mask.start < at.start);
-        self.spans.insert(place, Span { name, mask: at.start..at.start + MASK.len() });
-        self.text.replace_range(at, MASK);
+        let (mut text, mut spans) = (String::with_capacity(self.text.len()), Vec::new());
+        let mut known = self.spans.iter().peekable();
+        let (mut copied, end) = (0, self.text.len()..self.text.len());
+        for at in found.iter().chain([&end]) {
+            while let Some(span) = known.next_if(|span| span.mask.end <= at.start) {
+                // What a longer match contains became part of its mask.
+                if span.mask.start >= copied {
+                    let moved = |at: usize| at - copied + text.len();
+                    spans.push(Span { name: span.name.clone(), mask: moved(span.mask.start)..moved(span.mask.end) });
+                }
+            }
+            text.push_str(self.text.get(copied..at.start).unwrap_or_default());
+            copied = at.end;
+            if !at.is_empty() {
+                // A version after a mask belongs to a longer name: both become one mask.
+                let name = self.unmasked(at.start, false)..self.unmasked(at.end, true);
+                spans.push(Span { name, mask: text.len()..text.len() + MASK.len() });
+                text.push_str(MASK);
+            }
+        }
+        (self.text, self.spans) = (text, spans);
+        !found.is_empty()
     }
 
     /// The byte of the original for a byte of the masked text. Within a mask: the start of the name, or its
     /// end if `end`.
     fn unmasked(&self, at: usize, end: bool) -> usize {
-        let before = self.spans.iter().rev().find(|span| span.mask.start < at || (!end && span.mask.start == at));
-        match before {
+        let before = self.spans.partition_point(|span| span.mask.start < at || (!end && span.mask.start == at));
+        match before.checked_sub(1).and_then(|last| self.spans.get(last)) {
             None => at,
             Some(span) if at >= span.mask.end => span.name.end + (at - span.mask.end),
             Some(span) if end => span.name.end,
@@ -68,7 +90,8 @@ impl Masked {
 
     /// The byte of the masked text for a byte of the original. Within a name: the start of its mask.
     fn masked(&self, at: usize) -> usize {
-        match self.spans.iter().rev().find(|span| span.name.start <= at) {
+        let before = self.spans.partition_point(|span| span.name.start <= at);
+        match before.checked_sub(1).and_then(|last| self.spans.get(last)) {
             None => at,
             Some(span) if at >= span.name.end => span.mask.end + (at - span.name.end),
             Some(span) => span.mask.start,
@@ -162,5 +185,67 @@ mod tests {
         assert_eq!(masked.to_original(notes), stored);
         assert_eq!(masked.to_masked(stored.clone())[0], note(2, 4, "one two"));
         assert_eq!(masked.to_original(masked.to_masked(stored.clone())), stored);
+    }
+
+    /// Masks one match after the other, each in the text that the one before left.
+    fn one_by_one(text: &str, names: &[String]) -> String {
+        let mut text = text.to_owned();
+        for name in names {
+            let mut from = 0;
+            while let Some(at) = find_name(&text, name, from) {
+                from = at.start + MASK.len();
+                text.replace_range(at, MASK);
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn one_pass_masks_what_single_steps_mask_and_spans_lead_back() {
+        use rand::{Rng, SeedableRng};
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+        let names = Telltales::new(["Northwind 2", "GPT-4 mini", "MASKED 7"]).names();
+        let parts = [
+            "gpt-4",
+            " mini",
+            "GPT4",
+            "通义",
+            "llama",
+            "-3b",
+            " 7",
+            " ",
+            "\n",
+            "x",
+            "Northwind",
+            " 2",
+            "MASKED",
+            "É",
+            ".",
+        ];
+        for _ in 0..2000 {
+            let text: String =
+                (0..random.random_range(0..12)).map(|_| parts[random.random_range(0..parts.len())]).collect();
+            let masked = mask(text.clone(), &names);
+            assert_eq!(masked.text, one_by_one(&text, &names), "{text:?}");
+            let mut whole = String::new();
+            let mut at = 0;
+            for span in &masked.spans {
+                assert_eq!(masked.text.get(span.mask.clone()), Some(MASK), "{text:?}");
+                whole += text.get(at..span.name.start).unwrap();
+                whole += MASK;
+                at = span.name.end;
+            }
+            assert_eq!(whole + text.get(at..).unwrap(), masked.text, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_nothing_but_names_is_masked() {
+        let names = Telltales::new([]).names();
+        let masked = mask("gpt4 ".repeat(52_000), &names);
+        assert_eq!(masked.spans.len(), 52_000);
+        assert_eq!(masked.text.len(), 52_000 * (MASK.len() + 1));
+        let note = note(1, 1 + 51_999 * 7, "x");
+        assert_eq!(masked.to_original(vec![note])[0].at.column, 1 + 51_999 * 5);
     }
 }

@@ -220,7 +220,7 @@ impl Runs for RunService {
     async fn items(&self, _: &Admin, id: RunId, filter: ItemFilter, of: PageOf) -> Answer<Paged<ItemRow>> {
         Ok(self
             .db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
                 runs::items_page(conn, id, &filter, &of)
             })

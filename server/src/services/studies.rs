@@ -45,7 +45,7 @@ impl StudyService {
         with: impl FnOnce(&Connection, StudyRatings) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         self.db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 let study = StudyRatings {
                     models: studies::models(conn, id)?,

@@ -313,7 +313,7 @@ impl Submissions for SubmissionService {
     async fn outputs(&self, _: &Admin, id: SubmissionId, filter: OutputFilter, of: PageOf) -> Answer<Paged<OutputRow>> {
         Ok(self
             .db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 submissions::version(conn, id)?;
                 submissions::outputs(conn, id, &filter, &of)
             })

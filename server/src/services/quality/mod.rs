@@ -160,7 +160,7 @@ impl Quality for QualityService {
     }
 
     async fn mask(&self, _: &Admin, submission: SubmissionId, whole: bool) -> Answer<MaskState> {
-        Ok(self.db.read(move |conn| masking::state(conn, submission, whole)).await?)
+        Ok(self.db.read_long(move |conn| masking::state(conn, submission, whole)).await?)
     }
 
     async fn set_mask(&self, admin: &Admin, submission: SubmissionId, on: bool) -> Answer<()> {

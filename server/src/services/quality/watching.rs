@@ -46,14 +46,14 @@ const REPLY_MAX: usize = 4000;
 impl Watching for QualityService {
     async fn live(&self, _: &Admin, study: StudyId) -> Answer<Live> {
         let kept = self.figured.clone();
-        Ok(self.db.read(move |conn| live(conn, study, &kept)).await?)
+        Ok(self.db.read_long(move |conn| live(conn, study, &kept)).await?)
     }
 
     async fn ratings(&self, _: &Admin, study: StudyId, filter: RatingFilter) -> Answer<RatingList> {
         let kept = self.figured.clone();
         Ok(self
             .db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 let rubric = super::setup(conn, study)?.rubric;
                 let settings = quality::settings(conn, study)?;
                 let disputed: Vec<OutputId> = figured(conn, study, &kept, Asking::Page)?
@@ -107,7 +107,7 @@ impl Watching for QualityService {
         let (asking, kept) = (admin.id(), self.figured.clone());
         let (list, open) = self
             .db
-            .read(move |conn| {
+            .read_long(move |conn| {
                 let figured = figured(conn, study, &kept, Asking::Page)?;
                 let (found, rows, open) = super::disputes::rows(conn, study, &figured.rated, asking, page)?;
                 let list = DisputeList {
