@@ -1,10 +1,10 @@
 //! The fast mode: one sandboxed JVM that runs several outputs one after another, each in its own class
 //! loader with its own copy of the tests.
 //!
-//! What must stay true: fast and strict runs give the same verdicts. So only [`tame`] outputs qualify, and
-//! only a clean pass counts: every case passed, no default changed, no thread left, in time. Everything else
-//! (a failed case, too) is decided by a fresh JVM, and after anything that was not a clean end the shared
-//! JVM is discarded. Outputs that share a JVM cannot cost each other a pass.
+//! Invariant: fast and strict runs give the same verdicts. Only outputs that [`tame`] accepts qualify, and only a clean
+//! pass counts: every case passed, no default changed, no thread left, within the time limit. Everything else,
+//! including a failed case, is decided by a fresh JVM. After anything but passed or failed cases, the shared JVM is
+//! discarded. An output can therefore not cost another one its pass.
 
 use std::{
     sync::Arc,
@@ -23,8 +23,8 @@ use super::{
 };
 use crate::sandbox::{Child, Sandbox};
 
-/// Time limit of one output here. Ordinary ones take milliseconds; one that needs more is run alone, which
-/// decides. On a busy host more outputs are run alone, and no verdict changes.
+/// Time limit of one output in a shared JVM. Most outputs take milliseconds; one that needs more runs alone, which
+/// decides. On a busy host more outputs run alone, and no verdict changes.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Maximum number of outputs per JVM, because loaded classes accumulate.
@@ -37,7 +37,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Starts one.
+    /// Starts a JVM.
     ///
     /// # Errors
     ///
@@ -53,8 +53,8 @@ impl Batch {
         Ok(Batch { child, taken: 0 })
     }
 
-    /// Runs one output and returns its outcome if it is a clean pass. `None` only means that it must be run
-    /// alone; the second value is whether this JVM can continue.
+    /// Runs one output and returns its outcome if it is a clean pass. `None` only means that the output must run alone.
+    /// The second value says whether this JVM can continue.
     pub fn pass(&mut self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> (Option<Outcome>, bool) {
         self.taken += 1;
         let before = self.child.cpu().unwrap_or_default();
@@ -80,7 +80,7 @@ impl Batch {
     }
 }
 
-/// Whether an output may be tried here.
+/// Whether an output may run in a shared JVM.
 pub fn may_share(suite: &Suite, job: Job<'_>) -> bool {
     let known = [&suite.library, job.classes, &job.tests.classes];
     tame::are_tame(job.classes, &known) && tame::are_tame(&job.tests.classes, &known)

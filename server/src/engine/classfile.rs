@@ -1,31 +1,31 @@
-//! Reads class files as far as needed: their constant pools (Java Virtual Machine Specification, 4.4), and
-//! where the rest begins.
+//! Reads the parts of a class file that the engine needs: constant pool (Java Virtual Machine Specification, 4.4),
+//! methods and supertypes.
 
-/// The names in a class file, and the rest of it.
+/// The constant pool of a class file, and the bytes that follow it.
 pub struct Pool<'a> {
-    /// By number; entry 0 is unused, as in the file.
+    /// Entries by index. Entry 0 is unused, as in the file.
     pub entries: Vec<Entry<'a>>,
-    /// The file from its access flags on.
+    /// The file's content from the access flags on.
     pub rest: &'a [u8],
 }
 
-/// An entry of the pool, as far as it is needed here.
+/// An entry of the pool.
 #[derive(Clone, Copy)]
 pub enum Entry<'a> {
-    /// A text.
+    /// A UTF-8 text.
     Text(&'a [u8]),
-    /// A class: the number of its name.
+    /// A class: the index of its name.
     Class(u16),
-    /// A field or method: its class, its name and type.
+    /// A field or method: the indexes of its class and of its name and type.
     Member(u16, u16),
-    /// A name with a type: the numbers of both.
+    /// A name and type: the indexes of both.
     NameAndType(u16, u16),
-    /// Any other, and the second slot of one that takes two.
+    /// Any other entry, and the second slot of an entry that takes two.
     Other,
 }
 
 impl<'a> Pool<'a> {
-    /// Reads a class file's pool; `None` if it is not a class file.
+    /// Parses a class file's pool; `None` if the file is not a class file.
     pub fn read(bytes: &'a [u8]) -> Option<Pool<'a>> {
         let mut rest = Bytes(bytes.get(8..)?);
         let count = rest.number()?;
@@ -39,7 +39,7 @@ impl<'a> Pool<'a> {
                 [3 | 4 | 17 | 18] => rest.take(4).map(|_| Entry::Other)?,
                 [5 | 6] => {
                     rest.take(8)?;
-                    // These two take two slots.
+                    // `long` and `double` entries take two slots.
                     entries.push(Entry::Other);
                     Entry::Other
                 }
@@ -75,7 +75,7 @@ impl<'a> Pool<'a> {
         Some(methods)
     }
 
-    /// The text with this number.
+    /// The text at this index.
     pub fn text(&self, at: u16) -> Option<&'a str> {
         match self.entries.get(usize::from(at))? {
             Entry::Text(bytes) => std::str::from_utf8(bytes).ok(),
@@ -83,7 +83,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The name of the class with this number.
+    /// The name of the class at this index.
     pub fn class(&self, at: u16) -> Option<&'a str> {
         match self.entries.get(usize::from(at))? {
             Entry::Class(name) => self.text(*name),
@@ -91,7 +91,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The name of the member's name and type with this number.
+    /// The name in the name-and-type entry at this index.
     pub fn name(&self, at: u16) -> Option<&'a str> {
         match self.entries.get(usize::from(at))? {
             Entry::NameAndType(name, _) => self.text(*name),
@@ -99,7 +99,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The descriptor of the member's name and type with this number.
+    /// The descriptor in the name-and-type entry at this index.
     pub fn descriptor(&self, at: u16) -> Option<&'a str> {
         match self.entries.get(usize::from(at))? {
             Entry::NameAndType(_, descriptor) => self.text(*descriptor),
@@ -124,11 +124,11 @@ pub fn is_public(bytes: &[u8]) -> bool {
     flags.is_none_or(|flags| flags & 1 != 0)
 }
 
-/// Bytes that are read from the front.
+/// Reads bytes from the front.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    /// The next bytes, if there are that many.
+    /// The next `count` bytes; `None` if there are fewer.
     pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (part, after) = self.0.split_at_checked(count)?;
         self.0 = after;

@@ -1,8 +1,8 @@
-//! The warm compiler's client: one sandboxed JVM that compiles many sources, and the [`Pool`] of them that
+//! Client of the warm compiler: one sandboxed JVM that compiles many sources, and the [`Pool`] of compilers that
 //! workers share.
 //!
-//! What must stay true: a source delays no other by more than `WARM_CPU`; what the compiler could not
-//! finish is decided in a fresh JVM, by processor time, stack and memory, never by time on the clock.
+//! Invariant: a source delays other sources by at most `WARM_CPU`. What a warm compiler cannot finish is decided in a
+//! fresh JVM, by CPU time, stack and memory, never by wall time.
 
 use std::{
     collections::BTreeSet,
@@ -24,76 +24,76 @@ use super::{
 };
 use crate::sandbox::{Child, Command, Limits, Profile, Sandbox};
 
-/// Processor time of one source in a compiler that others wait for. Ordinary ones take 20 ms, the first of a cold
-/// JVM one second. It decides nothing: a source that needs more is compiled again, alone, in a fresh JVM.
+/// CPU time limit of one source in a shared compiler. Most sources take 20 ms, the first one of a cold JVM 1 s. The
+/// limit decides nothing: a source that needs more is compiled again, alone, in a fresh JVM.
 const WARM_CPU: Duration = Duration::from_secs(2);
 
-/// Processor time of one source in a fresh JVM. It decides. As much as an output has by default to run.
+/// CPU time limit of one source in a fresh JVM, which decides. The same as the default CPU time limit of an output.
 const ALONE_CPU: Duration = Duration::from_secs(10);
 
-/// Processor time of a dataset's tests, all in one request.
+/// CPU time limit of a dataset's tests, which are one request.
 const TESTS_CPU: Duration = Duration::from_secs(300);
 
-/// How long a worker waits for a busy compiler before it starts another: longer than a cold one takes for its first
-/// source, because starting another costs more than that.
+/// How long a worker waits for a busy compiler before it starts another one: longer than a cold compiler takes for its
+/// first source, because starting another one costs more than that.
 const QUEUE: Duration = Duration::from_secs(2);
 
-/// How long a compiler may take on the clock, whatever it does. Reaching this is our own failure, never a verdict:
-/// the host gave it no processor.
+/// Wall time limit of a request. Reaching it is an engine error, never a verdict: the host gave the compiler no CPU
+/// time.
 const HOST_PATIENCE: Duration = Duration::from_secs(600);
 
-/// How long the JVM may take to start and to answer what needs no compiling.
+/// Time limit for starting the JVM and for requests without compilation.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How many threads of the compiler's JVM can be busy at once: javac, Java's own compiler, the collector.
+/// How many threads of the compiler's JVM can be busy at once: javac, the JIT compiler, the garbage collector.
 const BUSY_THREADS: u32 = 3;
 
-/// A fresh JVM after so many sources: whatever a source may have made the compiler keep, goes.
+/// A JVM is replaced after this many sources, which releases whatever they made the compiler keep.
 const SOURCES_A_JVM: u32 = 2000;
 
-/// The compiler is told to stop after 30 errors; notes come beside them.
+/// Maximum number of messages. The compiler stops after 30 errors; notes are added to these.
 const MOST_MESSAGES: u32 = 1000;
 
-/// Longer messages are cut, at so many characters: a type's name in one may be as long as the source.
+/// Maximum length of a message in characters; longer ones are cut. A type's name can be as long as the source.
 const LONGEST_MESSAGE: usize = 2000;
 
-/// What to compile.
+/// A request to compile sources.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// Compiled classes on the class path, under a name that stands for their content.
+    /// Compiled classes on the class path, with a name that identifies their content.
     pub library: (&'a str, &'a Files),
-    /// Jars on the class path, as seen inside.
+    /// Jars on the class path, by their paths in the sandbox.
     pub jars: &'a [String],
     /// Sources by file name.
     pub sources: Vec<(&'a str, &'a str)>,
 }
 
-/// What came of it.
+/// The result of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Compiled {
-    /// The classes, by binary name.
+    /// The compiled classes, by binary name.
     Classes(Files),
-    /// What the compiler said.
+    /// The compiler's messages about sources that do not compile.
     Refused(Vec<Message>),
     /// The compiler could not finish.
     Exceeded(Exceeded),
 }
 
-/// What the compiler used up on a source, or that it crashed.
+/// The resource that a source used up, or a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceeded {
-    /// Its processor time.
+    /// CPU time.
     Cpu,
-    /// Its stack.
+    /// Stack.
     Stack,
-    /// Its heap, or the sandbox's memory.
+    /// Heap, or the sandbox's memory.
     Memory,
-    /// None of these: the JVM ended by itself.
+    /// The JVM ended by itself.
     Crash,
 }
 
 impl Exceeded {
-    /// The limit that an outcome names.
+    /// The limit to report in an outcome.
     pub fn limit(self) -> Option<LimitHit> {
         match self {
             Exceeded::Cpu => Some(LimitHit::Cpu),
@@ -103,7 +103,7 @@ impl Exceeded {
         }
     }
 
-    /// The reason that an outcome names.
+    /// The reason to report in an outcome.
     pub fn reason(self) -> Reason {
         match self {
             Exceeded::Cpu => Reason::CompilerCpu,
@@ -117,17 +117,17 @@ impl Exceeded {
 /// One message of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The file it is about; empty where it is about none.
+    /// The file that the message is about, or empty.
     pub file: String,
-    /// The line, counted from 1; absent where there is none.
+    /// The line, counted from 1, if there is one.
     pub line: Option<u32>,
-    /// The compiler's own name for what is wrong, as `compiler.err.cant.resolve.location`.
+    /// The compiler's key for the message, such as `compiler.err.cant.resolve.location`.
     pub code: String,
-    /// Its words.
+    /// The message text.
     pub text: String,
 }
 
-/// A compiler that stays warm.
+/// A compiler whose JVM keeps running between requests.
 pub struct Compiler {
     sandbox: Arc<dyn Sandbox>,
     toolchain: Arc<Toolchain>,
@@ -143,15 +143,15 @@ struct Running {
 }
 
 impl Compiler {
-    /// A compiler that sees these jars (host's path, path inside). Nothing is started yet.
+    /// A compiler with these jars (path on the host, path in the sandbox). Starts nothing yet.
     pub fn new(sandbox: Arc<dyn Sandbox>, toolchain: Arc<Toolchain>, jars: Vec<(PathBuf, String)>) -> Compiler {
         Compiler { sandbox, toolchain, jars, running: None }
     }
 
-    /// Starts the JVM if it does not run. Returns at once: it starts while other things happen.
+    /// Starts the JVM if it is not running, without waiting until it is ready.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn warm(&mut self) -> Result<(), EngineError> {
         if self.running.is_none() {
             self.running = Some(self.start()?);
@@ -162,15 +162,15 @@ impl Compiler {
     /// Compiles a dataset's tests.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn compile(&mut self, request: &Request<'_>) -> Result<Compiled, EngineError> {
         self.ask(request, TESTS_CPU, &AtomicBool::new(false))
     }
 
-    /// Every type that an import may name with these jars, in order.
+    /// All types that an import may name with these jars.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn index(&mut self, jars: &[String]) -> Result<Vec<String>, EngineError> {
         let running = self.running()?;
         running.child.send(&Frame::new(b'I').strings(jars.iter().map(String::as_str)).done())?;
@@ -190,8 +190,8 @@ impl Compiler {
         Ok(running)
     }
 
-    /// Compiles within this much processor time. After anything but classes or messages, and after a failure of
-    /// ours, the JVM is gone.
+    /// Compiles within `cpu` of CPU time. Discards the JVM after any result but classes or messages, after an engine
+    /// error, and after `SOURCES_A_JVM` sources.
     fn ask(&mut self, request: &Request<'_>, cpu: Duration, cancelled: &AtomicBool) -> Result<Compiled, EngineError> {
         let answer = self.running().and_then(|running| running.ask(request, cpu, cancelled));
         let used_up = self.running.as_ref().is_some_and(|running| running.compiled >= SOURCES_A_JVM);
@@ -219,7 +219,7 @@ impl Compiler {
             read_only,
             scratch: vec!["/work".into(), "/tmp".into()],
             limits: Limits {
-                // It lives long; each source has a limit of its own.
+                // The JVM lives long; each source has its own limit.
                 cpu_s: 24 * 3600,
                 data_bytes: 2 << 30,
                 threads: 128,
@@ -263,9 +263,9 @@ impl Running {
                 return Ok(Compiled::Exceeded(Exceeded::Cpu));
             }
             if begun.elapsed() >= HOST_PATIENCE {
-                return Err(EngineError::Busy(format!("the compiler had {used:?} of processor time in ten minutes")));
+                return Err(EngineError::Busy(format!("the compiler got {used:?} of CPU time in 10 minutes")));
             }
-            // Not sooner than it can have used up the rest; and often enough to notice that the run was stopped.
+            // Wakes up when the rest could be used up, and often enough to notice that the run was stopped.
             let pause = ((cpu - used) / BUSY_THREADS).clamp(Duration::from_millis(5), Duration::from_millis(500));
             match Reader::receive(&mut self.child, Instant::now() + pause) {
                 Ok(mut answer) => {
@@ -279,13 +279,13 @@ impl Running {
         }
     }
 
-    /// Why the JVM ended over a source.
+    /// Determines why the JVM ended during a compilation.
     fn lost(&mut self) -> Result<Compiled, EngineError> {
         let (report, printed, _) = self.child.end(Instant::now() + Duration::from_secs(5))?;
         match (report.fault, report.code) {
             (Some(fault), _) => Err(EngineError::Sandbox(fault)),
             _ if report.out_of_memory => Ok(Compiled::Exceeded(Exceeded::Memory)),
-            // SIGKILL: nothing inside can send it, so somebody outside did.
+            // SIGKILL comes from outside: nothing in the sandbox can send it.
             (None, Some(137)) => Err(EngineError::Sandbox("the compiler was killed from outside".into())),
             (None, code) => {
                 tracing::warn!(?code, printed = printed.trim(), "the compiler crashed on a source");
@@ -297,14 +297,14 @@ impl Running {
 
 /// The warm compilers that workers share.
 ///
-/// As a rule there are a few for many workers, because a compiler is slow until it has compiled some hundred classes
-/// and is busy for a quarter of an output's time. A worker that waits for longer than `QUEUE` starts another, which
-/// goes when it is no longer needed.
+/// There are fewer compilers than workers, because a compiler is slow until it has compiled some hundred classes and is
+/// busy for a quarter of an output's time. A worker that waits longer than `QUEUE` starts another one, which ends when
+/// it is no longer needed.
 pub struct Pool {
     make: Box<dyn Fn() -> Compiler + Send + Sync>,
-    /// How many there are as a rule.
+    /// The usual number of compilers.
     usual: usize,
-    /// How long a worker waits before it starts another: [`QUEUE`].
+    /// How long a worker waits before it starts another compiler: [`QUEUE`].
     queue: Duration,
     state: Mutex<Shelf>,
     returned: Condvar,
@@ -316,14 +316,14 @@ struct Shelf {
     lent: usize,
 }
 
-/// A compiler that one worker has; it goes back to the pool with this value.
+/// A compiler in use by one worker. Dropping the value returns it to the pool.
 struct Lent<'a> {
     pool: &'a Pool,
     compiler: Option<Compiler>,
 }
 
 impl Pool {
-    /// A pool of `usual` compilers, made as they are needed.
+    /// A pool of `usual` compilers, created on demand.
     pub fn new(usual: usize, make: impl Fn() -> Compiler + Send + Sync + 'static) -> Pool {
         Pool {
             make: Box::new(make),
@@ -334,33 +334,33 @@ impl Pool {
         }
     }
 
-    /// Starts a compiler's JVM, where none waits, without waiting for it.
+    /// Starts a compiler's JVM if none is idle, without waiting until it is ready.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn warm(&self) -> Result<(), EngineError> {
         self.with(Compiler::warm)
     }
 
-    /// Every type that an import may name with these jars, in order.
+    /// All types that an import may name with these jars.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn index(&self, jars: &[String]) -> Result<Vec<String>, EngineError> {
         self.with(|compiler| compiler.index(jars))
     }
 
-    /// Compiles a source. One that a warm compiler cannot finish within its processor time, stack and memory is
-    /// compiled once more in a fresh JVM that nobody else waits for; what becomes of it there decides, so that no
-    /// earlier source has a part in it.
+    /// Compiles a source. If a warm compiler cannot finish it within its CPU time, stack and memory, a fresh JVM, which
+    /// no other worker waits for, compiles it again. The fresh JVM's result counts, so that no earlier source can
+    /// affect it.
     ///
     /// # Errors
-    /// Our own failure, and [`EngineError::Cancelled`].
+    /// Engine errors, and [`EngineError::Cancelled`].
     pub fn compile(&self, request: &Request<'_>, cancelled: &AtomicBool) -> Result<Compiled, EngineError> {
         let answer = self.with(|compiler| {
             let answer = compiler.ask(request, WARM_CPU, cancelled);
             if matches!(answer, Ok(Compiled::Exceeded(_))) {
-                // Its successor starts while the source is compiled elsewhere.
+                // The replacement JVM starts while the source is compiled elsewhere.
                 compiler.warm()?;
             }
             answer
@@ -400,35 +400,35 @@ impl Drop for Lent<'_> {
         }
         drop(state);
         self.pool.returned.notify_one();
-        // One too many ends here, outside of the lock: that takes a moment.
+        // A surplus compiler ends here, outside the lock, because that takes a moment.
         self.compiler = None;
     }
 }
 
-/// The compiler's switches. No annotation processors (they would run inside the compiler), no
-/// warnings, line numbers for stack traces; joined texts as plain calls, because working them out at
-/// run time is a good part of a fresh JVM's life.
+/// Compiler options: no annotation processors (they would run inside the compiler), no warnings, line numbers for stack
+/// traces, and string concatenation by plain calls, because linking it at run time takes a large part of a fresh JVM's
+/// life.
 pub const OPTIONS: &[&str] =
     &["-proc:none", "-nowarn", "-Xlint:none", "-g", "-Xmaxerrs", "30", "-XDstringConcat=inline"];
 
-/// The environment of every JVM.
+/// The environment variables of every JVM.
 pub fn environment() -> Vec<(String, String)> {
     let pairs = [("LC_ALL", "C.UTF-8"), ("LD_LIBRARY_PATH", "/java/lib/server:/java/lib"), ("HOME", "/work")];
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// Waits for the Java side's first frame.
+/// Waits for the hello frame of the Java side.
 pub fn greet(child: &mut Child) -> Result<(), EngineError> {
     let deadline = Instant::now() + PATIENCE;
     let hello = Reader::receive(child, deadline).and_then(|mut hello| Ok((hello.kind()?, hello.number()?)));
     match hello {
         Ok((b'H', PROTOCOL)) => Ok(()),
-        Ok(other) => Err(EngineError::Harness(format!("it said {other:?} and not hello"))),
+        Ok(other) => Err(EngineError::Harness(format!("it sent {other:?} instead of hello"))),
         Err(e) => {
             let why = match child.end(Instant::now() + Duration::from_secs(5)) {
                 Ok((report, printed, _)) => match report.fault {
                     Some(fault) => fault,
-                    None => format!("it ended with {:?} before hello and printed {:?}", report.code, printed.trim()),
+                    None => format!("it exited with {:?} before hello and printed {:?}", report.code, printed.trim()),
                 },
                 Err(lost) => lost.to_string(),
             };
@@ -440,7 +440,7 @@ pub fn greet(child: &mut Child) -> Result<(), EngineError> {
 fn expect(answer: &mut Reader, kind: u8) -> Result<(), EngineError> {
     match answer.kind()? {
         found if found == kind => Ok(()),
-        found => Err(EngineError::Harness(format!("an answer of kind {:?}", char::from(found)))),
+        found => Err(EngineError::Harness(format!("unexpected answer of kind {:?}", char::from(found)))),
     }
 }
 
@@ -457,7 +457,7 @@ fn read(answer: &mut Reader) -> Result<Compiled, EngineError> {
             text.truncate(end);
             text.push('…');
         }
-        // The Java side says -1 for "no line".
+        // The Java side sends -1 for no line.
         let line = i32::try_from(line).ok().filter(|&line| line > 0).map(i32::cast_unsigned);
         messages.push(Message { file, line, code, text });
     }
@@ -468,7 +468,7 @@ fn read(answer: &mut Reader) -> Result<Compiled, EngineError> {
         "stack" => Compiled::Exceeded(Exceeded::Stack),
         "memory" => Compiled::Exceeded(Exceeded::Memory),
         failure => {
-            let text = format!("the compiler gave up: {failure}");
+            let text = format!("the compiler failed: {failure}");
             messages.push(Message { file: String::new(), line: None, code: String::new(), text });
             Compiled::Refused(messages)
         }
@@ -501,7 +501,7 @@ mod tests {
         Ok(body)
     }
 
-    /// Plays a compiler that makes no class of any source, says when it has got one, and never ends with a bomb.
+    /// Imitates a compiler that returns no classes. For a source with `bomb`, it sends to `got` and never answers.
     fn play(control: &mut UnixStream, got: &mpsc::Sender<()>) -> io::Result<()> {
         control.write_all(&Frame::new(b'H').number(PROTOCOL as usize).string("fake").done())?;
         loop {
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_never_ends_holds_up_no_other() {
+    fn endless_source_does_not_delay_others() {
         let image = tempfile::tempdir().unwrap();
         std::fs::create_dir(image.path().join("sys")).unwrap();
         let toolchain = Arc::new(Toolchain {
@@ -547,7 +547,7 @@ mod tests {
             cancelled.store(true, Ordering::SeqCst);
             assert!(matches!(bomb.join().unwrap(), Err(EngineError::Cancelled)));
         });
-        // None is left but the usual one.
+        // Only the usual number of compilers is left.
         let shelf = pool.state.lock().unwrap();
         assert!(shelf.lent == 0 && shelf.idle.len() <= 1, "{} lent, {} idle", shelf.lent, shelf.idle.len());
     }

@@ -1,4 +1,4 @@
-//! The date that outputs and tests see: today's, or one that a run asks for.
+//! The date that outputs and tests see: the current one, or one that a run asks for.
 //!
 //! Some published tests hold only in the year or month in which they were written. A clock cannot be set for
 //! one process (time namespaces move only the monotonic clocks, and the JVM reads the time without a system
@@ -13,13 +13,13 @@ use std::{
 
 use app::model::run::Dates;
 
-/// The library's path inside.
+/// The library's path in the sandbox.
 const INSIDE: &str = "/faketime/libfaketime.so";
 
-/// What a JVM needs to see another date.
+/// The mounts and variables with which a JVM sees another date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Files to be mounted: the host's path, the path inside.
+    /// Files to mount: path on the host, path in the sandbox.
     pub mounts: Vec<(PathBuf, String)>,
     /// Environment variables.
     pub env: Vec<(String, String)>,
@@ -28,15 +28,15 @@ pub struct Needs {
 /// The time at which a JVM starts, in UTC, in libfaketime's format.
 fn start(dates: Dates) -> &'static str {
     match dates {
-        // Not a round time, which a test for minutes set to zero would accept by chance.
+        // Not a round time: a test that checks whether minutes were set to zero would pass by chance.
         Dates::June2022 => "@2022-06-15 12:34:56",
     }
 }
 
-/// What a JVM needs to see `dates`.
+/// The mounts and variables with which a JVM sees `dates`.
 ///
 /// # Errors
-/// The library is not installed.
+/// Fails if libfaketime is not installed.
 pub fn needs(dates: Dates) -> io::Result<Needs> {
     needs_with(dates, library())
 }
@@ -51,7 +51,7 @@ fn needs_with(dates: Dates, library: Option<PathBuf>) -> io::Result<Needs> {
     let set = [
         ("LD_PRELOAD", INSIDE),
         ("FAKETIME", start(dates)),
-        // Two names for one thing: older and newer versions of the library.
+        // The name depends on the library's version.
         ("DONT_FAKE_MONOTONIC", "1"),
         ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
         ("TZ", "UTC"),
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn needs_name_the_package_that_is_missing() {
+    fn missing_library_is_named_in_the_error() {
         let missing = needs_with(Dates::June2022, None).unwrap_err().to_string();
         assert!(missing.contains("libfaketime"), "{missing}");
         let needs = needs_with(Dates::June2022, Some("/usr/lib/libfaketimeMT.so.1".into())).unwrap();

@@ -1,32 +1,32 @@
-//! Puts a method of ours in front of one in a class file.
+//! Adds a method in front of an existing method of a class file.
 //!
-//! The edit is the same for every JDK version: it renames the method and adds one under the old name. It changes no
-//! existing instruction.
+//! The edit works for every JDK version: it renames the existing method and adds a method under the old name. It
+//! changes no existing instruction.
 
 use super::classfile::{Bytes, Pool};
 
 const NATIVE_OR_ABSTRACT: u16 = 0x0100 | 0x0400;
 const SYNCHRONIZED: u16 = 0x0020;
 
-/// Entries that are appended to a constant pool. Each method returns the new entry's number; `None` if there are too
-/// many.
+/// Entries to append to a constant pool. Each method returns the new entry's index, or `None` if there are too many
+/// entries.
 pub struct Names {
     next: u16,
     bytes: Vec<u8>,
 }
 
 impl Names {
-    /// After a pool with this many entries, the unused one included.
+    /// Starts after a pool with this many entries, including the unused entry 0.
     pub fn after(entries: usize) -> Option<Names> {
         Some(Names { next: u16::try_from(entries).ok()?, bytes: Vec::new() })
     }
 
-    /// The number of the next entry, and the bytes of all.
+    /// The index of the next entry, and the bytes of all added entries.
     pub fn done(self) -> (u16, Vec<u8>) {
         (self.next, self.bytes)
     }
 
-    /// An entry of these parts.
+    /// Adds an entry with this content.
     pub fn entry(&mut self, parts: &[&[u8]]) -> Option<u16> {
         let number = self.next;
         self.next = number.checked_add(1)?;
@@ -34,30 +34,30 @@ impl Names {
         Some(number)
     }
 
-    /// A text.
+    /// Adds a UTF-8 text.
     pub fn text(&mut self, text: &str) -> Option<u16> {
         let length = u16::try_from(text.len()).ok()?.to_be_bytes();
         self.entry(&[&[1], &length, text.as_bytes()])
     }
 
-    /// A string constant.
+    /// Adds a string constant.
     pub fn string(&mut self, text: &str) -> Option<u16> {
         let text = self.text(text)?;
         self.entry(&[&[8], &text.to_be_bytes()])
     }
 
-    /// A class.
+    /// Adds a class.
     pub fn class(&mut self, name: &str) -> Option<u16> {
         let name = self.text(name)?;
         self.entry(&[&[7], &name.to_be_bytes()])
     }
 
-    /// A method of a class, by the numbers of its class, name and descriptor.
+    /// Adds a method of a class, by the indexes of its class, name and descriptor.
     pub fn method(&mut self, class: u16, name: u16, descriptor: u16) -> Option<u16> {
         self.member(10, class, name, descriptor)
     }
 
-    /// The same of an interface.
+    /// Adds a method of an interface.
     pub fn interface_method(&mut self, class: u16, name: u16, descriptor: u16) -> Option<u16> {
         self.member(11, class, name, descriptor)
     }
@@ -70,26 +70,27 @@ impl Names {
 
 /// A method that was renamed.
 pub struct Renamed<'a> {
-    /// Its flags.
+    /// Its access flags.
     pub flags: u16,
     /// Its descriptor.
     pub descriptor: &'a str,
-    /// The number of its entry, to call it by.
+    /// The index of its constant pool entry, for calls.
     pub original: u16,
 }
 
-/// A method's code without jumps, exceptions and attributes.
+/// The code of a method, without jumps, exception handlers and attributes.
 pub struct Code {
-    /// The most values on its stack.
+    /// The maximum depth of its operand stack.
     pub stack: u16,
-    /// Its local variables, the parameters included.
+    /// The number of its local variable slots, including the parameters.
     pub locals: u16,
     /// Its instructions.
     pub bytes: Vec<u8>,
 }
 
-/// A class file in which each method that `is_meant` chooses by name and descriptor got `suffix` to its name, with a
-/// method of `code` under its old one; `None` if there is no such method, or one that has no code or gets none.
+/// Renames each method that `is_meant` selects by name and descriptor, by appending `suffix`, and adds a method with
+/// the code from `code` under the old name. Returns the new class file, or `None` if no method is selected, a selected
+/// method has no code, `code` returns `None`, or the file is damaged.
 pub fn in_front(
     class: &[u8],
     suffix: &str,
@@ -134,7 +135,7 @@ pub fn in_front(
         let code = code(&mut names, &Renamed { flags, descriptor, original })?;
         methods.extend([&flags.to_be_bytes()[..], &renamed.to_be_bytes(), &whole[4..]].concat());
         let length = u32::try_from(code.bytes.len()).ok()?.to_be_bytes();
-        // No exception table, no attributes: without a jump no stack map is needed.
+        // No exception table and no attributes: code without jumps needs no stack map.
         let body = [&code.stack.to_be_bytes()[..], &code.locals.to_be_bytes(), &length, &code.bytes, &[0; 4]].concat();
         let flags = flags & !SYNCHRONIZED;
         added.extend([flags, name, kind, 1, attribute].map(u16::to_be_bytes).concat());

@@ -1,4 +1,4 @@
-//! One output from text to outcome: assemble, compile, run, judge.
+//! Grades one output: assemble, compile, run, judge.
 
 use std::{
     collections::BTreeSet,
@@ -28,19 +28,18 @@ use crate::{
     sandbox::{OptionalWalls, Sandbox},
 };
 
-/// Raised when the same output could come to another outcome than before, so that nothing kept from
-/// an older engine is taken for this one's.
+/// Increase when the same output can get another outcome, so that outcomes cached by an older engine are not reused.
 const GENERATION: u32 = 5;
 
-/// How many workers share one compiler as a rule: it is busy for a quarter of an output's time.
+/// How many workers normally share one compiler, which is busy for a quarter of an output's time.
 const WORKERS_A_COMPILER: usize = 4;
 
-/// What a dataset says of one task.
+/// The properties of a task that grading needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// The class that holds its tests.
+    /// The test class.
     pub test_class: String,
-    /// The signature asked for.
+    /// The required signature.
     pub signature: Option<String>,
 }
 
@@ -48,31 +47,30 @@ pub struct Task {
 pub struct Grader {
     sandbox: Arc<dyn Sandbox>,
     toolchain: Arc<Toolchain>,
-    /// Where what was made is kept for the next time.
+    /// Stores images, compiled tests and type lists for later runs.
     folder: PathBuf,
     suite: Suite,
     index: Index,
-    /// Shared with graders beside this one.
+    /// Shared with graders that [`Grader::beside`] returns.
     compilers: Arc<Pool>,
     allowance: Allowance,
 }
 
-/// One worker's hold on a grader: it keeps a JVM started ahead.
+/// A worker of a grader. It keeps the next JVM started.
 pub struct Worker {
     grader: Arc<Grader>,
-    /// Set from outside to end what is under way.
+    /// Set by the caller to cancel the current work.
     cancelled: Arc<AtomicBool>,
     waiting: Option<Waiting>,
-    /// The JVM that several outputs share, in the fast mode.
+    /// The JVM that several outputs share in the fast mode.
     batch: Option<Batch>,
 }
 
 impl Grader {
-    /// Readies a dataset's tests for `workers` workers. `folder` keeps what was made for the next
-    /// time.
+    /// Prepares a dataset's tests for `workers` workers. `folder` stores what is built for later runs.
     ///
     /// # Errors
-    /// Our own failure, or tests that do not compile.
+    /// Engine errors, also if the tests do not compile.
     pub fn prepare(
         sandbox: Arc<dyn Sandbox>,
         folder: &Path,
@@ -96,10 +94,10 @@ impl Grader {
         Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
     }
 
-    /// A grader of other tests that need no jars, with this one's compilers.
+    /// A grader for other tests without jars, which uses this grader's compilers.
     ///
     /// # Errors
-    /// Our own failure, or tests that do not compile.
+    /// Engine errors, also if the tests do not compile.
     pub fn beside(
         &self,
         kind: TestKind,
@@ -116,8 +114,8 @@ impl Grader {
         Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
     }
 
-    /// What is the same for every output, to be recorded with a run; `failed_checks`: sandbox checks that failed and
-    /// that the operator allows to fail.
+    /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
+    /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         let setting = |key: &str| SETTINGS.iter().find(|(k, _)| *k == key).map_or("", |(_, value)| value).to_owned();
         let Allowance { cpu_s, wall_s, heap_mib, threads, fast, dates } = self.allowance;
@@ -136,14 +134,14 @@ impl Grader {
         }
     }
 
-    /// Stands for everything that decides besides the output and its task.
+    /// A hash of everything besides the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         let text = format!("{GENERATION} {} {:?} {OPTIONS:?} {SETTINGS:?}", self.suite.fingerprint, self.allowance);
         hex::encode(Sha256::digest(text))
     }
 
-    /// Stands for everything that decides an output's outcome: the same key, the same outcome, as
-    /// far as the code itself is the same every time.
+    /// The cache key of an output: a hash of everything that can affect its outcome. The same key means the same
+    /// outcome if the code is deterministic.
     pub fn key(&self, task: &Task, code: &str) -> String {
         let text = format!("{}\0{}\0{:?}\0{code}", self.fingerprint(), task.test_class, task.signature);
         hex::encode(Sha256::digest(text))
@@ -174,7 +172,7 @@ impl Grader {
             }
             TestKind::Aixbench => {
                 let base = self.suite.library.keys().find(|name| name.ends_with(".GenerateMethodBase"));
-                // The base class names every type of every signature: the best guide there is.
+                // The base class imports the types of all signatures, so its imports come first.
                 hints.splice(0..0, wanted::imports(named("GenerateMethodBase.java")));
                 let number: String = task.test_class.chars().rev().take_while(char::is_ascii_digit).collect();
                 let number: String = number.chars().rev().collect();
@@ -193,7 +191,7 @@ impl Grader {
 }
 
 impl Worker {
-    /// A worker that gives up what is under way, with [`EngineError::Cancelled`], once `cancelled` is set.
+    /// A worker that stops its current work, with [`EngineError::Cancelled`], once `cancelled` is set.
     pub fn new(grader: Arc<Grader>, cancelled: Arc<AtomicBool>) -> Worker {
         Worker { grader, cancelled, waiting: None, batch: None }
     }
@@ -201,7 +199,7 @@ impl Worker {
     /// Starts the compiler and a JVM, so that the first output does not wait for them.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn warm(&mut self) -> Result<(), EngineError> {
         self.start_ahead()?;
         self.grader.compilers.warm()
@@ -210,7 +208,7 @@ impl Worker {
     /// Grades one output.
     ///
     /// # Errors
-    /// Our own failure; the output has no outcome then.
+    /// Engine errors only. The output then has no outcome.
     pub fn grade(&mut self, task: &Task, code: &str) -> Result<Outcome, EngineError> {
         let grader = Arc::clone(&self.grader);
         let target = grader.target(task);
@@ -264,7 +262,7 @@ impl Worker {
         Ok(complete(outcome, assembled))
     }
 
-    /// The outcome in a JVM shared with others, where the run is fast and that is beyond doubt.
+    /// The outcome from a shared JVM; `None` if the run is not fast or the output must be judged in a JVM of its own.
     fn shared(&mut self, job: Job<'_>, flags: &[Flag]) -> Result<Option<Outcome>, EngineError> {
         let grader = &self.grader;
         let suite = &grader.suite;
@@ -281,8 +279,8 @@ impl Worker {
         Ok(passed)
     }
 
-    /// A suspicious pass, judged once more where the solution's code cannot reach: its answers are recorded in a fresh
-    /// JVM, and the tests run over the record in another, without the solution.
+    /// Judges a suspicious pass again, without the solution's code: one fresh JVM records the solution's answers, and
+    /// another runs the tests over the record.
     fn confirm(&mut self, passed: Outcome, job: Job<'_>, target: &Target) -> Result<Outcome, EngineError> {
         let grader = Arc::clone(&self.grader);
         let Some(recorder) = tape::recorder(&grader.suite, job, target) else { return self.doubt(passed, job) };
@@ -299,7 +297,7 @@ impl Worker {
         let job = Job { class: &recorder.class, prefix: &recorder.prefix, ..job };
         let (recorded, answers) = self.alone(Job { classes: &both, tape: Tape::Record, ..job })?;
         if recorded.verdict != Verdict::Passed {
-            // It passes sometimes, or it passes when nobody looks on: the worse of two runs counts.
+            // The code is nondeterministic or detects the recording. The worse of two runs counts.
             return Ok(recorded);
         }
         let played = match &answers {
@@ -312,8 +310,8 @@ impl Worker {
         })
     }
 
-    /// A suspicious pass that cannot be repeated without the solution: it counts, with a warning, if the same program
-    /// fails tests that must fail.
+    /// Judges a suspicious pass that cannot be replayed without the solution: it counts, with a warning, if the same
+    /// program fails tests that must fail.
     fn doubt(&mut self, passed: Outcome, job: Job<'_>) -> Result<Outcome, EngineError> {
         let Some(tests) = twin::of(self.grader.suite.kind, job.tests) else { return Ok(twin::unconfirmed(passed)) };
         let found = self.alone(Job { tests: &tests, ..job })?.0;
@@ -323,7 +321,7 @@ impl Worker {
     fn alone(&mut self, job: Job<'_>) -> Result<(Outcome, Option<Vec<u8>>), EngineError> {
         self.start_ahead()?;
         let Some(waiting) = self.waiting.take() else { return Err(EngineError::Harness("no JVM".into())) };
-        // The next one starts while this one works.
+        // The next JVM starts while this one works.
         self.start_ahead()?;
         let grader = &self.grader;
         waiting.run_taped(&grader.suite, job, grader.allowance)
@@ -357,14 +355,14 @@ fn complete(outcome: Outcome, assembled: Assembled) -> Outcome {
     Outcome { source, changes, flags, ..outcome }
 }
 
-/// The types that may be imported: the JDK's, the jars' and the dataset's own helpers.
+/// The types that an import may name: those of the JDK, the jars and the dataset's own helpers.
 fn index(toolchain: &Toolchain, suite: &Suite, folder: &Path, compilers: &Pool) -> Result<Index, EngineError> {
     let mut types = listed(toolchain, suite, folder, compilers)?;
     types.extend(suite.library.keys().filter(|name| !name.contains('$') && suite.tests(name).is_none()).cloned());
     Ok(Index::new(types))
 }
 
-/// Those of the JDK and the jars, kept beside the images: listing them takes a second.
+/// The importable types of the JDK and the jars, cached next to the images because listing them takes 1 s.
 fn listed(toolchain: &Toolchain, suite: &Suite, folder: &Path, compilers: &Pool) -> Result<Vec<String>, EngineError> {
     let jars: Vec<_> = suite.jars.iter().map(|(path, _)| path.file_name().map(|n| n.to_owned())).collect();
     let key = hex::encode(Sha256::digest(format!("{} {jars:?}", toolchain.fingerprint)));

@@ -1,9 +1,9 @@
-//! Answers that could deceive the tests.
+//! Detects answers that could deceive the tests.
 //!
-//! The published tests trust the solution's objects: `answer.equals(expected)` asks the answer's own `equals`, and
-//! `expected.equals(answer)` asks its size and its iterator. A solution can answer with an object that says what the
-//! tests want to hear, with harmless code only. Such a pass is confirmed over a copy of the answers: see
-//! [`super::tape`]. Our own format compares answers element by element (`Same.java`) and needs none of this.
+//! The published tests trust the solution's objects: `answer.equals(expected)` calls the answer's own `equals`, and
+//! `expected.equals(answer)` calls the answer's `size` and `iterator`. A solution can return an object that reports
+//! whatever the tests expect, with harmless code only. Such a pass is confirmed over a copy of the answers
+//! ([`super::tape`]). Our own format compares answers element by element (`Same.java`) and does not need this.
 
 use app::model::reason::{Flag, Sign};
 
@@ -14,14 +14,14 @@ use super::{
     wire::Files,
 };
 
-/// Supertypes of the JDK that give an object no behaviour which tests rely on. Functional interfaces besides those of
-/// `java.util.function` are in [`FUNCTIONAL`].
+/// JDK supertypes that add no behavior on which tests rely. [`FUNCTIONAL`] has the functional interfaces outside of
+/// `java.util.function`.
 const WITHOUT_BEHAVIOUR: &[&str] =
     &["java/io/Serializable", "java/lang/Cloneable", "java/lang/Enum", "java/lang/Object", "java/lang/Record"];
 
 const FUNCTIONAL: &[&str] = &["java/lang/Runnable", "java/util/Comparator", "java/util/concurrent/Callable"];
 
-/// Collections that ask a comparator what is equal.
+/// Collections that use a comparator to decide which elements are equal.
 const SORTED: &[&str] = &[
     "java/util/TreeMap",
     "java/util/TreeSet",
@@ -29,21 +29,21 @@ const SORTED: &[&str] = &[
     "java/util/concurrent/ConcurrentSkipListSet",
 ];
 
-/// Whether a solution of published tests could answer with an object that lies: one with an `equals` of its own, one of
-/// a class that extends a class or interface of a library, or a sorted collection with a comparator.
+/// Whether a solution of published tests could return a deceptive object: one with its own `equals`, one of a class
+/// that extends or implements a type of a library, or a sorted collection with a comparator.
 pub fn may_lie(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
     suite.kind == TestKind::Aixbench
         && (flags.iter().any(|flag| flag.sign == Sign::Equals)
             || job.classes.values().any(|class| !is_honest(class, job.classes, &suite.library)))
 }
 
-/// Whether a class of the solution can make no object that lies. `own` has the solution's classes, `library` the
+/// Whether a class of the solution cannot create a deceptive object. `own` has the solution's classes, `library` the
 /// dataset's.
 fn is_honest(class: &[u8], own: &Files, library: &Files) -> bool {
     let honest = |pool: &Pool<'_>| {
         let supertypes = pool.supertypes()?;
-        // A record always has one, which the compiler makes unless it is written. The warning cannot tell them apart
-        // in a source with escaped characters, and neither does this.
+        // A record always has an `equals`; the compiler generates one unless it is written. The warning cannot tell the
+        // two apart in a source with escaped characters, and neither does this check.
         let has_equals =
             pool.methods()?.iter().any(|(_, name, kind)| (*name, *kind) == ("equals", "(Ljava/lang/Object;)Z"));
         let sorts = pool.entries.iter().any(|entry| is_sorted_by_code(pool, *entry));
@@ -57,7 +57,7 @@ fn is_without_behaviour(name: &str, own: &Files, library: &Files) -> bool {
         return true;
     }
     let dotted = name.replace('/', ".");
-    // A class of the solution is asked about itself, a class of the dataset about what it extends.
+    // A class of the solution is checked itself; a class of the dataset is checked by its supertypes.
     own.contains_key(&dotted)
         || library.get(&dotted).is_some_and(|class| {
             let supertypes = Pool::read(class).and_then(|pool| pool.supertypes());
@@ -76,8 +76,8 @@ fn is_sorted_by_code(pool: &Pool<'_>, entry: Entry<'_>) -> bool {
 mod tests {
     use super::{super::edit::Names, *};
 
-    /// A class file with these supertypes (the superclass first), methods without code, and constructors of others
-    /// that it calls.
+    /// A class file with these supertypes (the superclass first), these methods without code, and calls of these
+    /// constructors.
     fn class(supertypes: &[&str], methods: &[(&str, &str)], makes: &[(&str, &str)]) -> Vec<u8> {
         let mut pool = Names::after(1).unwrap();
         let this = pool.class("C").unwrap();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_of_own_behaviour_may_lie() {
+    fn library_supertypes_are_deceptive() {
         let check = |supertypes: &[&str], expected: bool| {
             assert_eq!(honest(&class(supertypes, &[], &[])), expected, "{supertypes:?}");
         };
@@ -126,13 +126,13 @@ mod tests {
         check(&["java/lang/Object", "java/util/List"], false);
         check(&["java/lang/Object", "java/lang/CharSequence"], false);
         check(&["java/lang/Object", "java/util/Map$Entry"], false);
-        // Of a library, and of a class of the dataset that is a collection.
+        // A library class, and a class of the dataset that is a collection.
         check(&["com/google/common/collect/ForwardingList"], false);
         check(&["t/Names"], false);
     }
 
     #[test]
-    fn equals_and_comparators_may_lie() {
+    fn equals_and_comparators_are_deceptive() {
         let check = |methods: &[(&str, &str)], makes: &[(&str, &str)], expected: bool| {
             assert_eq!(honest(&class(&["java/lang/Object"], methods, makes)), expected, "{methods:?} {makes:?}");
         };
@@ -141,12 +141,12 @@ mod tests {
         check(&[], &[("java/util/TreeSet", "(Ljava/util/Comparator;)V")], false);
         check(&[], &[("java/util/TreeMap", "(Ljava/util/Comparator;)V")], false);
         check(&[], &[("java/util/TreeMap", "()V"), ("java/util/TreeSet", "(Ljava/util/Collection;)V")], true);
-        // It asks each element's own `equals`.
+        // A `PriorityQueue` calls each element's own `equals`.
         check(&[], &[("java/util/PriorityQueue", "(Ljava/util/Comparator;)V")], true);
     }
 
     #[test]
-    fn a_damaged_class_may_lie() {
+    fn damaged_classes_are_deceptive() {
         let whole = class(&["java/lang/Object"], &[("m", "()V")], &[]);
         assert!(honest(&whole));
         for cut in 0..whole.len() - 2 {

@@ -1,13 +1,13 @@
 //! The engine: from an output's text and its dataset's tests to an [`Outcome`].
 //!
-//! [`toolchain`] makes the Java images of the sandbox, [`suite`] prepares a dataset's tests, [`compiler`]
-//! and [`runner`] talk to the Java side, and [`grader`] combines them: assemble, compile, run, judge.
-//! [`batch`] runs [`tame`] outputs in one JVM if a run asks for it, [`dates`] sets the clock, [`proof`]
-//! checks the sandbox with our own fixtures, [`readiness`] looks for missing prerequisites. Called by
-//! `jobs`; it uses no database. The sandbox is a trait object, so that tests can play the Java side.
+//! [`toolchain`] makes the Java images of the sandbox, [`suite`] prepares a dataset's tests, [`compiler`] and
+//! [`runner`] talk to the Java side, and [`grader`] combines them: assemble, compile, run, judge. [`batch`] runs
+//! outputs that [`tame`] accepts in one shared JVM if a run asks for it, [`dates`] sets the clock, [`proof`] checks the
+//! sandbox with our own fixtures, [`readiness`] looks for missing prerequisites. Called by `jobs`; it uses no database.
+//! The sandbox is a trait object, so that tests can replace the Java side.
 //!
-//! What must stay true: a program's failure is an [`Outcome`], a failure of ours is an [`EngineError`], and
-//! neither ever becomes the other.
+//! Invariant: a failure of the tested program is an [`Outcome`], a failure of the host or of our code is an
+//! [`EngineError`]. One is never converted to the other.
 //!
 //! [`Outcome`]: app::model::run::Outcome
 
@@ -34,7 +34,7 @@ use std::io;
 
 use app::model::reason::{Fault, Reason};
 
-/// Our own failure: the host, the sandbox, the harness. It says nothing about the output.
+/// A failure of the host, the sandbox or the harness. It implies nothing about the output.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The sandbox could not be set up.
@@ -55,7 +55,7 @@ pub enum EngineError {
     /// The compiler could not finish the dataset's tests, or refused them without a message.
     #[error("the dataset's tests cannot be compiled: {0:?}")]
     TestsNotCompiled(Reason),
-    /// The operating system refused something.
+    /// An operating system call failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

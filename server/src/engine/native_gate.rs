@@ -8,11 +8,11 @@
 
 use super::edit::{self, Code};
 
-/// The class that decides, with its two methods `check`, of a `Class` and of a `ClassLoader`.
+/// The class that decides. It has two methods `check`: one takes a `Class`, one a `ClassLoader`.
 pub const GATE: &str = "jdk/internal/loader/NativeGate";
 
-/// A class of `java.base` and a method of it. Its overloads that begin with a class or a class loader are guarded;
-/// there must be at least one.
+/// Classes of `java.base` and their guarded methods. Overloads whose first parameter is a class or a class loader are
+/// guarded; each method must have at least one.
 pub const GUARDED: &[(&str, &str)] = &[
     // The JVM calls this for every native method that is not registered.
     ("java/lang/ClassLoader", "findNative"),
@@ -29,10 +29,10 @@ const RENAMED: &str = "$unguarded";
 
 const STATIC: u16 = 0x0008;
 
-/// A class file with the gate in front of each method of that name; `None` if the class has no such method that takes
-/// a class or a class loader first, or has one that cannot be guarded.
+/// Puts the gate in front of each overload of `method` whose first parameter is a class or a class loader. `None` if
+/// there is no such overload, or if one cannot be guarded.
 pub fn guard(class: &[u8], method: &str) -> Option<Vec<u8>> {
-    // One whose parameters cannot be read is refused below.
+    // A method whose parameters cannot be parsed is selected here and rejected below.
     let is_gated = |name: &str, kind: &str| name == method && Parameters::read(kind).is_none_or(|p| p.gated.is_some());
     edit::in_front(class, RENAMED, is_gated, |names, renamed| {
         let parameters = Parameters::read(renamed.descriptor)?;
@@ -43,10 +43,10 @@ pub fn guard(class: &[u8], method: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// A method's parameters: for each the instruction that loads it and how many slots it takes.
+/// A method's parameters: the instruction that loads each, and the number of slots that it takes.
 #[derive(Default)]
 struct Parameters {
-    /// The first parameter's type, where the gate can judge it.
+    /// The first parameter's type, if the gate can check it.
     gated: Option<&'static str>,
     loads: Vec<(u8, u8)>,
     /// The instruction that returns the method's value.
@@ -84,7 +84,7 @@ impl Parameters {
         Some(Parameters { gated, loads, returns })
     }
 
-    /// Checks the first parameter, calls the original with all and returns its value.
+    /// The code that checks the first parameter, calls the original with all parameters, and returns its value.
     fn forward(&self, is_static: bool, check: u16, original: u16) -> Option<Code> {
         let mut slot = u8::from(!is_static);
         let mut code = vec![0x19, slot, 0xb8];
@@ -96,11 +96,11 @@ impl Parameters {
             code.extend([load, slot]);
             slot = slot.checked_add(slots)?;
         }
-        // invokestatic, or invokespecial: the method is this very class's.
+        // invokestatic, or invokespecial because the method belongs to the same class.
         code.push(if is_static { 0xb8 } else { 0xb7 });
         code.extend(original.to_be_bytes());
         code.push(self.returns);
-        // Both the arguments and a result of two slots fit.
+        // Fits the arguments, and a result of two slots.
         let slots = u16::from(slot).max(2);
         Some(Code { stack: slots, locals: slots, bytes: code })
     }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gate_comes_before_the_method() {
+    fn gate_runs_before_the_method() {
         let before = class(&[
             (0x08, "find", "(Ljava/lang/ClassLoader;[[JDLjava/lang/String;)J"),
             (0x20, "find", "(Ljava/lang/Class;Z)V"),
@@ -179,13 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_guarded_is_refused() {
+    fn rejects_methods_that_cannot_be_guarded() {
         let check = |methods: &[(u16, &str, &str)]| assert_eq!(guard(&class(methods), "find"), None, "{methods:?}");
         check(&[]);
         check(&[(0x08, "lookup", "(Ljava/lang/Class;)V")]);
-        // Nothing that the gate could check.
+        // The gate cannot check the first parameter.
         check(&[(0x08, "find", "(Ljava/lang/String;Ljava/lang/Class;)V")]);
-        // A native method is bound by its name.
+        // A native method is bound by its name, so it cannot be renamed.
         check(&[(0x0108, "find", "(Ljava/lang/Class;)V")]);
         let whole = class(&[(0x08, "find", "(Ljava/lang/Class;)V")]);
         assert!(guard(&whole, "find").is_some());

@@ -1,8 +1,8 @@
-//! The JDK's `java.base` as the images contain it: some packages open to our modules, native code closed to others.
+//! Patches the JDK's `java.base` for the images: opens some packages to our modules and guards native code.
 //!
-//! The harness opens a descriptor by its number and makes a module of the tests. Java has no public way to do the
-//! first and only a slow one to do the second. `--add-opens` would work too, but with it a JVM resolves its modules
-//! at every start instead of taking them from its archive, which takes longer than a small program runs.
+//! The harness opens a file descriptor by its number and creates a module for the tests. Java has no public API for the
+//! first and only a slow one for the second. `--add-opens` would work too, but with it a JVM resolves its modules at
+//! every start instead of loading them from its archive, which takes longer than a small program runs.
 //!
 //! The gate in front of native code is in [`native_gate`].
 
@@ -19,20 +19,20 @@ use super::{
     native_gate::{self, GUARDED},
 };
 
-/// The prefix of a module's file: a signature and its format's version; an ordinary archive follows.
+/// The prefix of a `jmod` file: a signature and the format's version. A zip archive follows.
 const SIGN: &[u8; 4] = b"JM\x01\x00";
 
 const DESCRIPTION: &str = "classes/module-info.class";
 
-/// Copies a JDK's `java.base.jmod`: opens packages of it, written with slashes, to a module each, adds the
-/// compiled class `gate` and calls it from everything in [`GUARDED`].
+/// Copies a JDK's `java.base.jmod`. Opens each of the packages (written with slashes) to a module, adds the compiled
+/// class `gate`, and calls it from everything in [`GUARDED`].
 ///
 /// # Errors
 ///
-/// Fails when a file cannot be read or written, and when this JDK's `java.base` lacks a method that must be
-/// guarded: an image without the gate is never made.
+/// Fails if a file cannot be read or written, or if this JDK's `java.base` lacks a method that must be guarded: no
+/// image is built without the gate.
 pub fn copy(jmod: &Path, target: &Path, opened: &[(&str, &str)], gate: &[u8]) -> io::Result<()> {
-    let none = || io::Error::other(format!("the module {} has no readable description", jmod.display()));
+    let none = || io::Error::other(format!("the module {} has no readable descriptor", jmod.display()));
     let mut source = ZipArchive::new(BufReader::new(File::open(jmod)?))?;
     let mut file = BufWriter::new(File::create(target)?);
     file.write_all(SIGN)?;
@@ -78,10 +78,10 @@ fn unguarded(class: &str, method: &str) -> io::Error {
     ))
 }
 
-/// A module's descriptor (`module-info.class`) with one more `opens … to …`; `None` if it is not one.
+/// Adds an `opens … to …` to a module descriptor (`module-info.class`); `None` if the bytes are not one.
 ///
-/// Java Virtual Machine Specification, 4.7.25. Entries are appended to the constant pool, so that existing
-/// numbers remain valid.
+/// Java Virtual Machine Specification, 4.7.25. Entries are appended to the constant pool, so that existing indexes
+/// remain valid.
 fn open(class: &[u8], package: &str, module: &str) -> Option<Vec<u8>> {
     let pool = Pool::read(class)?;
     let next = u16::try_from(pool.entries.len()).ok()?;
@@ -120,10 +120,10 @@ fn open(class: &[u8], package: &str, module: &str) -> Option<Vec<u8>> {
     found.then_some(made)
 }
 
-/// Where in a `Module` attribute the list of open packages begins, with their number.
+/// The offset of the list of open packages, which begins with their number, in a `Module` attribute.
 fn opens(body: &[u8]) -> Option<usize> {
     let mut rest = Bytes(body);
-    // Name, flags, version; then the required modules, three numbers each.
+    // Name, flags, version; then three numbers for each required module.
     rest.take(6)?;
     let requires = rest.number()?;
     rest.take(usize::from(requires) * 6)?;
@@ -140,7 +140,7 @@ fn opens(body: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A descriptor that exports `java.lang` to itself and opens nothing, as a compiler writes it.
+    /// A module descriptor as a compiler writes it, which exports `java.lang` to its own module and opens nothing.
     fn description() -> Vec<u8> {
         let text = |text: &str| [&[1, 0, u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
         let pool = [
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn one_package_is_opened_to_one_module() {
+    fn opens_a_package_to_a_module() {
         let opened = open(&description(), "java/io", "aixgrade.wire").unwrap();
         let pool = Pool::read(&opened).unwrap();
         assert_eq!((pool.text(8), pool.text(10)), (Some("java/io"), Some("aixgrade.wire")));
@@ -179,7 +179,7 @@ mod tests {
             &[0; 4],
         ];
         assert_eq!(pool.rest[14..], attributes.concat());
-        // Added once more.
+        // A second call adds a second package.
         let twice = open(&opened, "java/net", "other").unwrap();
         let rest = Pool::read(&twice).unwrap().rest;
         let opens = [&[0, 2][..], &[0, 13, 0, 0, 0, 1, 0, 15], &[0, 9, 0, 0, 0, 1, 0, 11]].concat();
@@ -187,12 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_description_is_refused() {
+    fn rejects_invalid_descriptors() {
         let whole = description();
         for cut in 0..whole.len() {
             assert_eq!(open(&whole[..cut], "java/io", "aixgrade.wire"), None, "cut at {cut}");
         }
-        // A class of another kind: its attribute is not called "Module".
+        // A class without an attribute called "Module".
         let name = whole.iter().position(|&byte| byte == b'M').unwrap();
         let mut renamed = whole;
         renamed[name] = b'N';

@@ -1,5 +1,5 @@
-//! The engine proves itself: a few of its own fixtures, each trying one wall, before it is trusted
-//! with anybody's outputs. `aixgrade doctor` shows the same.
+//! Self-test of the engine: our own fixtures, each trying one isolation layer, which must get the expected verdict
+//! before the engine runs model code. `aixgrade doctor` reports the same results.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ use super::{
 };
 use crate::sandbox::Sandbox;
 
-/// A fixture, the verdict it must come to, and what it checks.
+/// A fixture, its expected verdict, and the check that it belongs to.
 struct Trial {
     check: SandboxCheck,
     code: &'static str,
@@ -67,29 +67,29 @@ const TRIALS: &[Trial] = &[
 
 const TEST: &str = include_str!("../../../java-harness/fixtures/tests/SumTest.java");
 
-/// What one trial came to.
+/// The result of one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// What it checks.
+    /// The check.
     pub check: SandboxCheck,
-    /// What happened instead, where the check failed.
+    /// What happened instead, or `None` if the check passed.
     pub failed: Option<FailedCheck>,
 }
 
-/// Runs every trial, with so many workers; what each came to is in the trials' own order.
+/// Runs every trial, with `workers` workers. The results are in the order of `TRIALS`.
 ///
 /// # Errors
-/// Our own failure: the sandbox or the images cannot be made at all.
+/// Engine errors: the sandbox or the Java images cannot be created.
 pub fn prove(sandbox: Arc<dyn Sandbox>, folder: &Path, workers: usize) -> Result<Vec<Shown>, EngineError> {
     let (tree, classes) = tests();
     let grader = Grader::prepare(sandbox, folder, TestKind::Aixgrade, &tree, &classes, ALLOWANCE, workers)?;
     tried(grader, workers)
 }
 
-/// The same with what a run's grader has started already.
+/// Like [`prove`], with the sandbox, toolchain and compilers of a run's grader.
 ///
 /// # Errors
-/// As [`prove`].
+/// The same as [`prove`].
 pub fn prove_beside(run: &Grader, workers: usize) -> Result<Vec<Shown>, EngineError> {
     let (tree, classes) = tests();
     tried(run.beside(TestKind::Aixgrade, &tree, &classes, ALLOWANCE)?, workers)

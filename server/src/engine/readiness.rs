@@ -1,6 +1,6 @@
-//! What the engine needs from the machine, whether it is there, and the command that installs what is missing.
+//! Checks whether the host has what the engine needs, and names the command that installs what is missing.
 //!
-//! Looks at files alone, in microseconds: pages ask for it. Whether the sandbox's layers hold is tried before the
+//! Only looks for files, which takes microseconds, because pages call it. The isolation layers are checked before the
 //! first run ([`super::proof`]). Called by `services::runs` and the command line.
 
 use std::fs;
@@ -10,7 +10,7 @@ use app::model::run::{Dates, EngineNeed, EngineReadiness};
 use super::{dates, toolchain};
 use crate::sandbox::bubblewrap;
 
-/// Looks for bubblewrap and a JDK, and for what a run with this date needs besides.
+/// Looks for a JDK, bubblewrap and, if the run has a date, libfaketime.
 pub fn look(date: Option<Dates>) -> EngineReadiness {
     let mut missing = Vec::new();
     if toolchain::find_jdk().is_err() {
@@ -27,10 +27,11 @@ pub fn look(date: Option<Dates>) -> EngineReadiness {
     EngineReadiness { missing, install }
 }
 
-/// The command that installs what is missing on a distribution, by its `os-release`; none on an unknown one.
+/// The command that installs what is missing, by the distribution's `os-release`; `None` if the distribution is
+/// unknown.
 fn install_command(os_release: &str, missing: &[EngineNeed]) -> Option<String> {
-    // By package manager: the distributions (or those they derive from), the command, JDK and bubblewrap. A JDK comes
-    // with `jlink` and its modules (`jmods`), which Fedora, SUSE and Alpine package separately.
+    // By package manager: the distributions (or those that they derive from), the command, the JDK's packages. The JDK
+    // needs `jlink` and its modules (`jmods`), which Fedora, SUSE and Alpine package separately.
     const MANAGERS: [(&[&str], &str, &str); 5] = [
         (&["debian", "ubuntu"], "apt-get install --no-install-recommends", "openjdk-17-jdk-headless"),
         (&["fedora", "rhel", "centos"], "dnf install", "java-21-openjdk-devel java-21-openjdk-jmods"),
@@ -46,7 +47,7 @@ fn install_command(os_release: &str, missing: &[EngineNeed]) -> Option<String> {
         line.unwrap_or_default().trim_matches('"').to_owned()
     };
     let names = format!("{} {}", field("ID"), field("ID_LIKE"));
-    // `opensuse-tumbleweed` is an openSUSE.
+    // `opensuse-tumbleweed` counts as `opensuse`.
     let mut names = names.split_whitespace().map(|name| name.split('-').next().unwrap_or(name));
     let (_, command, jdk) = names.find_map(|name| MANAGERS.iter().find(|(ids, ..)| ids.contains(&name)))?;
     let packages = missing.iter().map(|need| match need {
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_is_that_of_the_distribution() {
+    fn install_command_matches_the_distribution() {
         let check = |os_release: &str, missing: &[EngineNeed], expected: Option<&str>| {
             assert_eq!(install_command(os_release, missing).as_deref(), expected, "{os_release}");
         };

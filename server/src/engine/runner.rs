@@ -1,5 +1,5 @@
-//! One output's run: a fresh sandboxed JVM, started before its output is known, given one job, and
-//! read for one result.
+//! Runs one output in a fresh sandboxed JVM, which is started before its output is known, receives one job and returns
+//! one result.
 
 use std::{
     io,
@@ -24,21 +24,21 @@ use super::{
 };
 use crate::sandbox::{Child, Command, Limits, Profile, Report, Sandbox, process::Used};
 
-/// What one output may use up, as an operator can set it.
+/// The limits of one output, as an operator can set them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// Processor time in seconds. It decides.
+    /// CPU time in seconds. An output that uses more is a timeout.
     pub cpu_s: u64,
-    /// How many seconds it may wait: time on the clock in which none of its threads ran or stood in line for a
-    /// processor. A busy host makes this count no faster.
+    /// Waiting time in seconds: wall time in which none of its threads ran or was ready to run. Load on the host does
+    /// not add to it.
     pub wall_s: u64,
     /// Java heap in MiB.
     pub heap_mib: u64,
-    /// Threads of its own, beyond those of the JVM.
+    /// Threads of the output, in addition to those of the JVM.
     pub threads: u64,
-    /// Whether outputs that keep to themselves share a JVM: see [`super::batch`].
+    /// Whether harmless outputs share a JVM: see [`super::batch`].
     pub fast: bool,
-    /// The date that it sees, where it is not today's.
+    /// The date that the output sees; `None` for the current one.
     pub dates: Option<Dates>,
 }
 
@@ -48,11 +48,11 @@ impl Default for Allowance {
     }
 }
 
-/// After so many times `wall_s` on the clock an output that still wants a processor is given up as our own failure:
-/// the host was too busy to judge it.
+/// After this many times `wall_s` of wall time, an output that is still ready to run is an engine error: the host was
+/// too busy to judge it.
 const HOST_PATIENCE: u32 = 10;
 
-/// Threads that the JVM, bubblewrap and the harness themselves need.
+/// Threads that the JVM, bubblewrap and the harness need.
 const OWN_THREADS: u64 = 32;
 
 /// A JVM that has loaded a suite's shared classes and waits for its job.
@@ -60,10 +60,10 @@ pub struct Waiting {
     child: Child,
 }
 
-/// Starts a JVM for a suite. Returns at once: it starts while other things happen.
+/// Starts a JVM for a suite, without waiting until it is ready.
 ///
 /// # Errors
-/// Our own failure.
+/// Engine errors only.
 pub fn start(
     sandbox: &Arc<dyn Sandbox>,
     toolchain: &Toolchain,
@@ -73,10 +73,10 @@ pub fn start(
     Ok(Waiting { child: launch(sandbox, toolchain, suite, allowance, 1)? })
 }
 
-/// Starts a JVM that takes so many jobs one after the other, and gives it what they share.
+/// Starts a JVM that accepts `jobs` jobs one after another, and sends it what the jobs share.
 ///
 /// # Errors
-/// Our own failure.
+/// Engine errors only.
 pub fn launch(
     sandbox: &Arc<dyn Sandbox>,
     toolchain: &Toolchain,
@@ -86,7 +86,7 @@ pub fn launch(
 ) -> Result<Child, EngineError> {
     let command = command(toolchain, suite, allowance, jobs).map_err(|e| EngineError::Sandbox(e.to_string()))?;
     let mut child = sandbox.start(&command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
-    // A sandbox that fails at once is told of by `greet`, with its reason.
+    // If the sandbox has failed already, `greet` reports the reason.
     let _ = child.send(&suite.preparation);
     Ok(child)
 }
@@ -96,41 +96,40 @@ pub fn launch(
 pub struct Job<'a> {
     /// The task's tests.
     pub tests: &'a TaskTests,
-    /// The solution's main class.
+    /// The name of the solution's main class.
     pub class: &'a str,
     /// The solution's classes.
     pub classes: &'a Files,
-    /// What a published test class puts before the task's number to find its solution.
+    /// The prefix of the class name by which a published test class finds its solution; the task's number follows.
     pub prefix: &'a str,
-    /// What becomes of the solution's answers.
+    /// Whether to record or replay the solution's answers.
     pub tape: Tape<'a>,
 }
 
-/// Whether a JVM records the solution's answers, or answers from a record: see [`super::tape`].
+/// Whether a JVM records the solution's answers or replays recorded ones: see [`super::tape`].
 #[derive(Clone, Copy, Debug)]
 pub enum Tape<'a> {
     /// Neither.
     Off,
-    /// It records.
+    /// Records answers.
     Record,
-    /// It answers from this.
+    /// Replays these answers.
     Play(&'a [u8]),
 }
 
 impl Waiting {
-    /// Runs the job and judges its end. The outcome holds no source and no changes: they are the
-    /// caller's.
+    /// Runs the job and judges how it ended. The caller adds source and changes to the outcome.
     ///
     /// # Errors
-    /// Our own failure: the JVM never came up, or its waiting parent was lost.
+    /// Engine errors: the JVM did not start, or the sandbox helper was lost.
     pub fn run(self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
         self.run_taped(suite, job, allowance).map(|(outcome, _)| outcome)
     }
 
-    /// The same, with the tape of a job that was to record one and could.
+    /// Like [`Waiting::run`]. Also returns the recorded answers, if the job asked for a record and one could be made.
     ///
     /// # Errors
-    /// As [`Waiting::run`].
+    /// The same as [`Waiting::run`].
     pub fn run_taped(
         mut self,
         suite: &Suite,
@@ -151,7 +150,7 @@ impl Waiting {
         if answer.is_err() {
             self.child.kill();
         }
-        // After its result the JVM halts by itself; a moment is plenty.
+        // After its result the JVM halts by itself; 5 s is more than enough.
         let (report, printed, flooded) = self.child.end(Instant::now() + Duration::from_secs(5))?;
         let wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
         if let Some(fault) = report.fault {
@@ -167,12 +166,12 @@ impl Waiting {
     }
 }
 
-/// Waits for the end of the tests, hands over the nonce and waits for the result, until the process has waited in vain
-/// for `wall_s` seconds in all: [`io::ErrorKind::TimedOut`] then. While the tests run, the nonce is nowhere in their
+/// Waits for the end of the tests, sends the nonce and waits for the result. Fails with [`io::ErrorKind::TimedOut`]
+/// once the process has been idle for `wall_s` seconds in total. While the tests run, the nonce is not in their
 /// process; threads that the solution leaves running make a pass suspicious.
 ///
 /// # Errors
-/// The host kept the process from running for so long that nothing can be said of it.
+/// [`EngineError::Busy`] if the host kept the process from running for too long to judge it.
 fn answer(
     child: &mut Child,
     begun: Instant,
@@ -192,7 +191,7 @@ fn answer(
     wait(child, longest)
 }
 
-/// Waits for one frame of at most `longest` bytes; time in which the process was ready and got no processor does not
+/// Waits for one frame of at most `longest` bytes. Time in which the process was ready to run but got no CPU does not
 /// count.
 fn frame(
     child: &mut Child,
@@ -209,7 +208,7 @@ fn frame(
             answer => return Ok(answer),
         }
         let elapsed = begun.elapsed();
-        // Where the process is gone or unknown, all of the time counts as waiting.
+        // If the process has ended or is unknown, all of the time counts as idle.
         let used = child.used().map_or_else(Used::default, |used| used.since(before));
         let idle = used.idle(elapsed);
         if idle >= wall {
@@ -217,9 +216,9 @@ fn frame(
         }
         if elapsed >= wall * HOST_PATIENCE {
             let seconds = elapsed.as_secs();
-            return Err(EngineError::Busy(format!("an output had {:?} of processor time in {seconds} s", used.cpu)));
+            return Err(EngineError::Busy(format!("an output got {:?} of CPU time in {seconds} s", used.cpu)));
         }
-        // It has been waiting for `idle` at least, so it cannot have waited too long before this.
+        // The process has been idle for `idle` so far, so it cannot reach the limit before this deadline.
         deadline = Instant::now() + (wall - idle).max(Duration::from_millis(10));
     }
 }
@@ -231,15 +230,15 @@ fn told_the_end(over: &mut Reader) -> io::Result<()> {
     }
 }
 
-/// A secret that a result must carry: 128 random bits.
+/// A secret that a result must contain: 128 random bits.
 pub fn nonce() -> String {
     hex::encode(rand::rng().random::<[u8; 16]>())
 }
 
-/// The same exchange with a plain deadline, for the shared JVMs of the fast mode.
+/// The same exchange with a fixed deadline, for the shared JVMs of the fast mode.
 ///
 /// # Errors
-/// As [`Reader::receive_at_most`].
+/// The same as [`Reader::receive_at_most`].
 pub fn exchange(child: &mut Child, nonce: &str, deadline: Instant, longest: usize) -> io::Result<Reader> {
     let mut over = Reader::receive_at_most(child, deadline, 1)?;
     told_the_end(&mut over)?;
@@ -247,7 +246,7 @@ pub fn exchange(child: &mut Child, nonce: &str, deadline: Instant, longest: usiz
     Reader::receive_at_most(child, deadline, longest)
 }
 
-/// How the process ended, beside its answer.
+/// How the process ended, apart from its answer.
 struct End<'a> {
     timed_out: bool,
     flooded: bool,
@@ -256,11 +255,12 @@ struct End<'a> {
     allowance: Allowance,
 }
 
-/// The verdict. Only a whole frame with the right nonce can make it a pass; the report says how it failed.
+/// Returns the verdict. Only a complete frame with the right nonce can make it a pass; otherwise the report says how
+/// the output failed.
 ///
-/// Every limit is a fact here: who ended the process says so. Only one count of processor time exists, the
-/// scheduler's, by which the helper ends the process and the report's figure is made; so an output that used more
-/// than it may is a timeout, even if its result came in the moment before the helper looked.
+/// No limit is guessed: whatever ended the process reports it. CPU time is counted only by the scheduler; the helper's
+/// limit and the report's figure both use that count. An output that used more than its limit is therefore a timeout,
+/// even if its result arrived just before the helper ended it.
 fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Option<Vec<u8>>) {
     let with = |verdict, limit, reason| (Outcome { limit, reason: Some(reason), ..Outcome::new(verdict) }, None);
     let limit_ms = |seconds: u64| Some(seconds.saturating_mul(1000));
@@ -295,7 +295,7 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Op
     }
 }
 
-/// What a whole result frame with the right nonce says; `None` for anything else.
+/// Reads a complete result frame with the right nonce; `None` for anything else.
 pub fn result(answer: &mut Reader, nonce: &str) -> Option<(Outcome, Option<Vec<u8>>)> {
     let result = read(answer, nonce).ok().filter(|_| answer.is_done())?;
     let mut outcome = verdict(&result);
@@ -312,7 +312,7 @@ pub fn result(answer: &mut Reader, nonce: &str) -> Option<(Outcome, Option<Vec<u
 
 fn without_answer(end: &End<'_>) -> Outcome {
     let (verdict, reason) = match end.report.code {
-        // Codes for an orderly end are below 128; above stand signals.
+        // An exit has a code below 128; a signal is 128 and its number.
         Some(code) if code < 128 => (Verdict::NoResult, Reason::EndedEarly { exit_code: Some(code) }),
         Some(code) => (Verdict::Crashed, Reason::Signal { signal: code - 128 }),
         None => (Verdict::Crashed, Reason::Lost),
@@ -320,7 +320,7 @@ fn without_answer(end: &End<'_>) -> Outcome {
     Outcome { reason: Some(reason), ..Outcome::new(verdict) }
 }
 
-/// What the result frame says.
+/// The content of a result frame.
 struct Told {
     outcome: String,
     passed: i32,
@@ -332,33 +332,33 @@ struct Told {
     tape: Option<Vec<u8>>,
 }
 
-/// A result frame's greatest length in bytes. The harness lists cases of at most 200,000 characters, which take three
-/// bytes each at most.
+/// Maximum length of a result frame in bytes. The harness lists cases of at most 200,000 characters in total, with at
+/// most 3 bytes per character.
 pub const LONGEST_RESULT: usize = 1 << 20;
 
 /// The same with recorded answers, of which `Tape.LONGEST` allows 4 MiB. They are never stored.
 const LONGEST_RECORD: usize = 5 << 20;
 
-/// The greatest length of a text in characters: `Runner.LONGEST_TEXT` and the ellipsis after it.
+/// Maximum length of a text in characters: `Runner.LONGEST_TEXT` and an ellipsis.
 const LONGEST_TEXT: usize = 2001;
 
-/// As many cases are listed at most: `Runner.MOST_CASES_LISTED`.
+/// Maximum number of listed cases: `Runner.MOST_CASES_LISTED`.
 const MOST_CASES_LISTED: u32 = 500;
 
-/// The greatest number of cases, or of passed ones, that a test class may report. The published tests have up to
-/// some dozens.
+/// Maximum number of cases, and of passed cases, that a test class may report. The published tests have a few dozen at
+/// most.
 const MOST_CASES: u32 = 1_000_000;
 
-/// `Defaults.java` knows eight settings, [`Setting::ALL`].
+/// Maximum number of changed settings. `Defaults.java` knows eight, [`Setting::ALL`].
 const MOST_CHANGED: u32 = 16;
 
-/// The greatest length of a setting's name in characters.
+/// Maximum length of a setting's name in characters.
 const LONGEST_SETTING: usize = 64;
 
-/// A sandbox has far fewer threads.
+/// Maximum number of threads left running. A sandbox has far fewer.
 const MOST_THREADS: u32 = 100_000;
 
-/// Reads a result frame, of which no field may be beyond its bound or contradict another.
+/// Reads a result frame. Rejects fields that exceed their bounds or contradict each other.
 fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
     let invalid = || io::Error::from(io::ErrorKind::InvalidData);
     if answer.kind()? != b'R' || answer.text(nonce.len())? != nonce {
@@ -366,7 +366,7 @@ fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
     }
     let (outcome, passed, total) = (answer.text(16)?, answer.number()?, answer.number()?);
     let (passed, total) = (passed.cast_signed(), total.cast_signed());
-    // A careless test class may count below zero; that is an anomaly.
+    // A faulty test class can report negative counts, which is an anomaly.
     if passed.unsigned_abs() > MOST_CASES || total.unsigned_abs() > MOST_CASES {
         return Err(invalid());
     }
@@ -377,7 +377,7 @@ fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
             Ok(CaseResult { name, passed, detail: answer.text(LONGEST_TEXT)? })
         })
         .collect::<io::Result<_>>()?;
-    // The list may be cut, so it may hold fewer cases than were counted, but never more.
+    // The list may be truncated: it can have fewer cases than were counted, but never more.
     let listed = |passed| i32::try_from(cases.iter().filter(|case| case.passed == passed).count()).unwrap_or(i32::MAX);
     if !cases.is_empty() && (listed(true) > passed || listed(false) > total.saturating_sub(passed)) {
         return Err(invalid());
@@ -430,31 +430,31 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
         let needs = dates::needs(dates)?;
         read_only.extend(needs.mounts);
         env.extend(needs.env);
-        // Where libfaketime keeps what several processes of one program would share.
+        // libfaketime stores what several processes of a program share here.
         scratch.push("/dev/shm".into());
     }
     read_only.extend(suite.jars.iter().cloned());
     let class_path = match suite.jars.len() {
-        // Without a class path Java would take the current folder.
+        // Without a class path, Java would use the current folder.
         0 => "/java/none".to_owned(),
         _ => suite.jars.iter().map(|(_, inside)| inside.as_str()).collect::<Vec<_>>().join(":"),
     };
     let mut argv: Vec<String> = [
         "/java/bin/java",
-        // Small programs: quick to start before quick to run.
+        // Outputs are small programs, so start time matters more than speed.
         "-XX:TieredStopAtLevel=1",
-        // Most outputs are over before compiling anything would pay; what loops is compiled a little
-        // later. With Java's own thresholds a third of the processor time went into compiling.
+        // Most outputs end before compiling pays off; loops are compiled a little later. With Java's own thresholds,
+        // compilation took a third of the CPU time.
         "-XX:CompileThresholdScaling=10",
         RUN_COLLECTOR,
-        // With two JVMs at work on two cores, helpers of the collector would only be in each other's way.
+        // With two JVMs on two cores, helper threads of the collector would only compete with them.
         "-XX:ParallelGCThreads=1",
         "-XX:ConcGCThreads=1",
         "-XX:G1ConcRefinementThreads=0",
-        // Machine code for ciphers, written at every start and hardly ever used.
+        // Skips machine code for ciphers, which would be generated at every start and is hardly ever used.
         "-XX:-UseAES",
         "-XX:-UseSHA",
-        // They grow with what is in them; by default they begin with 750 KiB.
+        // The tables grow with their content; by default they start with 750 KiB.
         "-XX:StringTableSize=4096",
         "-XX:+UnlockExperimentalVMOptions",
         "-XX:SymbolTableSize=4096",
@@ -474,11 +474,11 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
     .into();
     argv.extend(IN_PLACE.map(str::to_owned));
     if has_avx512() {
-        // So is other code for it; nothing that lives for a tenth of a second gets to where it would pay.
+        // Code for AVX-512 is also generated at every start and does not pay off in a JVM that lives for 100 ms.
         argv.push("-XX:UseAVX=2".to_owned());
     }
     argv.push(format!("-Xmx{}m", allowance.heap_mib));
-    // What the collector keeps of a heap is laid out for what there is of it, so that begins small, too.
+    // The collector sizes its own data by the heap's initial size, so the heap starts small, too.
     argv.push(format!("-Xms{}m", allowance.heap_mib.min(32)));
     argv.extend(SETTINGS.iter().map(|(key, value)| format!("-D{key}={value}")));
     // No `-m` and no `--add-modules`: see the module aixgrade.root.
@@ -505,7 +505,7 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
     })
 }
 
-/// Whether Java would use the widest registers of this processor.
+/// Whether Java would use AVX-512 on this CPU.
 fn has_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx512f");
@@ -513,7 +513,7 @@ fn has_avx512() -> bool {
     return false;
 }
 
-/// The same for every output of every run, and recorded with it.
+/// System properties, the same for every output of every run, and recorded with the run.
 pub const SETTINGS: &[(&str, &str)] = &[
     ("file.encoding", "UTF-8"),
     ("user.timezone", "UTC"),
@@ -523,7 +523,7 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("user.home", "/work"),
     ("java.io.tmpdir", "/tmp"),
     ("java.awt.headless", "true"),
-    // A security manager of the solution's would be called back from within the harness.
+    // The harness would call a security manager that the solution installed.
     ("java.security.manager", "disallow"),
 ];
 
@@ -537,7 +537,7 @@ mod tests {
         sandbox::fake::Fake,
     };
 
-    /// What the program inside does once it has ended the tests and has the nonce.
+    /// What the fake program does after it has ended the tests and received the nonce.
     type Act = fn(&mut UnixStream, nonce: &str) -> Report;
 
     fn outcome(act: Act) -> Outcome {
@@ -550,7 +550,7 @@ mod tests {
         })
     }
 
-    /// The outcome where the program inside does this once it has its job.
+    /// The outcome if the fake program does this after it has received its job.
     fn from_job(act: impl Fn(&mut UnixStream) -> Report + Clone + Send + Sync + 'static) -> Outcome {
         let image = tempfile::tempdir().unwrap();
         std::fs::create_dir(image.path().join("sys")).unwrap();
@@ -592,7 +592,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_whole_true_result_is_a_pass() {
+    fn only_a_complete_valid_result_passes() {
         let check = |act: Act, verdict: Verdict, limit: Option<LimitHit>| {
             let outcome = outcome(act);
             assert_eq!((outcome.verdict, outcome.limit), (verdict, limit), "{outcome:?}");
@@ -601,12 +601,12 @@ mod tests {
         check(|c, n| send(c, &result(n, 2, 3), 0), Verdict::Failed, None);
         check(|c, n| send(c, &result(n, 7, 4), 0), Verdict::Anomaly, None);
         check(|c, n| send(c, &result(n, 0, 0), 0), Verdict::Anomaly, None);
-        // A right result counts whatever the exit code is; a missing one is none whatever it is.
+        // A valid result counts with any exit code; without a result, no exit code makes a pass.
         check(|c, n| send(c, &result(n, 3, 3), 1), Verdict::Passed, None);
         check(|_, _| ended(0), Verdict::NoResult, None);
         check(|_, _| ended(3), Verdict::NoResult, None);
         check(|_, _| ended(139), Verdict::Crashed, None);
-        // Another nonce, a second result, a cut or swollen frame, noise.
+        // Another nonce, a second result, a frame that is too short or too long, noise.
         check(|c, _| send(c, &result("0123", 3, 3), 0), Verdict::Tampered, None);
         check(|c, n| send(c, &[result(n, 3, 3), result(n, 3, 3)].concat(), 0), Verdict::Tampered, None);
         check(|c, n| send(c, &[&result(n, 3, 3)[..], &[1]].concat(), 0), Verdict::Tampered, None);
@@ -620,7 +620,7 @@ mod tests {
             Verdict::Timeout,
             Some(LimitHit::Cpu),
         );
-        // Nobody says that it was a limit: then it was none, however close.
+        // Nothing reports a limit, so none was reached, however close.
         check(|_, _| Report { cpu_us: 9_999_999, ..ended(137) }, Verdict::Crashed, None);
         check(|_, _| Report { out_of_memory: true, ..ended(137) }, Verdict::OutOfMemory, Some(LimitHit::Heap));
         check(
@@ -634,10 +634,10 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_result_before_the_tests_end() {
+    fn results_before_the_end_of_the_tests_are_tampered() {
         let early = from_job(|control| send(control, &result("", 3, 3), 0));
         assert_eq!(early.verdict, Verdict::Tampered, "{early:?}");
-        // A solution that announces it in the harness's place: the harness announces it again.
+        // A solution announces the end in place of the harness; then the harness announces it again.
         let over = Frame::new(b'E').done();
         let twice = from_job(move |control| {
             control.write_all(&over.repeat(2)).unwrap();
@@ -647,9 +647,9 @@ mod tests {
         assert_eq!(twice.verdict, Verdict::Tampered, "{twice:?}");
     }
 
-    /// Every field of a result, one beyond its bound and one at it.
+    /// Every field of a result, at its bound and one beyond it.
     #[test]
-    fn a_result_beyond_a_bound_is_tampered_with_and_not_stored() {
+    fn results_beyond_a_bound_are_rejected() {
         struct Fields<'a> {
             outcome: &'a str,
             counts: (i32, i32),
@@ -695,7 +695,7 @@ mod tests {
             f.counts = (501, 501);
             f.cases = vec![(String::new(), 1, String::new()); 501];
         });
-        // What is listed and what is counted do not agree.
+        // Listed and counted cases do not agree.
         check(false, |f| f.counts = (2, 2));
         check(false, |f| f.counts = (0, 2));
         check(true, |f| (f.counts, f.cases) = ((1_000_000, 1_000_000), Vec::new()));
@@ -709,8 +709,8 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_too_long_is_not_waited_for() {
-        // Only its length comes: whoever waited for the content would wait until the wall time is over.
+    fn too_long_frames_are_rejected_at_once() {
+        // Only the length is sent: a server that waited for the content would wait until the wall time limit.
         let flood = outcome(|c, _| {
             c.write_all(&u32::try_from(LONGEST_RESULT + 1).unwrap().to_be_bytes()).unwrap();
             let _until_killed = c.read(&mut [0; 1]);

@@ -1,9 +1,9 @@
-//! A dataset's tests, compiled and ready to be handed to JVMs.
+//! A dataset's compiled tests, ready to be sent to JVMs.
 //!
-//! Two kinds: `aixgrade`, our own format (a test class with `cases`), and `aixbench`, the published
-//! one (`EvaluationN` with its base class, helpers, resources and jars). A JVM is given the classes
-//! that all tests share, and with its job those of one task; other tasks' tests never get there, and
-//! none is a file inside, so that a solution cannot read the answers.
+//! Tests have one of two formats: `aixgrade`, our own (a test class with `cases`), and `aixbench`, the published one
+//! (`EvaluationN` with its base class, helpers, resources and jars). A JVM receives the classes that all tests share
+//! and, with its job, the test classes of one task. It never receives other tasks' tests, and no test class is a file
+//! in the sandbox, so a solution cannot read the expected answers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,21 +24,21 @@ use super::{
 };
 use crate::assemble::seal;
 
-/// Raised when the way suites are made changes.
+/// Increase when suites are built differently.
 const GENERATION: u32 = 3;
 
-/// The package that published solutions are put into; no test lies in it.
+/// The package of published solutions. It contains no tests.
 pub const SOLUTION_PACKAGE: &str = "com.aixcode.autoTest.generate.solution";
 
-/// What published solutions are called, before the task's number.
+/// The class name of published solutions, without the task's number.
 pub const SOLUTION_PREFIX: &str = "Solution";
 
-/// How a dataset's tests are written.
+/// The format of a dataset's tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestKind {
     /// Our own format.
     Aixgrade,
-    /// The published benchmark's.
+    /// The format of the published benchmark.
     Aixbench,
 }
 
@@ -51,29 +51,29 @@ impl TestKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with this name.
     pub fn from_name(name: &str) -> Option<TestKind> {
         [TestKind::Aixgrade, TestKind::Aixbench].into_iter().find(|k| k.name() == name)
     }
 }
 
-/// A dataset version's tests as they are stored: relative paths with forward slashes, and bytes.
+/// A dataset version's tests as stored: contents by relative path, with forward slashes.
 pub type TestTree = BTreeMap<String, Vec<u8>>;
 
-/// Tests ready to run.
+/// Compiled tests, ready to run.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// How they are written.
+    /// Their format.
     pub kind: TestKind,
-    /// Stands for their content, the Java build and the harness.
+    /// A hash of the tests, the Java build and the harness.
     pub fingerprint: String,
-    /// The dataset's jars: the host's path, the path inside.
+    /// The dataset's jars: path on the host, path in the sandbox.
     pub jars: Vec<(PathBuf, String)>,
-    /// The frame that a JVM is given before there is a job.
+    /// The frame that a JVM receives before its first job.
     pub preparation: Vec<u8>,
-    /// What solutions are compiled against.
+    /// The classes that solutions are compiled against.
     pub library: Files,
-    /// The tests' sources by path: what a solution's text is fitted to.
+    /// The tests' sources by path. Outputs are assembled to fit them.
     pub sources: BTreeMap<String, String>,
     tests: BTreeMap<String, TaskTests>,
 }
@@ -83,16 +83,16 @@ pub struct Suite {
 pub struct TaskTests {
     /// The test class.
     pub class: String,
-    /// Its classes, nested ones included.
+    /// The test class and its nested classes, by name.
     pub classes: Files,
 }
 
 impl Suite {
-    /// Compiles a tree, or takes what was compiled before from `folder`. `classes` are the test
-    /// classes that the dataset's tasks name.
+    /// Compiles a tree, or loads its compiled classes from `folder`. `classes` are the test classes that the dataset's
+    /// tasks name.
     ///
     /// # Errors
-    /// [`EngineError::Tests`] where the tests do not compile.
+    /// [`EngineError::Tests`] or [`EngineError::TestsNotCompiled`] if the tests do not compile; other engine errors.
     pub fn prepare(
         kind: TestKind,
         tree: &TestTree,
@@ -127,7 +127,7 @@ impl Suite {
         Ok(Suite { kind, fingerprint, jars, preparation, library, sources, tests })
     }
 
-    /// A suite with nothing in it, for tests that play the Java side.
+    /// An empty suite, for tests that replace the Java side.
     #[cfg(test)]
     pub fn bare() -> Suite {
         Suite {
@@ -141,12 +141,12 @@ impl Suite {
         }
     }
 
-    /// One task's tests, by their class.
+    /// The tests of a task, by test class.
     pub fn tests(&self, class: &str) -> Option<&TaskTests> {
         self.tests.get(class)
     }
 
-    /// The frame that hands a job to a JVM; `watch` has it compare the JVM's defaults before and after.
+    /// The frame that sends a job to a JVM. `watch`: whether the JVM compares its defaults before and after the tests.
     pub fn job(&self, job: Job<'_>, watch: bool) -> Vec<u8> {
         let files = |frame: Frame, files: &Files| frame.files(files.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
         let frame = Frame::new(b'J')
@@ -165,14 +165,14 @@ impl Suite {
     }
 }
 
-/// Whether this top-level class holds a task's tests.
+/// Whether this top-level class contains a task's tests.
 fn is_test(kind: TestKind, class: &str, classes: &BTreeSet<String>) -> bool {
-    // The published sources hold more test classes than there are tasks; none is for other tasks.
+    // The published sources contain more test classes than there are tasks. No other task may see them.
     let published = || class.rsplit_once(".Evaluation").is_some_and(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()));
     classes.contains(class) || kind == TestKind::Aixbench && published()
 }
 
-/// The name of the compiled tests in the folder of suites: a checksum over everything that they are made of.
+/// The file name of compiled tests in the `suites` folder: a hash of everything that they are built from.
 pub fn fingerprint(kind: TestKind, tree: &TestTree, classes: &BTreeSet<String>, toolchain: &Toolchain) -> String {
     let mut hash = Sha256::new();
     hash.update(format!("{GENERATION} {} {} {classes:?}\n", kind.name(), toolchain.fingerprint));
@@ -183,7 +183,7 @@ pub fn fingerprint(kind: TestKind, tree: &TestTree, classes: &BTreeSet<String>, 
     hex::encode(hash.finalize())
 }
 
-/// The names of a tree's jars in the folder of jars.
+/// The file names of a tree's jars in the `jars` folder.
 pub fn jar_names(tree: &TestTree) -> impl Iterator<Item = String> {
     tree.iter().filter(|(path, _)| path.ends_with(".jar")).map(|(_, bytes)| jar_name(bytes))
 }
@@ -192,7 +192,7 @@ fn jar_name(bytes: &[u8]) -> String {
     format!("{}.jar", hex::encode(Sha256::digest(bytes)))
 }
 
-/// Writes the tree's jars where they can be mounted from, each under its checksum.
+/// Writes the tree's jars to `folder`, each under its checksum, so that they can be mounted.
 fn lay_out_jars(tree: &TestTree, folder: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     let mut jars = Vec::new();
     for (path, bytes) in tree.iter().filter(|(path, _)| path.ends_with(".jar")) {
@@ -211,8 +211,8 @@ fn java_sources(tree: &TestTree) -> BTreeMap<String, String> {
     java.map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned())).collect()
 }
 
-/// The classes to compile solutions against, and those to run. Neither shows a solution what the tests expect: see
-/// [`seal`] for our own format; of the published one solutions are compiled without the test classes.
+/// The classes to compile solutions against, and the classes to run. Neither reveals what the tests expect: tests in
+/// our own format are rewritten by [`seal`], and published solutions are compiled without the test classes.
 fn compile(
     kind: TestKind,
     sources: &BTreeMap<String, String>,
@@ -251,19 +251,17 @@ fn compile(
                 compile(&texts.collect::<Result<_, EngineError>>()?)
             };
             let (library, run) = (sealed(seal::for_compiling)?, sealed(seal::for_running)?);
-            // Asked of the result, so that a test class which the sealing did not recognise never runs open.
+            // Checks the compiled class, so that a test class that `seal` did not recognize never runs unprotected.
             match tests.iter().find(|class| run.get(*class).is_some_and(|bytes| classfile::is_public(bytes))) {
-                Some(class) => {
-                    Err(EngineError::Tests(format!("{class} has no `cases` that could be found and hidden")))
-                }
+                Some(class) => Err(EngineError::Tests(format!("cannot hide the test class {class}: no `cases` found"))),
                 None => Ok((library, run)),
             }
         }
     }
 }
 
-/// The frame with all that does not depend on the job: packages and what may be seen of them, shared
-/// classes, classes to load ahead, and the files of the working folder.
+/// The frame with everything that does not depend on the job: packages and their visibility, shared classes, classes to
+/// preload, and the files of the working folder.
 fn preparation(kind: TestKind, shared: &Files, tests: &BTreeMap<String, TaskTests>, tree: &TestTree) -> Vec<u8> {
     let test_packages: BTreeSet<&str> = tests.keys().map(|class| package(class)).collect();
     let all: BTreeSet<&str> = shared.keys().map(|class| package(class)).chain(test_packages.iter().copied()).collect();
@@ -272,8 +270,8 @@ fn preparation(kind: TestKind, shared: &Files, tests: &BTreeMap<String, TaskTest
         let access = match kind {
             TestKind::Aixgrade => "exported",
             TestKind::Aixbench if test_packages.contains(name) => "hidden",
-            // What tests look at by reflection (annotations, private fields) is in the helpers; the
-            // package with the base classes need only be seen.
+            // Tests inspect helpers by reflection (annotations, private fields), so the helpers' packages are open. The
+            // package of the base classes only needs to be exported.
             TestKind::Aixbench if test_packages.iter().any(|tests| package(tests) == name) => "exported",
             TestKind::Aixbench => "open",
         };
@@ -295,8 +293,8 @@ fn preparation(kind: TestKind, shared: &Files, tests: &BTreeMap<String, TaskTest
     frame.strings(warm.into_iter()).files(files.into_iter()).done()
 }
 
-/// What the published tests find in their working folder: resources, and the sources that some look
-/// at; but not the tests' own sources, which hold the answers.
+/// Whether the published tests expect this file in their working folder: resources, and the sources that some tests
+/// read, but not the tests' own sources, which contain the answers.
 fn is_working_file(path: &str) -> bool {
     path.starts_with("src/") && !path.contains("/evaluation/") && !path.ends_with(".jsonl")
 }
@@ -314,11 +312,11 @@ fn load(file: &Path) -> Option<(Files, Files)> {
 fn save(file: &Path, (library, run): &(Files, Files)) -> io::Result<()> {
     let files = |frame: Frame, files: &Files| frame.files(files.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
     let bytes = files(files(Frame::new(b'-'), library), run).done();
-    // A frame without its length and kind is what `load` reads.
+    // `load` reads the content without length and kind.
     write_whole(file, &bytes[5..])
 }
 
-/// Writes a file so that it is there whole or not at all, for everybody to read.
+/// Writes a file atomically and makes it readable to all users.
 pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let folder = file.parent().unwrap_or(Path::new("."));

@@ -1,17 +1,17 @@
-//! Decides which classes are harmless: whether an output may share a JVM with others, and whether it could
-//! change one's defaults at all.
+//! Decides which classes are harmless: whether an output may share a JVM with others, and whether it could change a
+//! default of the JVM.
 //!
-//! Reads the names in the compiled classes (their constant pools) and compares them with a list of harmless
-//! ones: text, numbers, collections, streams, dates, regular expressions. Code that names anything else
-//! (files, threads, reflection, `System.setProperty`) is run alone. The list needs no judgement of
-//! intentions and need not be complete; a missing entry only costs time.
+//! Reads the names in the constant pools of the compiled classes and compares them with a list of harmless names: text,
+//! numbers, collections, streams, dates, regular expressions. Code that names anything else (files, threads,
+//! reflection, `System.setProperty`) runs alone. The list does not judge intentions and need not be complete; a missing
+//! entry only costs time.
 
 use super::{
     classfile::{Entry, Pool},
     wire::Files,
 };
 
-/// Packages of which every class is harmless, except [`WILD`].
+/// Packages whose classes are all harmless, except [`WILD`].
 const PACKAGES: &[&str] = &[
     "java/math/",
     "java/text/",
@@ -23,7 +23,7 @@ const PACKAGES: &[&str] = &[
     "java/util/concurrent/atomic/",
 ];
 
-/// The exceptions in those packages, with everything nested in them.
+/// Exceptions in those packages, including their nested classes.
 const WILD: &[&str] = &[
     "java/util/Formatter",
     "java/util/PropertyResourceBundle",
@@ -91,7 +91,7 @@ const CLASSES: &[&str] = &[
 /// Harmless members of `System`.
 const SYSTEM: &[&str] = &["arraycopy", "currentTimeMillis", "identityHashCode", "lineSeparator", "nanoTime"];
 
-/// Members that are not harmless on any class: they change a default, print, or start threads.
+/// Members that are not harmless on any class: they change a default, print or start threads.
 const MEMBERS: &[&str] = &[
     "parallel",
     "parallelStream",
@@ -102,11 +102,11 @@ const MEMBERS: &[&str] = &[
     "setDefault",
 ];
 
-/// Classes that may do many things (read files, wait, end the JVM) but change no default of the JVM: no
+/// Packages of classes that can do many things (read files, wait, end the JVM) but change no default of the JVM: no
 /// reflection, no class loading, nothing that sets a property, a stream or a handler.
 const STEADY_PACKAGES: &[&str] = &["java/io/", "java/nio/", "java/nio/charset/", "java/nio/file/", "java/util/zip/"];
 
-/// The same for classes of other packages, and of those that are not [`PACKAGES`] as a whole.
+/// Like [`STEADY_PACKAGES`], for single classes.
 const STEADY_CLASSES: &[&str] = &[
     "java/lang/Appendable",
     "java/lang/Class",
@@ -130,20 +130,21 @@ const STEADY_CLASSES: &[&str] = &[
     "java/util/Scanner",
 ];
 
-/// Classes of [`STEADY_PACKAGES`] that load others by name.
+/// Classes of [`STEADY_PACKAGES`] that load other classes by name.
 const UNSTEADY: &[&str] = &["java/io/ObjectInputStream", "java/io/ObjectInputFilter"];
 
 /// Members of `System`, besides [`SYSTEM`], that change no default.
 const STEADY_SYSTEM: &[&str] = &["err", "exit", "gc", "getProperty", "getenv", "in", "out"];
 
-/// Whether these classes could change a default of the JVM (locale, time zone, streams, properties): not if
-/// everything that they name is `known` or cannot. As with [`are_tame`], a missing entry only costs time.
+/// Whether these classes could change a default of the JVM (locale, time zone, streams, properties). They cannot if
+/// everything that they name is `known` or listed here as unable to. As with [`are_tame`], a missing entry only costs
+/// time.
 pub fn may_change_defaults(classes: &Files, known: &[&Files]) -> bool {
     let own = own(known);
     !classes.values().all(|bytes| Pool::read(bytes).is_some_and(|pool| pool.is_steady(&own)))
 }
 
-/// Whether these classes name only `known` ones (the output's, its tests', the dataset's) and harmless ones.
+/// Whether these classes name only `known` classes (of the output, its tests and the dataset) and harmless ones.
 pub fn are_tame(classes: &Files, known: &[&Files]) -> bool {
     let own = own(known);
     classes.values().all(|bytes| Pool::read(bytes).is_some_and(|pool| pool.is_tame(&own)))
@@ -174,7 +175,7 @@ impl Pool<'_> {
             Entry::Class(name) => self.text(name).is_some_and(|name| is_steady_class(name, own)),
             Entry::Member(class, member) => match (self.class(class), self.name(member)) {
                 (Some("java/lang/System"), Some(name)) => SYSTEM.contains(&name) || STEADY_SYSTEM.contains(&name),
-                // On a class of its own, too: a custom time zone inherits `TimeZone.setDefault`.
+                // Also on the output's own classes: a custom time zone inherits `TimeZone.setDefault`.
                 (Some(_), Some(name)) => name != "setDefault",
                 _ => false,
             },
@@ -183,7 +184,7 @@ impl Pool<'_> {
     }
 }
 
-/// The class of `[[Ljava/lang/String;`; `None` for `[I`.
+/// The class at the core of a type name: that of `[[Ljava/lang/String;`, for example; `None` for `[I`.
 fn element(name: &str) -> Option<&str> {
     match name.trim_start_matches('[') {
         inner if inner.len() == name.len() => Some(name),
@@ -215,7 +216,7 @@ fn is_tame_class(name: &str, own: &impl Fn(&str) -> bool) -> bool {
 mod tests {
     use super::*;
 
-    /// The beginning of a class file that names these classes and members, as a compiler would write it.
+    /// The beginning of a class file that names these classes and members, as a compiler writes it.
     fn class(classes: &[&str], members: &[(&str, &str)]) -> Vec<u8> {
         let mut pool: Vec<Vec<u8>> = Vec::new();
         let text = |pool: &mut Vec<Vec<u8>>, text: &str| {
@@ -228,7 +229,7 @@ mod tests {
             pool.push([&[7], &name[..]].concat());
             u16::try_from(pool.len()).unwrap().to_be_bytes()
         };
-        // A `long` takes two places, which has to be counted.
+        // A `long` takes two slots, which the reader must count.
         pool.push([&[5][..], &[0; 8]].concat());
         pool.push(Vec::new());
         for name in classes {
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_listed_is_tame() {
+    fn only_listed_names_are_harmless() {
         let check = |classes: &[&str], members: &[(&str, &str)], tame: bool| {
             let files = Files::from([("Output".to_owned(), class(classes, members))]);
             let others = Files::from([("t.Base".to_owned(), Vec::new())]);
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_listed_leaves_defaults_alone() {
+    fn unlisted_names_may_change_defaults() {
         let check = |classes: &[&str], members: &[(&str, &str)], may: bool| {
             let files = Files::from([("Output".to_owned(), class(classes, members))]);
             assert_eq!(may_change_defaults(&files, &[&files]), may, "{classes:?} {members:?}");
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_class_is_not_tame() {
+    fn truncated_classes_are_not_harmless() {
         let whole = class(&["java/util/List"], &[("java/lang/System", "nanoTime")]);
         for cut in 0..whole.len() {
             let files = Files::from([("Output".to_owned(), whole[..cut].to_vec())]);

@@ -1,14 +1,14 @@
-//! A second judgement of suspicious passes, where the solution's code cannot reach.
+//! Confirms suspicious passes in a JVM without the solution's code.
 //!
-//! The result frame comes from a process that the solution's code ran in, so a hole in Java's walls could forge it. A
-//! pass of code that can do more than compute is therefore repeated: a class of ours ([`recorder`]) stands between the
-//! tests and the solution and records every answer (`aixgrade.api.Tape`). The tests then run in another JVM over the
-//! recorded answers, with none of the solution's code. To pass there, the record must hold the right answers, whatever
-//! the first process reported and whatever secrets it read.
+//! The result frame comes from a process in which the solution's code ran, so code that bypasses Java's access checks
+//! could forge it. A pass of code that can do more than compute is therefore repeated: a generated class ([`recorder`])
+//! between the tests and the solution records every answer (`aixgrade.api.Tape`). Another JVM then runs the tests over
+//! the recorded answers, without the solution's code. To pass there, the record must contain the right answers,
+//! whatever the first process reported and whatever secrets it read.
 //!
-//! Only answers that are plain values can be recorded, and only tests that look at nothing else can be repeated. That
-//! depends on the task alone, never on the solution: [`recorder`] decides by the types of the methods and by what the
-//! tests name.
+//! Only answers that are plain values can be recorded, and only tests that depend on nothing else can be replayed. This
+//! depends on the task alone, never on the solution: [`recorder`] decides by the types of the methods and by the names
+//! that the tests use.
 
 use std::collections::BTreeSet;
 
@@ -24,21 +24,21 @@ use super::{
 };
 use crate::assemble::Target;
 
-/// A class between the tests and the solution.
+/// A generated class between the tests and the solution.
 #[derive(Debug)]
 pub struct Recorder {
-    /// Its file, as the compiler is to know it.
+    /// Its file name for the compiler.
     pub file: String,
     /// Its source.
     pub source: String,
     /// Its name with its package.
     pub class: String,
-    /// What stands in its name before the task's number.
+    /// The part of its name before the task's number.
     pub prefix: String,
 }
 
 /// Whether a pass must be confirmed: the code's answers could deceive the tests ([`lies`]), or the code could do more
-/// than compute, because it is flagged or names things that the lists in [`tame`] do not know.
+/// than compute, because it has a warning or names something that the lists in [`tame`] do not contain.
 pub fn is_suspicious(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
     let may_more = || !flags.is_empty() || tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
     lies::may_lie(suite, job, flags) || !batch::may_share(suite, job) && may_more()
@@ -46,16 +46,17 @@ pub fn is_suspicious(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
 
 const PUBLIC: u16 = 0x0001;
 
-/// Static, final, or made by the compiler (bridge, synthetic).
+/// Static, final, bridge or synthetic: the recorder does not override these.
 const NOT_OVERRIDDEN: u16 = 0x0008 | 0x0010 | 0x0040 | 0x1000;
 
-/// The recorder for a job; `None` where the task's answers cannot be recorded or its tests cannot be repeated.
+/// The recorder for a job; `None` if the task's answers cannot be recorded or its tests cannot be replayed.
 pub fn recorder(suite: &Suite, job: Job<'_>, target: &Target) -> Option<Recorder> {
     let base = target.extends.as_ref().or(target.implements.as_ref())?;
     let (base_name, bytes) = suite.library.iter().find(|(name, _)| name.replace('$', ".") == *base)?;
     let pool = Pool::read(bytes)?;
-    // Of an interface all methods; of a published base class, which has a method for each task, those that the tests
-    // call. What else the solution has is passed on unrecorded, so that it has no say in whether there is a record.
+    // An interface: all methods are recorded. A published base class has a method for each task: those that the tests
+    // call are recorded. The solution's other methods are forwarded without recording, so the solution cannot decide
+    // whether there is a record.
     let called: BTreeSet<&str> =
         job.tests.classes.values().filter_map(|class| calls(class, base_name)).flatten().collect();
     let own: BTreeSet<&str> = job
@@ -86,7 +87,7 @@ pub fn recorder(suite: &Suite, job: Job<'_>, target: &Target) -> Option<Recorder
         Some(_) => target.class.chars().skip_while(|c| !c.is_ascii_digit()).collect(),
         None => String::new(),
     };
-    // A solution must not be able to take the name away.
+    // The solution must not be able to use the recorder's name.
     let is_free = |prefix: &String| {
         let name = format!("{prefix}{number}");
         !job.classes.keys().any(|class| class.rsplit('.').next() == Some(&name))
@@ -110,7 +111,7 @@ pub fn recorder(suite: &Suite, job: Job<'_>, target: &Target) -> Option<Recorder
     Some(Recorder { file: format!("{folder}{name}.java"), source, class, prefix })
 }
 
-/// The names of the methods of a type that a class calls.
+/// The names of the methods of type `of` that a class calls.
 fn calls<'a>(class: &'a [u8], of: &str) -> Option<Vec<&'a str>> {
     let pool = Pool::read(class)?;
     let of = of.replace('.', "/");
@@ -121,8 +122,9 @@ fn calls<'a>(class: &'a [u8], of: &str) -> Option<Vec<&'a str>> {
     Some(called.collect())
 }
 
-/// Whether a class of the tests looks at nothing but answers, arguments and time: no files, threads or reflection.
-/// Where a method takes or returns containers, no type of the tests' own either, which may be in them.
+/// Whether a test class depends only on answers, arguments and time: it uses no files, threads or reflection. If a
+/// method takes or returns containers, the test class must not use the tests' own types either, because containers
+/// could hold them.
 fn looks_only_at_answers(suite: &Suite, job: Job<'_>, base: &str, class: &[u8], may_hold_others: bool) -> bool {
     const HARMLESS: &[&str] = &["java/io/IOException", "java/io/PrintStream", "java/io/Serializable"];
     const SEEN: &[&str] = &[
@@ -161,7 +163,7 @@ fn looks_only_at_answers(suite: &Suite, job: Job<'_>, base: &str, class: &[u8], 
     })
 }
 
-/// A method by its types as the JVM names them.
+/// A method and its types in the JVM's notation.
 #[derive(Debug)]
 struct Method<'a> {
     name: &'a str,
@@ -184,7 +186,7 @@ impl<'a> Method<'a> {
         Some(Method { name, descriptor, parameters, result })
     }
 
-    /// Whether its answers are values that a record can hold, and all that it does.
+    /// Whether a record can hold everything that a call returns or changes.
     fn is_recordable(&self) -> bool {
         let changeable =
             |kind: &&str| kind.starts_with('[') || is_container(kind) || kind.starts_with("Ljava/lang/StringBu");
@@ -199,7 +201,7 @@ impl<'a> Method<'a> {
         answers && self.parameters.iter().all(takes)
     }
 
-    /// Whether values of types that the descriptor does not tell go in or come out.
+    /// Whether parameters or results can hold values of types that the descriptor does not name.
     fn may_hold_others(&self) -> bool {
         let mut all = self.parameters.iter().copied().chain([self.result]).map(element);
         all.any(|kind| is_container(kind) || kind == "Ljava/lang/Object;")
@@ -214,7 +216,7 @@ impl<'a> Method<'a> {
         let result = in_source(self.result);
         if !self.is_recordable() {
             let returns = if self.result == "V" { "" } else { "return " };
-            // `thrown` throws what the method declares past a compiler that does not know it is declared.
+            // `thrown` rethrows declared exceptions that the compiler does not know here.
             return format!(
                 "    @SuppressWarnings({{\"unchecked\", \"rawtypes\"}})\n    @Override\n    public {result} {name}({parameters}) {{\n        \
                  try {{\n            {returns}solution.{name}({arguments});\n        }} catch (Throwable e) {{\n            \
@@ -237,7 +239,7 @@ fn element(kind: &str) -> &str {
     kind.trim_start_matches('[')
 }
 
-/// Primitive values, and objects of which a copy is as good; arrays of either.
+/// Primitive types and types whose objects can be replaced by copies, and arrays of both.
 fn is_plain(kind: &str) -> bool {
     const OBJECTS: &[&str] = &[
         "java/lang/Boolean",
@@ -268,7 +270,7 @@ fn is_plain(kind: &str) -> bool {
     }
 }
 
-/// Types of which a solution may make a class of its own.
+/// Types that a solution can implement or extend with a class of its own.
 fn is_abstract(kind: &str) -> bool {
     ["Ljava/lang/CharSequence;", "Ljava/lang/Number;"].contains(&kind)
 }
@@ -298,7 +300,7 @@ fn is_container(kind: &str) -> bool {
         .is_some_and(|name| CONTAINERS.contains(&name))
 }
 
-/// A type as Java sources name it.
+/// A type as written in Java source code.
 fn in_source(kind: &str) -> String {
     let part = element(kind);
     let name = match part {
@@ -326,7 +328,7 @@ mod tests {
     };
 
     #[test]
-    fn a_recorder_passes_every_call_on() {
+    fn recorder_forwards_every_call() {
         let source = |descriptor| Method::read("m", descriptor).unwrap().source();
         let values = source("(I[[Ljava/util/Map$Entry;)D");
         assert!(values.contains("public double m(int a0, java.util.Map.Entry[][] a1)"), "{values}");
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_recorded_is_passed_on() {
+    fn unrecordable_methods_are_forwarded() {
         let passed_on = Method::read("m", "(Ljava/io/File;)V").unwrap().source();
         assert!(passed_on.contains("solution.m(a0);") && !passed_on.contains("Tape.call"), "{passed_on}");
         let answers = Method::read("m", "()Ljava/io/File;").unwrap().source();
@@ -345,9 +347,9 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_makes_a_pass_suspicious() {
+    fn warning_makes_pass_suspicious() {
         let mut names = Names::after(1).unwrap();
-        // It reads files, so it runs alone, and changes no default.
+        // The class uses files, so it runs alone, but it changes no default.
         let this = names.class("java/io/File").unwrap();
         let (next, entries) = names.done();
         let body: Vec<u8> = [1, this, this, 0, 0, 0, 0].into_iter().flat_map(u16::to_be_bytes).collect();
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_answers_are_recorded() {
+    fn only_plain_values_are_recorded() {
         let check = |descriptor: &str, recordable: bool, others: bool| {
             let method = Method::read("m", descriptor).unwrap();
             assert_eq!((method.is_recordable(), method.may_hold_others()), (recordable, others), "{descriptor}");
@@ -372,7 +374,7 @@ mod tests {
         check("(Ljava/lang/Object;)Z", true, true);
         check("([I)V", true, false);
         check("(Ljava/lang/StringBuilder;)V", true, false);
-        // What it does is elsewhere, or what it answers is no value.
+        // The effect is outside the arguments, or the result is not a plain value.
         check("(Ljava/lang/String;)V", false, false);
         check("()V", false, false);
         check("(Ljava/io/File;)Z", false, false);

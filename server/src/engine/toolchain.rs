@@ -1,12 +1,12 @@
-//! The Java that stands inside the walls: two small images made from the host's JDK by `jlink`.
+//! Builds the Java images of the sandbox: two small images, made from the host's JDK by `jlink`.
 //!
-//! One runs outputs: Java's ordinary modules without those that reach under the JVM
-//! (`jdk.unsupported` with its `Unsafe`, `jdk.attach`, instrumentation, management beyond the
-//! standard) and without a compiler. The other compiles. Both hold our harness, and copies of the
-//! few system libraries that the JVM links to, so that nothing else of the host is mounted.
+//! The `run` image executes outputs. It has Java's ordinary modules, without those that reach into the JVM's internals
+//! (`jdk.unsupported` with its `Unsafe`, `jdk.attach`, instrumentation, nonstandard management) and without a compiler.
+//! The `compile` image compiles. Both contain our harness and copies of the few system libraries that the JVM links to,
+//! so nothing else of the host is mounted.
 //!
-//! Made once for a JDK and a harness, in a few seconds, under a name that says which; kept in the
-//! data folder.
+//! Images are built once per JDK and harness, in a few seconds, and kept in the data folder under a name derived from
+//! both.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use super::{native_gate, opened};
 use crate::sandbox::{bubblewrap, tool};
 
-/// The harness's sources travel in the binary: nothing but a JDK is needed to build it.
+/// The binary contains the harness's sources, so a JDK is all that is needed to build them.
 const HARNESS: &[(&str, &str)] = &[
     ("aixgrade.api/module-info.java", include_str!("../../../java-harness/src/aixgrade.api/module-info.java")),
     (
@@ -99,7 +99,7 @@ const HARNESS: &[(&str, &str)] = &[
 /// The class that the image's `java.base` asks before it binds native code.
 const GATE: &str = include_str!("../../../java-harness/patch/jdk/internal/loader/NativeGate.java");
 
-/// What outputs may use of Java.
+/// The Java modules that outputs may use.
 const MODULES: &[&str] = &[
     "java.base",
     "java.datatransfer",
@@ -119,27 +119,29 @@ const MODULES: &[&str] = &[
     "jdk.zipfs",
 ];
 
-/// The archive of classes is mapped where it was made for. Java would rather move it, which touches each of its
-/// pages: nearly half of all page faults of a JVM that lives for a tenth of a second. The switch is for diagnosis,
-/// so a Java that knows it no longer may pass it over.
+/// Maps the class archive at the address that it was created for. By default Java relocates it, which touches each of
+/// its pages and causes nearly half of all page faults of a JVM that lives for 100 ms. The option is a diagnostic one,
+/// so a Java version that lacks it must be allowed to ignore it.
 pub const IN_PLACE: [&str; 3] =
     ["-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"];
 
-/// What is open to our own modules, and to nobody else: what makes a descriptor of a number, and what makes modules.
+/// Packages of `java.base` that are open to one of our modules and to no other: to open a file descriptor by its
+/// number, and to create modules.
 const OPENED: &[(&str, &str)] = &[("java/io", "aixgrade.wire"), ("jdk/internal/access", "aixgrade.harness")];
 
-/// Runs outputs: the one collector of Java 17 that can take objects from an archive, the modules and the classes'
-/// mirrors among them. Working those out is a third of the start of a JVM that has to.
+/// The collector of JVMs that run outputs: the only one of Java 17 that can load objects from an archive, such as
+/// modules and class mirrors. Computing these takes a third of a JVM's start.
 pub(super) const RUN_COLLECTOR: &str = "-XX:+UseG1GC";
 
-/// Compiles: the one that gets most done in all.
+/// The collector of JVMs that compile: the one with the best throughput.
 pub(super) const COMPILE_COLLECTOR: &str = "-XX:+UseSerialGC";
 
-/// Libraries of the desktop module that want a display or sound; without them, and what they link
-/// to, the image is smaller. `java.awt.Point` and its like need none.
+/// Files that outputs do not need: libraries of the desktop module for display and sound, and the helper that starts
+/// processes. Without them and what they link to, the image is smaller. Classes such as `java.awt.Point` work without
+/// them.
 const LEFT_OUT: &[&str] = &["libawt_xawt.so", "libjawt.so", "libsplashscreen.so", "libjsound.so", "jspawnhelper"];
 
-/// Raised when the way images are made changes.
+/// Increase when images are built differently.
 const GENERATION: u32 = 6;
 
 /// The images, ready to be mounted.
@@ -149,29 +151,29 @@ pub struct Toolchain {
     pub run: PathBuf,
     /// The image that compiles.
     pub compile: PathBuf,
-    /// The JDK's build, as it names itself.
+    /// The JDK's full version and its vendor.
     pub java: String,
-    /// A checksum over JDK, harness and image recipe.
+    /// A hash of JDK, harness and image recipe.
     pub fingerprint: String,
 }
 
 impl Toolchain {
-    /// Finds the images for this host's JDK below `folder`, making them where they are not there.
+    /// Finds the images for this host's JDK in `folder`, and builds them if they do not exist.
     ///
     /// # Errors
-    /// Where there is no JDK 17 or newer with `jlink` and its modules, or the disk is full.
+    /// Fails if there is no JDK 17 or newer with `jlink` and its modules, or if the disk is full.
     pub fn prepare(folder: &Path) -> io::Result<Toolchain> {
         let jdk = find_jdk()?;
         let toolchain = Toolchain::of(&jdk, folder)?;
         let place = toolchain.run.parent().unwrap_or(folder);
         if !place.is_dir() {
             fs::create_dir_all(folder)?;
-            // Made beside and renamed, so that a half-made image is never taken for a whole one.
+            // Built in a temporary folder and renamed, so that an incomplete image is never used.
             let making = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
             build(&jdk, making.path())?;
             match fs::rename(making.path(), place) {
                 Ok(()) => drop(making.keep()),
-                // Somebody else was quicker.
+                // Another process was faster.
                 Err(_) if place.is_dir() => {}
                 Err(e) => return Err(e),
             }
@@ -195,7 +197,7 @@ impl Toolchain {
     }
 }
 
-/// What has to be mounted of an image, and where.
+/// The mounts of an image: path on the host, path in the sandbox.
 pub fn mounts(image: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     let mut mounts = vec![(image.join("java"), "/java".to_owned())];
     for entry in fs::read_dir(image.join("sys"))? {
@@ -206,10 +208,10 @@ pub fn mounts(image: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     Ok(mounts)
 }
 
-/// The JDK that images are made from.
+/// The JDK from which images are built.
 ///
 /// # Errors
-/// Where there is none with `jlink` and its modules.
+/// Fails if no JDK has `jlink` and its modules.
 pub fn find_jdk() -> io::Result<PathBuf> {
     let named = ["AIXGRADE_JDK", "JAVA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let found = bubblewrap::find("javac").and_then(|javac| javac.canonicalize().ok());
@@ -222,7 +224,7 @@ pub fn find_jdk() -> io::Result<PathBuf> {
     })
 }
 
-/// The full build from a JDK's `release` file; refuses what is too old.
+/// The full version and vendor from a JDK's `release` file. Versions below 17 are rejected.
 fn release(text: &str) -> io::Result<String> {
     let value = |key: &str| {
         text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('=')).map(|v| v.trim_matches('"').to_owned())
@@ -261,8 +263,8 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
             "-encoding",
             "UTF-8",
             "-g:none",
-            // Plain calls where the compiler would leave the joining of texts to be worked out at run
-            // time: in a JVM that lives for a tenth of a second that takes longer than everything else.
+            // Concatenates strings by plain calls. By default they are linked at run time, which takes longer than
+            // everything else in a JVM that lives for 100 ms.
             "-XDstringConcat=inline",
             "--add-exports",
             "java.base/jdk.internal.access=aixgrade.harness",
@@ -274,7 +276,7 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
             "aixgrade.api,aixgrade.root,aixgrade.wire,aixgrade.harness,aixgrade.compiler",
         ],
     )?;
-    // Apart from our modules' sources, because the compiler takes everything in the folder for part of `java.base`.
+    // Not in the folder of our modules, because the compiler treats everything in this folder as part of `java.base`.
     let patch = place.join("patch");
     let gate_source = patch.join(native_gate::GATE).with_extension("java");
     fs::create_dir_all(gate_source.parent().unwrap_or(&patch))?;
@@ -293,7 +295,7 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
             &text(&gate_source),
         ],
     )?;
-    // Ours goes before the JDK's: `jlink` takes the first module of a name.
+    // Our `java.base` comes before the JDK's: `jlink` uses the first module with a name.
     let base = modules.join("java.base.jmod");
     let gate = fs::read(patch.join(native_gate::GATE).with_extension("class"))?;
     opened::copy(&jdk.join("jmods/java.base.jmod"), &base, OPENED, &gate)?;
@@ -327,7 +329,7 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
                 &text(&java),
             ],
         )?;
-        // The launcher was left out with the JDK's other tools; it alone comes back.
+        // `--strip-native-commands` removes all JDK tools; only the launcher is restored.
         fs::create_dir_all(java.join("bin"))?;
         fs::copy(jdk.join("bin/java"), java.join("bin/java"))?;
         for library in LEFT_OUT {
@@ -342,8 +344,8 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
     fs::set_permissions(place, fs::Permissions::from_mode(0o755))
 }
 
-/// Makes the archive of loaded classes, which halves a JVM's start: the JDK's own list of them, and
-/// what a rehearsal, started so, loads besides.
+/// Creates the archive of loaded classes, which halves a JVM's start time. It contains the JDK's default class list and
+/// the classes that the program `rehearsal` loads.
 fn archive(java: &Path, collector: &str, rehearsal: &[&str]) -> io::Result<()> {
     let program = java.join("bin/java");
     let mut list = fs::read_to_string(java.join("lib/classlist")).unwrap_or_default();
@@ -358,13 +360,13 @@ fn archive(java: &Path, collector: &str, rehearsal: &[&str]) -> io::Result<()> {
     list.push_str(&fs::read_to_string(&own)?);
     fs::write(&own, list)?;
     let option = format!("-XX:SharedClassListFile={}", own.display());
-    // Objects are archived for where they lay: at the end of a small heap, as they will again. In a larger
-    // one, addresses would be written otherwise, and each would have to be changed at every start.
+    // Archived objects keep their addresses, at the end of a small heap as in later runs. A larger heap encodes
+    // addresses differently, and every start would have to rewrite them.
     tool::run(&program, ["-Xshare:dump", collector, "-Xmx128m", &option])?;
     fs::remove_file(own)
 }
 
-/// Copies what the image's programs link to outside of it, each to its own path below `sys`.
+/// Copies the libraries outside the image that its programs link to, to the same paths below `sys`.
 fn copy_libraries(java: &Path, sys: &Path) -> io::Result<()> {
     let ldd = bubblewrap::find("ldd").ok_or_else(|| io::Error::other("`ldd` is missing (package libc-bin)"))?;
     let mut programs = vec![java.join("bin/java")];
@@ -379,7 +381,7 @@ fn copy_libraries(java: &Path, sys: &Path) -> io::Result<()> {
     let mut wanted = BTreeSet::new();
     for program in programs {
         for line in tool::run(&ldd, [&program])?.lines() {
-            // `libz.so.1 => /lib/…/libz.so.1 (0x…)`, or the loader alone: `/lib64/ld-….so.2 (0x…)`.
+            // Either `libz.so.1 => /lib/…/libz.so.1 (0x…)` or, for the loader, `/lib64/ld-….so.2 (0x…)`.
             let path = line.split("=>").last().unwrap_or_default().split_whitespace().next().unwrap_or_default();
             if path.starts_with('/') && !Path::new(path).starts_with(java) {
                 wanted.insert(path.to_owned());
@@ -395,7 +397,7 @@ fn copy_libraries(java: &Path, sys: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets every user read everything below a folder, whatever this process's umask is.
+/// Makes everything below a folder readable to all users, whatever this process's umask is.
 ///
 /// # Errors
 /// Permissions cannot be read or changed.

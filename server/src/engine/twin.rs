@@ -1,9 +1,9 @@
 //! Tests that must fail, for suspicious passes that cannot be replayed ([`super::tape`]).
 //!
-//! The twin of a task's tests is the same test class with one more case, which no answer passes. A program that writes
-//! its own result, instead of the one that its answers earn, reports that every case passed there, too. Unlike a
-//! replay, this rests on the program's own process: code that controls the process and knows of the twin can tell the
-//! two runs apart. The pass therefore keeps its warning.
+//! The twin of a task's tests is the same test class with one more case, which no answer passes. A program that forges
+//! its result reports that every case passed in the twin, too. Unlike a replay, this check relies on the program's own
+//! process: code that controls the process and knows of the twin can tell the two runs apart. The pass therefore keeps
+//! its warning.
 
 use app::model::{
     reason::{Flag, Reason, Sign},
@@ -20,7 +20,8 @@ const SUFFIX: &str = "$";
 /// The added case of our own format.
 const CASE: &str = "one more";
 
-/// The twin of a task's tests; `None` if the test class has no such method of its own. This depends on the tests only.
+/// The twin of a task's tests; `None` if the test class itself does not declare the method that runs the cases. This
+/// depends on the tests only.
 pub fn of(kind: TestKind, tests: &TaskTests) -> Option<TaskTests> {
     let class = tests.classes.get(&tests.class)?;
     let class = match kind {
@@ -43,7 +44,7 @@ fn counted(_: &mut Names, of: &Renamed<'_>) -> Option<Code> {
     Some(Code { stack: 5, locals: 1, bytes: vec![0x2a, 0xb7, high, low, 0x59, 4, 0x5c, 0x2e, 4, 0x60, 0x4f, 0xb0] })
 }
 
-/// `original(cases); cases.equal(CASE, null, null);` The case fails because there is nothing to call.
+/// `original(cases); cases.equal(CASE, null, null);` The case fails because its call is `null`.
 fn collected(names: &mut Names, of: &Renamed<'_>) -> Option<Code> {
     let [high, low] = of.original.to_be_bytes();
     let case = names.string(CASE)?.to_be_bytes();
@@ -56,21 +57,21 @@ fn collected(names: &mut Names, of: &Renamed<'_>) -> Option<Code> {
     Some(Code { stack: 4, locals: 1, bytes })
 }
 
-/// What counts after a pass and the outcome of its twin.
+/// Combines a pass with the outcome of its twin.
 pub fn judge(passed: Outcome, mut twin: Outcome) -> Outcome {
     match twin.verdict {
         Verdict::Passed => Outcome { verdict: Verdict::Tampered, reason: Some(Reason::FalseResult), ..passed },
         Verdict::Failed => {
             twin.total = twin.total.saturating_sub(1);
             twin.cases.pop_if(|case| case.name == CASE);
-            // If a real case fails, it passes sometimes: the worse of two runs counts.
+            // If a real case fails, the program does not always pass it: the worse of two runs counts.
             if twin.total > 0 && twin.passed == twin.total { unconfirmed(passed) } else { twin }
         }
         _ => twin,
     }
 }
 
-/// A pass with the warning that it was not confirmed.
+/// Adds the warning that a pass was not confirmed.
 pub fn unconfirmed(mut passed: Outcome) -> Outcome {
     passed.flags.push(Flag { line: None, sign: Sign::Unconfirmed });
     passed
@@ -87,10 +88,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_of_the_twin_is_forged() {
+    fn passing_twin_means_forged_result() {
         let forged = judge(outcome(Verdict::Passed, 3, 3), outcome(Verdict::Passed, 3, 3));
         assert_eq!((forged.verdict, forged.reason), (Verdict::Tampered, Some(Reason::FalseResult)));
-        // Also with the total that the twin has.
+        // The same if the program reports the twin's total.
         assert_eq!(judge(outcome(Verdict::Passed, 3, 3), outcome(Verdict::Passed, 4, 4)).verdict, Verdict::Tampered);
     }
 

@@ -1,14 +1,14 @@
-//! Frames on the control socket (docs/harness-protocol.md): a length of four bytes (big endian), a kind of
-//! one, then numbers of four bytes, strings and bytes with their length.
+//! Frames on the control socket (docs/harness-protocol.md): a length of 4 bytes (big endian), a kind of 1 byte, then
+//! numbers of 4 bytes, and strings and bytes with their length.
 
 use std::{collections::BTreeMap, io, time::Instant};
 
 use crate::sandbox::Child;
 
-/// Increase with every change of a frame's layout; `Control.java` has the same number.
+/// Increase with every change of a frame's layout. `Control.java` has the same number.
 pub const PROTOCOL: u32 = 3;
 
-/// Maximum length of a frame from inside; a longer one is out of sync or hostile.
+/// Maximum length of a received frame in bytes. A longer one is out of sync or hostile.
 const LONGEST: usize = 64 << 20;
 
 /// Classes or files by name.
@@ -26,7 +26,7 @@ impl Frame {
 
     /// Adds a number.
     pub fn number(mut self, value: usize) -> Frame {
-        // A count or a length of ours; a frame that large would be refused anyway.
+        // A count or length of our own. A frame of that size would be rejected anyway.
         self.0.extend_from_slice(&u32::try_from(value).unwrap_or(u32::MAX).to_be_bytes());
         self
     }
@@ -71,7 +71,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Waits for a frame until the deadline. If it is incomplete by then, it can be waited for again.
+    /// Waits for a frame until the deadline. If it is incomplete by then, the call can be repeated.
     ///
     /// # Errors
     ///
@@ -95,33 +95,33 @@ impl Reader {
         Ok(Reader { bytes: child.receive(4 + length, deadline)?, at: 4 })
     }
 
-    /// A frame's content that is already in memory.
+    /// Reads the content of a frame that is already in memory.
     pub fn over(bytes: Vec<u8>) -> Reader {
         Reader { bytes, at: 0 }
     }
 
-    /// The kind.
+    /// Reads the kind.
     pub fn kind(&mut self) -> io::Result<u8> {
         Ok(self.take(1)?[0])
     }
 
-    /// A number.
+    /// Reads a number.
     pub fn number(&mut self) -> io::Result<u32> {
         Ok(self.take(4)?.iter().fold(0, |sum, &b| sum << 8 | u32::from(b)))
     }
 
-    /// Bytes.
+    /// Reads bytes.
     pub fn bytes(&mut self) -> io::Result<Vec<u8>> {
         let length = self.number()? as usize;
         Ok(self.take(length)?.to_vec())
     }
 
-    /// A string.
+    /// Reads a string.
     pub fn string(&mut self) -> io::Result<String> {
         Ok(String::from_utf8_lossy(&self.bytes()?).into_owned())
     }
 
-    /// A string of at most this many characters.
+    /// Reads a string of at most `longest` characters.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl Reader {
         Ok(text.to_owned())
     }
 
-    /// A number that is at most this.
+    /// Reads a number that is at most `most`.
     ///
     /// # Errors
     ///
@@ -144,17 +144,17 @@ impl Reader {
         self.number().and_then(|number| if number <= most { Ok(number) } else { Err(out_of_step()) })
     }
 
-    /// A list of strings.
+    /// Reads a list of strings.
     pub fn strings(&mut self) -> io::Result<Vec<String>> {
         (0..self.number()?).map(|_| self.string()).collect()
     }
 
-    /// Named bytes.
+    /// Reads named bytes.
     pub fn files(&mut self) -> io::Result<Files> {
         (0..self.number()?).map(|_| Ok((self.string()?, self.bytes()?))).collect()
     }
 
-    /// Whether everything was read.
+    /// Whether all bytes have been read.
     pub fn is_done(&self) -> bool {
         self.at == self.bytes.len()
     }
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_and_numbers_are_bounded() {
+    fn checks_bounds_of_texts_and_numbers() {
         let frame = Frame::new(b'X').string("né").number(7).bytes(&[0xff]).done();
         let reader = || Reader { bytes: frame[5..].to_vec(), at: 0 };
         assert_eq!(reader().text(2).unwrap(), "né");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_was_written_and_refuses_what_is_cut_off() {
+    fn round_trips_and_rejects_truncated_frames() {
         let classes = Files::from([("A".into(), vec![1, 2, 3])]);
         let frame =
             Frame::new(b'X').number(7).string("né").files(classes.iter().map(|(n, b)| (n.as_str(), b.as_slice())));
