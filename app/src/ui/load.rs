@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::failure::Failure;
 use crate::{
     error::AppError,
-    i18n::{Visitor, use_i18n},
+    i18n::use_i18n, model::user::Visitor,
     json,
 };
 

@@ -1,4 +1,4 @@
-//! An output's two verdicts: as the published evaluator has it, and guarded.
+//! Gives an output two verdicts: the published evaluator's, and the guarded one.
 
 use std::time::Instant;
 
@@ -11,14 +11,14 @@ use app::model::{
 use super::{Bench, Toolchain, guard, humaneval, humaneval::Task, language};
 use crate::engine::EngineError;
 
-/// The longest output that is run, in bytes, as in the Java engine.
+/// Maximum length of an output in bytes, as in the Java engine.
 const LONGEST_OUTPUT: usize = 1 << 20;
 
-/// The longest message of an outcome, and the longest reason of a published verdict, in characters; the rest is cut. The
-/// sample chooses these texts.
+/// Maximum length, in characters, of an outcome's message and of the reason of a published verdict. The sample controls
+/// these texts, so longer ones are cut.
 pub const LONGEST_TEXT: usize = 4000;
 
-/// What a model wrote, and what it was given where that is not the task's own prompt.
+/// A model's text, and its prompt if that is not the task's own.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     pub prompt: Option<&'a str>,
@@ -32,13 +32,14 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Runs one sample as published, and where that passes once more under the guard, whose verdict the outcome has.
+/// Runs one sample as the published evaluator does and, if it passes, again under the guard. The guard's verdict is
+/// then the verdict of the outcome.
 ///
-/// The guard costs two processes, so it runs only for what could pass: what the published evaluator fails is no pass
-/// under the guard either.
+/// The guard costs two processes, so it runs only for samples that can pass: a sample that the published evaluator
+/// fails does not pass under the guard either.
 ///
 /// # Errors
-/// Our own failure, or a cancelled run; the output has no verdict then.
+/// Engine errors, and [`EngineError::Cancelled`]. The output then has no verdict.
 pub fn grade(
     toolchain: &dyn Toolchain,
     bench: &Bench,
@@ -70,7 +71,7 @@ pub fn grade(
     outcome.passed = u32::from(outcome.verdict == Verdict::Passed);
     outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
     outcome.source = program;
-    // Tests of our own format have no published evaluator.
+    // Tests in our own format have no published evaluator.
     outcome.published = task.setup.is_none().then(|| published(lang, judged.passed, &judged.result));
     Ok(outcome)
 }

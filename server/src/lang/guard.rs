@@ -1,12 +1,12 @@
-//! The verdict that counts: a sample passes where the tests, in a process that the sample never enters, accept the
-//! answers that it gives from its own.
+//! The verdict that counts: a sample passes if the tests, in a process that the sample never enters, accept the
+//! sample's answers.
 //!
-//! Two processes run side by side in sandboxes of their own. The *solver* has the sample and none of the tests: it is
-//! sent arguments and sends answers. The *judge* has the task's prompt and tests, both the dataset's: in place of the
-//! function that the tests call stands one that sends its arguments here and waits for the answer. Only plain values
-//! travel. When the tests have ended the judge says so and is sent a nonce, which it must return. Whatever a sample
-//! does to its process (leaving it, replacing assertions, writing frames, reading memory) comes to answers, and the
-//! tests decide about answers. It cannot see what they expect.
+//! Two processes run at the same time, each in its own sandbox. The *solver* has the sample and none of the tests: it
+//! receives arguments and sends answers. The *judge* has the task's prompt and tests, both from the dataset; in place
+//! of the function that the tests call, it has one that sends its arguments to the server and waits for the answer.
+//! Only plain values are exchanged. When its tests have ended, the judge reports it and receives a nonce, which it must
+//! return. Whatever a sample does to its process (exit, replace assertions, write frames, read memory), all that
+//! reaches the tests is its answers, and it cannot see what they expect.
 
 use app::model::{
     reason::Reason,
@@ -21,13 +21,13 @@ use super::{
 };
 use crate::engine::EngineError;
 
-/// More calls than any test makes.
+/// Maximum number of calls; no test makes as many.
 const MOST_CALLS: usize = 100_000;
 
-/// Lets the judge's tests decide about the solver's answers.
+/// Runs the judge's tests over the solver's answers.
 ///
 /// # Errors
-/// Our own failure, or a cancelled run.
+/// Engine errors, and [`EngineError::Cancelled`].
 pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &str) -> Result<Outcome, EngineError> {
     let mut solver = match toolchain.solver(bench, task, solution)? {
         Ok(solver) => solver,
@@ -66,10 +66,11 @@ pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &s
     }
     judge.stop()?;
     solver.stop()?;
-    Err(EngineError::Tests(format!("the tests of {} call without end", task.task_id)))
+    Err(EngineError::Tests(format!("the tests of {} made more than {MOST_CALLS} calls", task.task_id)))
 }
 
-/// The judge's tests have ended: it passes if the judge returns the nonce, prints nothing and leaves in good order.
+/// The judge's tests have ended: the sample passes if the judge returns the nonce, prints nothing and exits with code
+/// 0.
 fn finished(mut judge: Running) -> Result<Outcome, EngineError> {
     let nonce: [u8; 16] = rand::rng().random();
     judge.send(b'N', &nonce);
@@ -78,14 +79,14 @@ fn finished(mut judge: Running) -> Result<Outcome, EngineError> {
         _ => return Err(EngineError::Harness("the judge did not confirm that its tests ended".into())),
     }
     let ended = judge.end()?;
-    // A JavaScript test says of a false assertion on standard error that it failed, and goes on.
+    // A failed assertion in a JavaScript test prints to standard error and does not end the test.
     if ended.is_success() && ended.printed.is_empty() { Ok(Outcome::new(Verdict::Passed)) } else { refused(&ended) }
 }
 
-/// The judge ended before its tests did: an assertion was false, or the tests could not bear an answer.
+/// The judge ended before its tests did: an assertion failed, or an answer made the tests fail.
 fn refused(ended: &Ended) -> Result<Outcome, EngineError> {
     match ended.limit {
-        Some(LimitHit::Wall) => Err(EngineError::Busy("the judge waited in vain".into())),
+        Some(LimitHit::Wall) => Err(EngineError::Busy("the judge reached its waiting time limit".into())),
         Some(limit) => {
             Ok(Outcome { limit: Some(limit), ..failed(Verdict::Timeout, Reason::AnswersRefused, String::new()) })
         }
@@ -97,7 +98,7 @@ fn refused(ended: &Ended) -> Result<Outcome, EngineError> {
     }
 }
 
-/// The solver sent something else than an answer.
+/// The solver sent something other than an answer, or ended.
 fn no_answer(next: Next, solver: Running) -> Result<Outcome, EngineError> {
     match next {
         Next::Frame(kind, text) => {
@@ -129,7 +130,7 @@ fn failed(verdict: Verdict, reason: Reason, message: String) -> Outcome {
     Outcome { reason: Some(reason), message, ..Outcome::new(verdict) }
 }
 
-/// The same with what the solver used.
+/// Adds the resources that the solver used.
 fn measured(outcome: Outcome, solver: &Ended) -> Outcome {
     Outcome {
         cpu_ms: u32::try_from(solver.report.cpu_us / 1000).unwrap_or(u32::MAX),

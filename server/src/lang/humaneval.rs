@@ -1,18 +1,18 @@
-//! A task of HumanEval-X, and the program that the benchmark makes of it and a sample.
+//! A task of HumanEval-X, and the program that the benchmark builds from the task and a sample.
 //!
-//! Pure. The texts are those of `evaluate_humaneval_x.py::process_humaneval_test`, to the letter: verdicts depend on
-//! blank lines and on which imports are added.
+//! Pure functions. The texts equal those of `evaluate_humaneval_x.py::process_humaneval_test` exactly, because verdicts
+//! depend on blank lines and on which imports are added.
 
 use app::model::code_lang::CodeLang;
 use serde::{Deserialize, de::IgnoredAny};
 
-/// A task as its dataset has it. What a language does not have is empty.
+/// A task as in its dataset. Fields that its language does not use are empty.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Task {
-    /// `Python/0`.
+    /// Its ID, such as `Python/0`.
     pub task_id: String,
-    /// What a model is given: imports, helper functions, signature and description.
+    /// What a model receives: imports, helper functions, signature and description.
     pub prompt: String,
     /// Imports and signature without the description.
     pub declaration: String,
@@ -20,18 +20,18 @@ pub struct Task {
     pub import: String,
     /// Go: package clause and the test's imports.
     pub test_setup: String,
-    /// The tests, which call the function and assert.
+    /// The tests, which call the function and check its results.
     pub test: String,
-    /// The authors' own solution: a generation that passes.
+    /// The authors' own solution, which passes.
     pub canonical_solution: String,
     /// Translation only: the solution in another language. A generation then continues `declaration`.
     pub source: Option<IgnoredAny>,
-    /// Our own dataset format only: an output is a whole function, which stands after this text instead of continuing
+    /// Our own dataset format only: the text before an output, which is a whole function and does not continue
     /// `prompt`.
     pub setup: Option<String>,
 }
 
-/// The program that the published evaluator runs for a generation. `prompt` is the sample's own, if it brings one.
+/// The program that the published evaluator runs for a generation. `prompt` is the sample's own prompt, if it has one.
 pub fn program(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &str) -> String {
     if let Some(setup) = &task.setup {
         return format!("{}{}\n", whole(lang, task, setup, generation), task.test);
@@ -47,7 +47,7 @@ pub fn program(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &s
     }
 }
 
-/// What a sample defines: the program without the tests.
+/// The program without the tests.
 pub fn sample(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &str) -> String {
     match &task.setup {
         Some(setup) => whole(lang, task, setup, generation),
@@ -55,7 +55,7 @@ pub fn sample(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &st
     }
 }
 
-/// An output that is a whole function, with the imports of the language's continuations.
+/// An output that is a whole function, with the imports that the language's continuations get.
 fn whole(lang: CodeLang, task: &Task, setup: &str, code: &str) -> String {
     match lang {
         CodeLang::Python => format!("{PYTHON_IMPORTS}{setup}\n{code}\n"),
@@ -65,7 +65,7 @@ fn whole(lang: CodeLang, task: &Task, setup: &str, code: &str) -> String {
     }
 }
 
-/// A Go file may begin with its package clause and imports; the test's setup has the clause already.
+/// Drops an output's package clause, because the test's setup contains one, and adds the imports that it misses.
 fn go_whole(task: &Task, setup: &str, code: &str) -> String {
     let is_clause = |line: &&str| line.trim_start().starts_with("package ");
     let code: Vec<&str> = code.lines().filter(|line| !is_clause(line)).collect();
@@ -79,7 +79,7 @@ fn go_whole(task: &Task, setup: &str, code: &str) -> String {
     format!("{}\n{imports}{setup}\n{code}\n", task.test_setup)
 }
 
-/// The same without the tests: a continuation of the prompt, also of the task's own by the judge.
+/// A prompt with its continuation, without the tests. Judges use the task's own prompt.
 pub fn solution(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &str) -> String {
     let prompt = prompt.unwrap_or(&task.prompt);
     match lang {
@@ -91,7 +91,7 @@ pub fn solution(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &
     }
 }
 
-/// Before every Python program.
+/// The imports before every Python program.
 const PYTHON_IMPORTS: &str = "import math
 import re
 import sys
@@ -110,7 +110,7 @@ from typing import *
 from collections import *
 ";
 
-/// The headers of which every C++ program has those that its prompt does not include.
+/// The headers of C++ programs. Those that the prompt includes are not added again.
 pub const CPP_INCLUDES: [&str; 9] = [
     "#include<stdlib.h>",
     "#include<algorithm>",
@@ -123,7 +123,7 @@ pub const CPP_INCLUDES: [&str; 9] = [
     "#include<iostream>",
 ];
 
-/// The packages that a Go program may import because a generation seems to use them.
+/// The packages that a Go program imports if the generation appears to use them.
 const GO_PACKAGES: [&str; 10] =
     ["math", "strings", "fmt", "strconv", "time", "bytes", "regexp", "sort", "math/rand", "crypto/md5"];
 
@@ -131,7 +131,7 @@ fn python_solution(prompt: &str, generation: &str) -> String {
     format!("{PYTHON_IMPORTS}{prompt}{}\n", cut(generation))
 }
 
-/// The names of the packages of [`GO_PACKAGES`] that a text seems to use, as it would use them: `math. sort.`
+/// The packages of [`GO_PACKAGES`] that a text appears to use, written as code uses them: `math. sort.`
 pub fn go_mentions(text: &str) -> String {
     let names = GO_PACKAGES.iter().map(|package| format!("{}.", package.rsplit('/').next().unwrap_or(package)));
     names.filter(|name| text.contains(name)).collect::<Vec<_>>().join(" ")
@@ -139,7 +139,7 @@ pub fn go_mentions(text: &str) -> String {
 
 /// A Python generation up to its first line that is not blank and does not begin with a space or a tab.
 fn cut(generation: &str) -> String {
-    // Python's idea of white space has four characters more than Unicode's property.
+    // Python's definition of whitespace has four characters more than Unicode's.
     let is_blank = |line: &str| line.chars().all(|c| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c));
     let is_inside = |line: &&str| is_blank(line) || line.starts_with([' ', '\t']);
     generation.split('\n').take_while(is_inside).collect::<Vec<_>>().join("\n")
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_python_generation_ends_at_the_first_line_that_is_not_indented() {
+    fn python_generation_ends_at_the_first_unindented_line() {
         let task = Task { prompt: "def f():\n".into(), test: "f()".into(), ..Task::default() };
         let with = |body: &str| format!("{PYTHON_IMPORTS}def f():\n{body}\nf()\n");
         check(CodeLang::Python, &task, "    return 1\n\n\x1c\n\tx\nprint(1)\n  y", &with("    return 1\n\n\x1c\n\tx"));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn cpp_gets_the_helper_headers_that_its_prompt_does_not_spell_the_same_way() {
+    fn cpp_adds_headers_that_the_prompt_does_not_spell_the_same_way() {
         let prompt = "#include<stdio.h>\n#include <vector>\n#include<math.h>\n";
         let task = Task { prompt: prompt.into(), test: "int main(){}".into(), ..Task::default() };
         let added = "#include<stdlib.h>\n#include<algorithm>\n#include<vector>\n#include<string>\n#include<climits>\n\
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn go_imports_what_the_generation_seems_to_use() {
+    fn go_imports_packages_that_the_generation_appears_to_use() {
         let task = Task {
             prompt: "import (\n    \"math\"\n)\nfunc F() {".into(),
             import: "import (\n    \"math\"\n)\n".into(),
@@ -202,14 +202,14 @@ mod tests {
         };
         let start = "package main\nimport \"fmt\"\n\n";
         check(CodeLang::Go, &task, "}", &format!("{start}func F() {{}}\nfunc TestF()"));
-        // Comments and longer names count; what the test's setup imports is not imported again.
+        // Uses in comments and at the end of longer names count; imports of the test's setup are not repeated.
         let generation = "// strings.\nfmt.Print(mymath.X, rand.Int())}";
         let block = "import (\n\"math\"\n    \"strings\"\n    \"math/rand\"\n)\n";
         check(CodeLang::Go, &task, generation, &format!("{start}{block}func F() {{{generation}\nfunc TestF()"));
     }
 
     #[test]
-    fn an_output_of_our_own_format_is_a_whole_function() {
+    fn outputs_in_our_own_format_are_whole_functions() {
         let task = |setup: &str| Task { test: "t".into(), setup: Some(setup.into()), ..Task::default() };
         let python = "def f(x):\n    return g(x)\n\ndef g(x):\n    return x\n";
         let expected = format!("{PYTHON_IMPORTS}\n{python}\nt\n");
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_may_bring_its_own_prompt() {
+    fn sample_can_have_its_own_prompt() {
         let task = Task { prompt: "theirs".into(), test: "t".into(), ..Task::default() };
         assert_eq!(program(CodeLang::JavaScript, &task, Some("own"), "g"), "owng\nt");
         assert_eq!(program(CodeLang::Java, &task, None, "g"), "theirsg\nt");

@@ -1,7 +1,6 @@
-//! Folders with copies of what a language's toolchain needs inside the sandbox, made once and mounted read-only.
+//! Folders with copies of the parts of a toolchain that the sandbox needs, built once and mounted read-only.
 //!
-//! A copy shows the sandbox what we chose of a toolchain and nothing beside it, and does not change when the host's
-//! packages do.
+//! A copy contains only what we chose of a toolchain, and does not change when the host's packages do.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +13,7 @@ use crate::{
     sandbox::{bubblewrap, tool},
 };
 
-/// The folder `name` below `folder`; `make` fills it where it does not exist yet.
+/// The folder `name` below `folder`; `make` fills it if it does not exist yet.
 ///
 /// # Errors
 /// Fails if the disk is full or a tool fails.
@@ -22,7 +21,7 @@ pub fn prepared(folder: &Path, name: &str, make: impl FnOnce(&Path) -> io::Resul
     let place = folder.join(name);
     if !place.is_dir() {
         fs::create_dir_all(folder)?;
-        // Made beside and renamed, so that a half-made folder is never taken for a whole one.
+        // Built in a temporary folder and renamed, so that an incomplete folder is never used.
         let making = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
         make(making.path())?;
         readable(making.path())?;
@@ -36,7 +35,7 @@ pub fn prepared(folder: &Path, name: &str, make: impl FnOnce(&Path) -> io::Resul
     Ok(place)
 }
 
-/// Copies a folder with everything below it that `wanted` does not refuse by its path from `from`. Links are followed.
+/// Copies a folder and everything below it for whose path, relative to `from`, `wanted` is true. Follows links.
 ///
 /// # Errors
 /// Fails if a file cannot be read or written.
@@ -56,14 +55,14 @@ fn copy_below(root: &Path, from: &Path, to: &Path, wanted: &dyn Fn(&Path) -> boo
         match fs::metadata(&path) {
             Ok(data) if data.is_dir() => copy_below(root, &path, &target, wanted)?,
             Ok(data) if data.is_file() => drop(fs::copy(&path, &target)?),
-            // A link that leads nowhere, a socket.
+            // A dangling link, a socket.
             _ => {}
         }
     }
     Ok(())
 }
 
-/// Every shared library that these programs and libraries link to, by the path under which the loader looks for it.
+/// All shared libraries that these programs and libraries link to, by the paths at which the loader looks for them.
 ///
 /// # Errors
 /// Fails if `ldd` is missing.
@@ -71,10 +70,10 @@ pub fn libraries(programs: &[PathBuf]) -> io::Result<BTreeSet<PathBuf>> {
     let ldd = bubblewrap::find("ldd").ok_or_else(|| io::Error::other("`ldd` is missing (package libc-bin)"))?;
     let mut wanted = BTreeSet::new();
     for program in programs {
-        // A program that links to nothing is an error to `ldd`.
+        // `ldd` fails on a program that links to nothing.
         let Ok(text) = tool::run(&ldd, [program]) else { continue };
         for line in text.lines() {
-            // `libz.so.1 => /lib/…/libz.so.1 (0x…)`, or the loader alone: `/lib64/ld-….so.2 (0x…)`.
+            // Either `libz.so.1 => /lib/…/libz.so.1 (0x…)` or, for the loader, `/lib64/ld-….so.2 (0x…)`.
             let path = line.split("=>").last().unwrap_or_default().split_whitespace().next().unwrap_or_default();
             if path.starts_with('/') {
                 wanted.insert(PathBuf::from(path));
@@ -97,7 +96,7 @@ pub fn copy_libraries(libraries: &BTreeSet<PathBuf>, to: &Path) -> io::Result<()
     Ok(())
 }
 
-/// What of a prepared folder is mounted and where: each entry at the top becomes one in the sandbox's root.
+/// The mounts of a prepared folder: each of its top-level entries appears in the sandbox's root.
 ///
 /// # Errors
 /// Fails if the folder cannot be read.

@@ -1,20 +1,20 @@
-//! Folders for the files of one process, and removing those of a server that was killed.
+//! Names the temporary folders of a process, and removes those that a killed process left behind.
 //!
-//! Several processes share a data folder (the server and the command line), so a folder's name says whose it is: by
-//! process number and start time, because numbers are used again.
+//! Several processes share a data folder (the server and the command line), so a folder's name contains the ID and the
+//! start time of its process. The start time is needed because IDs are reused.
 
 use std::{fs, path::Path};
 
-/// What the names begin with.
+/// The prefix of all names.
 const PREFIX: &str = "run-";
 
-/// What the names of this process's folders begin with.
+/// The prefix of the names of this process's folders.
 pub fn prefix() -> String {
     let number = std::process::id();
     format!("{PREFIX}{number}-{}-", started(number).unwrap_or_default())
 }
 
-/// Removes the folders of processes that have ended. What cannot be removed is left.
+/// Removes the folders of processes that have ended. Folders that cannot be removed remain.
 pub fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -24,17 +24,17 @@ pub fn sweep(folder: &Path) {
     }
 }
 
-/// Whether a folder's process still runs. A name of another form is of a version that did not say.
+/// Whether a folder's process still runs. A name without a process is from an older version and counts as unused.
 fn is_in_use(name: &str) -> bool {
     let mut parts = name.trim_start_matches(PREFIX).split('-');
     let number = parts.next().and_then(|number| number.parse().ok());
     number.is_some_and(|number| started(number).as_deref() == parts.next() && parts.next().is_some())
 }
 
-/// When a running process was started, in ticks since the machine was; nothing if there is none.
+/// The start time of a running process, in clock ticks since boot; `None` if there is no such process.
 fn started(number: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-    // The name before may have anything in it, and ends with the last bracket.
+    // The process name before it can contain any character and ends with the last bracket.
     stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_processes_that_have_ended_go() {
+    fn removes_folders_of_ended_processes() {
         let folder = tempfile::tempdir().unwrap();
         let own = format!("{}x1", prefix());
         let other_start = format!("run-{}-1-x2", std::process::id());

@@ -1,13 +1,13 @@
-//! What is specific to a programming language: a folder for each, and the tables that list them.
+//! Support for each programming language: one folder per language, and the tables that list them.
 //!
-//! [`display`] is how code is shown and found in chat responses. The rest runs tests that are programs: [`TABLE`] lists
-//! the languages with a toolchain, [`humaneval`] assembles a benchmark's programs, a
-//! [`Toolchain`] builds and runs them, [`grader`] brings an output to its two verdicts, [`guard`] is how the one that
-//! counts is reached. [`process`] is one sandboxed process, [`image`] what it sees of a toolchain. Called by `jobs`
-//! and the command line; knows no database. Java's test classes run in [`crate::engine`].
+//! [`display`] says how code is shown and found in chat responses. The rest runs tests that are programs: [`TABLE`]
+//! lists the languages with a toolchain, [`humaneval`] assembles a benchmark's programs, a [`Toolchain`] builds and
+//! runs them, [`grader`] gives an output its two verdicts, and [`guard`] determines the one that counts. [`process`] is
+//! one sandboxed process, [`image`] the part of a toolchain that it sees. Called by `jobs` and the command line; uses
+//! no database. Java's test classes run in [`crate::engine`].
 //!
-//! What must stay true: model code runs and is compiled only in the sandbox; a process that has run model code decides
-//! nothing but its own answers; processor time decides time-outs.
+//! Invariants: model code is compiled and run only in the sandbox. A process that has run model code decides nothing
+//! but its own answers. Timeouts depend on CPU time and waiting time, never on wall time alone.
 
 pub mod cpp;
 pub mod failures;
@@ -43,19 +43,19 @@ use crate::{
     sandbox::{Command, Profile, Sandbox},
 };
 
-/// How code in a language is shown to people, and found in chat answers.
+/// How code in a language is highlighted, and how it is found in chat responses.
 pub struct Display {
-    /// The grammar that colours it.
+    /// The grammar for highlighting.
     pub grammar: fn() -> tree_sitter::Language,
-    /// The queries that say which node gets which colour; a later one goes on where an earlier one ends.
+    /// The highlighting queries, which are concatenated.
     pub highlights: &'static [&'static str],
     /// The words after ``` that mark code in the language, in lower case.
     pub fences: &'static [&'static str],
-    /// What a solution holds and what a command, an example of a call or its output does not.
+    /// A text that every solution contains, but that commands, example calls and their output do not.
     pub solution: &'static str,
 }
 
-/// How code in this language is shown.
+/// The display settings of a language.
 pub fn display(lang: CodeLang) -> &'static Display {
     match lang {
         CodeLang::Java => &java::display::DISPLAY,
@@ -67,37 +67,37 @@ pub fn display(lang: CodeLang) -> &'static Display {
     }
 }
 
-/// A language that outputs can be run in.
+/// A language in which outputs can be run.
 pub struct Language {
-    /// Which one.
+    /// The language.
     pub code: CodeLang,
-    /// Looks for its toolchain on this machine. An error says what is missing and how to get it.
+    /// Checks whether its toolchain exists on this host. An error says what is missing and how to install it.
     pub look: fn(places: &Places) -> io::Result<()>,
-    /// The same, and prepares below `folder` what the sandbox will see of it.
+    /// Finds the toolchain and prepares, below `folder`, the files that the sandbox sees.
     pub find: fn(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>>,
     /// How failures as published are classified.
     pub failures: Failures,
-    /// Programs that try toolchain and sandbox.
+    /// Programs that test toolchain and sandbox.
     pub trials: &'static Trials,
 }
 
-/// Every language that outputs can be run in, in the order of [`CodeLang::ALL`].
+/// All languages in which outputs can be run, in the order of [`CodeLang::ALL`].
 pub static TABLE: [Language; 5] = [python::LANGUAGE, cpp::LANGUAGE, java::LANGUAGE, javascript::LANGUAGE, go::LANGUAGE];
 
-/// The language's line in the table, if outputs can be run in it.
+/// The language's entry in the table; `None` if outputs in it cannot be run.
 pub fn language(code: CodeLang) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.code == code)
 }
 
-/// Where toolchains are looked for: in a folder that the operator names, then on the search path.
+/// Where toolchains are searched for: in the operator's folder, then on the search path.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// The operator's folder, with a subfolder for each language that has a toolchain of its own there.
+    /// The operator's folder, with a subfolder for each language whose toolchain is there.
     pub folder: Option<PathBuf>,
 }
 
 impl Places {
-    /// The folder that `AIXGRADE_TOOLCHAINS` names.
+    /// Reads the folder from `AIXGRADE_TOOLCHAINS`.
     pub fn from_environment() -> Places {
         Places { folder: std::env::var_os("AIXGRADE_TOOLCHAINS").map(PathBuf::from) }
     }
@@ -107,72 +107,72 @@ impl Places {
         self.folder.as_ref().map(|folder| folder.join(path)).filter(|path| path.exists())
     }
 
-    /// A program: the operator's own at `path`, else `name` on the search path.
+    /// A program: `path` in the operator's folder if it exists, otherwise `name` on the search path.
     pub fn program(&self, path: &str, name: &str) -> Option<PathBuf> {
         self.own(path).or_else(|| crate::sandbox::bubblewrap::find(name))
     }
 
-    /// How the operator's folder is called in instructions.
+    /// The operator's folder as instructions name it; `DIR` if it is not set.
     pub fn shown(&self) -> String {
         self.folder.as_ref().map_or_else(|| "DIR".to_owned(), |folder| folder.display().to_string())
     }
 
-    /// What instructions say after a command that fills `DIR`.
+    /// The end of an instruction, after a command that fills `DIR`.
     pub fn hint(&self) -> &'static str {
         if self.folder.is_some() { "" } else { ", and set AIXGRADE_TOOLCHAINS=DIR" }
     }
 }
 
-/// One language's programs on this machine.
+/// One language's toolchain on this host.
 pub trait Toolchain: Send + Sync {
-    /// The versions that decide verdicts, for people.
+    /// The versions that affect verdicts, for display.
     fn version(&self) -> &str;
 
-    /// Whether a fork server waits for its next program.
+    /// Whether a fork server is idle.
     fn is_warm(&self) -> bool {
         false
     }
 
-    /// Runs a program as the published evaluator does, and says what that evaluator would.
+    /// Runs a program as the published evaluator does, and returns that evaluator's result.
     ///
     /// # Errors
-    /// Our own failure, or a cancelled run.
+    /// Engine errors, and [`EngineError::Cancelled`].
     fn published(&self, bench: &Bench, task: &Task, program: &str) -> Result<Judged, EngineError>;
 
-    /// Starts the guard's process with a sample in it: see [`guard`]. The inner error says why the sample has no such
-    /// process.
+    /// Starts the guard's solver process with a sample: see [`guard`]. The inner error says why this sample has no
+    /// solver.
     ///
     /// # Errors
-    /// Our own failure, or a cancelled run.
+    /// Engine errors, and [`EngineError::Cancelled`].
     fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError>;
 
-    /// Starts the guard's process with a task's tests in it.
+    /// Starts the guard's judge process with a task's tests.
     ///
     /// # Errors
-    /// Our own failure, a cancelled run, or a task whose tests cannot be made to call another process.
+    /// Engine errors, [`EngineError::Cancelled`], and tasks whose tests cannot be made to call another process.
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError>;
 }
 
-/// What the published evaluator says of a program.
+/// The published evaluator's result for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// Whether it says "passed".
+    /// Whether the result is "passed".
     pub passed: bool,
-    /// Its result in its own words: `passed`, `timed out`, `failed: …`.
+    /// The evaluator's own text: `passed`, `timed out`, `failed: …`.
     pub result: String,
-    /// How the program ended, in our terms.
+    /// How the program ended, as an outcome.
     pub outcome: Outcome,
 }
 
-/// What toolchains need to run something.
+/// What toolchains need to start a process.
 #[derive(Clone)]
 pub struct Bench {
     pub sandbox: Arc<dyn Sandbox>,
-    /// Where files for one process are written; each is deleted with its process.
+    /// Folder for temporary files of processes; each is deleted with its process.
     pub folder: PathBuf,
-    /// Set from outside to end what is under way.
+    /// Set by the caller to cancel the current work.
     pub cancelled: Arc<AtomicBool>,
-    /// What each process may use up.
+    /// The limits of each process.
     pub budget: Budget,
 }
 
@@ -180,22 +180,22 @@ impl Bench {
     /// Starts a command with these limits.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn start(&self, command: &Command, budget: Budget) -> Result<Running, EngineError> {
         Running::start(&self.sandbox, command, budget, &self.cancelled)
     }
 
-    /// A folder on the host for the files of one process.
+    /// A temporary folder on the host for the files of one process.
     ///
     /// # Errors
-    /// The disk is full.
+    /// Fails if the disk is full.
     pub fn temporary(&self) -> Result<tempfile::TempDir, EngineError> {
         fs::create_dir_all(&self.folder)?;
         Ok(tempfile::Builder::new().prefix(&leftovers::prefix()).tempdir_in(&self.folder)?)
     }
 }
 
-/// A command that sees `read_only` and starts in an empty `/work`.
+/// A command that sees `read_only` and starts in the empty folder `/work`.
 pub fn command(argv: &[&str], read_only: Vec<(PathBuf, String)>, budget: Budget, profile: Profile) -> Command {
     let env = [("LC_ALL", "C.UTF-8"), ("HOME", "/work"), ("PATH", "/usr/bin")];
     Command {

@@ -1,4 +1,4 @@
-//! Compiled languages: a program is built in one sandbox and runs in another.
+//! Compiled languages: a program is built in one sandbox and runs in another one.
 
 use std::{
     collections::HashMap,
@@ -24,26 +24,25 @@ use crate::{
     sandbox::{Keep, Profile},
 };
 
-/// What a compilation may use up. A program that makes the compiler compute without end is stopped here; an ordinary
-/// one takes half a second.
+/// The limits of a compilation. They stop programs that make the compiler compute endlessly; most programs take 0.5 s.
 ///
-/// The driver waits while the compiler runs, so its waiting time says nothing of the program: processor time decides, and
-/// the wait is long enough for a host with four times as much work as processors.
+/// The driver waits while the compiler runs, so its waiting time says nothing about the program: CPU time decides, and
+/// the waiting time is long enough for a host with four times as much work as CPUs.
 const BUILD: Budget = Budget { cpu_s: 30, wait_s: 120, data_mib: 1536, threads: 64 };
 
-/// The name of a program in its folder.
+/// The file name of a built program.
 pub const PROGRAM: &str = "a.out";
 
-/// A built program in a folder of its own, or what the compiler said.
+/// A built program in a temporary folder, or how the compiler ended if it rejected the program.
 pub enum Built {
     Program(tempfile::TempDir),
     Refused(Ended),
 }
 
-/// Runs a compiler over texts, which it finds by their names in `/program`; it leaves `/work/a.out`.
+/// Runs a compiler over texts, which are mounted by their names in `/program`. It must write `/work/a.out`.
 ///
 /// # Errors
-/// Our own failure, or a cancelled run.
+/// Engine errors, and [`EngineError::Cancelled`].
 pub fn build(
     bench: &Bench,
     arguments: &[&str],
@@ -72,7 +71,7 @@ pub fn build(
 /// Starts a built program.
 ///
 /// # Errors
-/// Our own failure.
+/// Engine errors only.
 pub fn run(
     bench: &Bench,
     program: &Path,
@@ -87,10 +86,10 @@ pub fn run(
     bench.start(&command(&argv, mounts, budget, Profile::Run), budget)
 }
 
-/// Starts the program in a folder that lasts as long as its process.
+/// Starts a built program. Its folder is deleted when the process ends.
 ///
 /// # Errors
-/// Our own failure.
+/// Engine errors only.
 pub fn run_once(
     bench: &Bench,
     files: tempfile::TempDir,
@@ -100,15 +99,15 @@ pub fn run_once(
     Ok(run(bench, &files.path().join(PROGRAM), arguments, libraries)?.with_files(files))
 }
 
-/// The published verdict on a program that was refused: `first_error` finds its first error in what the compiler said.
+/// The published result for a program that the compiler rejected. `first_error` finds the first error in its output.
 ///
 /// # Errors
-/// The compiler was not done in a time that does not depend on the program alone.
+/// [`EngineError::Busy`] if the compiler reached its waiting time, which does not depend on the program alone.
 pub fn refused(ended: Ended, first_error: impl Fn(&str) -> String) -> Result<Judged, EngineError> {
     if ended.limit == Some(LimitHit::Wall) {
-        return Err(EngineError::Busy(format!("a compiler was not done after {} s", BUILD.wait_s)));
+        return Err(EngineError::Busy(format!("a compiler did not finish within {} s", BUILD.wait_s)));
     }
-    // The kernel counts the compiler's processor time a little roughly.
+    // The kernel enforces the compiler's CPU limit with an inexact count, so 90% of it counts as reached.
     let limit = ended.limit.or_else(|| (ended.report.cpu_us >= BUILD.cpu_s * 900_000).then_some(LimitHit::Cpu));
     let (reason, message, result) = match limit {
         Some(_) => (Reason::CompilerCpu, String::new(), "timed out".to_owned()),
@@ -121,8 +120,8 @@ pub fn refused(ended: Ended, first_error: impl Fn(&str) -> String) -> Result<Jud
     Ok(Judged { passed: false, result, outcome })
 }
 
-/// The published verdict on a program that ran: exit code 0 passes. `verdict` tells the ways of failing apart by what
-/// was printed, with a message.
+/// The published result for a program that ran: exit code 0 passes. `verdict` derives the verdict on a failure, and a
+/// message, from the printed text.
 pub fn judged(ended: &Ended, verdict: impl Fn(&str) -> (Verdict, String)) -> Judged {
     let failed = || format!("failed: {}", ended.printed);
     let (verdict, reason, message, result) = match (ended.limited(), ended.report.code) {
@@ -140,27 +139,27 @@ pub fn judged(ended: &Ended, verdict: impl Fn(&str) -> (Verdict, String)) -> Jud
     Judged { passed: verdict == Verdict::Passed, result, outcome }
 }
 
-/// Judges, which depend on tasks alone: each is built once and kept.
+/// Judges. They depend on tasks alone, so each one is built once and cached.
 pub struct Judges {
     folder: PathBuf,
-    /// One lock for each, so that two workers do not build the same.
+    /// A lock per judge, so that two workers do not build the same one.
     building: Mutex<HashMap<String, Arc<Mutex<()>>>>,
 }
 
 impl Judges {
-    /// Judges that one toolchain builds.
+    /// The judges of one toolchain.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// Fails if the folder cannot be created.
     pub fn new(folder: PathBuf) -> io::Result<Judges> {
         fs::create_dir_all(&folder)?;
         Ok(Judges { folder, building: Mutex::default() })
     }
 
-    /// The program that `build` makes of `text`.
+    /// The program that `build` creates from `text`, or its cached copy.
     ///
     /// # Errors
-    /// Our own failure, a cancelled run, or tests that do not compile.
+    /// Engine errors, also if the tests do not compile, and [`EngineError::Cancelled`].
     pub fn program(
         &self,
         task: &Task,

@@ -1,4 +1,4 @@
-//! One sandboxed process from start to end, and the frames that are exchanged with it.
+//! One sandboxed process from start to end, and the frames that it exchanges with the server.
 
 use std::{
     io,
@@ -19,31 +19,31 @@ use crate::{
     sandbox::{Child, Command, Limits, Report, Sandbox, fork_server::ForkServer, process::Used},
 };
 
-/// The longest frame of a process: arguments or an answer of one call.
+/// Maximum length of a frame in bytes: the arguments or the answer of one call.
 pub const LONGEST_FRAME: usize = 16 << 20;
 
-/// How often a waiting worker looks whether its run was cancelled.
+/// How often a waiting worker checks whether its run was cancelled.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// After so many times the longest wait a process that still wants a processor is our own failure: the host was too
-/// busy to judge it.
+/// After this many times the maximum waiting time, a process that is still ready to run is an engine error: the host
+/// was too busy to judge it.
 const HOST_PATIENCE: u32 = 100;
 
-/// What one process may use up.
+/// The limits of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Processor time in seconds. It decides.
+    /// CPU time in seconds.
     pub cpu_s: u64,
-    /// How long it may wait, in seconds: time in which none of its threads ran or was ready to run.
+    /// Waiting time in seconds: time in which none of its threads ran or was ready to run.
     pub wait_s: u64,
     /// Private writable memory in MiB.
     pub data_mib: u64,
-    /// Threads of its own.
+    /// Threads.
     pub threads: u64,
 }
 
 impl Budget {
-    /// The limits of a process that runs a program.
+    /// The sandbox limits of a process that runs a program.
     pub fn limits(self) -> Limits {
         Limits {
             cpu_s: self.cpu_s,
@@ -58,12 +58,12 @@ impl Budget {
     }
 }
 
-/// A process at work.
+/// A running process.
 pub struct Running {
     child: Child,
-    /// Where it was forked; goes back when the process has ended.
+    /// The fork server that started it. It is idle again when the process has ended.
     _forked: Option<Lent>,
-    /// Files that it sees; deleted with it.
+    /// Files that the process sees. They are deleted with it.
     _files: Option<tempfile::TempDir>,
     cancelled: Arc<AtomicBool>,
     budget: Budget,
@@ -73,21 +73,21 @@ pub struct Running {
 #[derive(Debug)]
 pub struct Ended {
     pub report: Report,
-    /// What it printed on both streams, cut where it is long.
+    /// What it printed on standard output and standard error; long texts are cut.
     pub printed: String,
-    /// Which limit ended it.
+    /// The limit that ended it.
     pub limit: Option<LimitHit>,
     /// The limits under which it ran.
     pub budget: Budget,
 }
 
 impl Ended {
-    /// Whether it ended by itself, and with exit code 0.
+    /// Whether it exited by itself with code 0.
     pub fn is_success(&self) -> bool {
         self.limit.is_none() && self.report.code == Some(0)
     }
 
-    /// The verdict on a program whose process reached a limit, and the reason.
+    /// The verdict on a process that reached a limit, and the reason.
     pub fn limited(&self) -> Option<(Verdict, Reason)> {
         Some(match self.limit? {
             LimitHit::Cpu => (Verdict::Timeout, Reason::CpuTime { limit_ms: Some(self.budget.cpu_s * 1000) }),
@@ -97,7 +97,7 @@ impl Ended {
         })
     }
 
-    /// An outcome with what the process used and printed.
+    /// An outcome with the resources that the process used and the text that it printed.
     pub fn outcome(&self, verdict: Verdict) -> Outcome {
         Outcome {
             limit: self.limit,
@@ -109,23 +109,23 @@ impl Ended {
     }
 }
 
-/// Fork servers that wait for work. There are as many as processes ran at once.
+/// Idle fork servers. There are as many as processes have run at once.
 #[derive(Default)]
 pub struct ForkServers(Mutex<Vec<(Budget, ForkServer)>>);
 
-/// A fork server while it has a process.
+/// A fork server that is running a process.
 struct Lent {
     servers: Arc<ForkServers>,
     server: Option<(Budget, ForkServer)>,
 }
 
 impl ForkServers {
-    /// Whether one waits.
+    /// Whether a fork server is idle.
     pub fn is_warm(&self) -> bool {
         !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// One whose processes have these limits.
+    /// An idle fork server whose processes have these limits.
     fn take(&self, budget: Budget) -> Option<ForkServer> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = waiting.iter().position(|(of, _)| *of == budget)?;
@@ -139,11 +139,11 @@ impl Drop for Lent {
     }
 }
 
-/// What comes next from a process.
+/// What a process does next.
 pub enum Next {
-    /// A frame: its kind and what is in it.
+    /// It sends a frame: kind and content.
     Frame(u8, Vec<u8>),
-    /// It ended, was ended by a limit, or sent what is no frame.
+    /// It ends, reaches a limit, or sends something that is not a frame.
     End(Ended),
 }
 
@@ -151,7 +151,7 @@ impl Running {
     /// Starts a command.
     ///
     /// # Errors
-    /// Our own failure: the host lacks what it takes.
+    /// Engine errors: the sandbox cannot be started.
     pub fn start(
         sandbox: &Arc<dyn Sandbox>,
         command: &Command,
@@ -162,10 +162,11 @@ impl Running {
         Ok(Running { child, _forked: None, _files: None, cancelled: Arc::clone(cancelled), budget })
     }
 
-    /// Has a fork server start a process that does what `mode` stands for; `start` starts a fork server where none waits.
+    /// Starts a process in a fork server; `mode` says what the process does. `start` starts a fork server if none is
+    /// idle.
     ///
     /// # Errors
-    /// Our own failure: the host lacks what it takes.
+    /// Fails if no fork server can be started.
     pub fn fork(
         servers: &Arc<ForkServers>,
         mode: u8,
@@ -173,7 +174,7 @@ impl Running {
         cancelled: &Arc<AtomicBool>,
         start: impl FnOnce() -> io::Result<ForkServer>,
     ) -> io::Result<Running> {
-        // One that has been lost fails here, and another takes its place.
+        // A fork server that has been lost fails here and is replaced.
         let waiting = servers.take(budget).and_then(|mut server| Some((server.fork(mode).ok()?, server)));
         let (child, server) = match waiting {
             Some(forked) => forked,
@@ -186,12 +187,12 @@ impl Running {
         Ok(Running { child, _forked: Some(lent), _files: None, cancelled: Arc::clone(cancelled), budget })
     }
 
-    /// Keeps a folder of files for as long as the process.
+    /// Keeps a folder of files until the process ends.
     pub fn with_files(self, files: tempfile::TempDir) -> Running {
         Running { _files: Some(files), ..self }
     }
 
-    /// Sends a frame. A process that is gone shows by the next one that does not come.
+    /// Sends a frame. If the process has ended, the next call of `receive` reports it.
     pub fn send(&mut self, kind: u8, content: &[u8]) {
         let length = u32::try_from(content.len() + 1).unwrap_or(u32::MAX);
         let mut frame = length.to_be_bytes().to_vec();
@@ -203,7 +204,7 @@ impl Running {
     /// Waits for the next frame.
     ///
     /// # Errors
-    /// Our own failure, or a cancelled run.
+    /// Engine errors, and [`EngineError::Cancelled`].
     pub fn receive(&mut self) -> Result<Next, EngineError> {
         let length = match self.take(4)? {
             Ok(bytes) => bytes.iter().fold(0, |sum, &byte| sum << 8 | usize::from(byte)),
@@ -221,12 +222,12 @@ impl Running {
         }
     }
 
-    /// Waits for the end of a process that has nothing to say.
+    /// Waits for the end of a process that should send nothing.
     ///
     /// # Errors
-    /// Our own failure, or a cancelled run.
+    /// Engine errors, and [`EngineError::Cancelled`].
     pub fn end(mut self) -> Result<Ended, EngineError> {
-        // Bytes that nobody asked for are dropped; a process that writes on and on is ended like one that prints.
+        // Unexpected bytes are dropped. A process that keeps writing is ended, like one that prints too much.
         for _ in 0..1 << 10 {
             if let Err(limit) = self.take(1)? {
                 return self.ended(limit);
@@ -238,13 +239,13 @@ impl Running {
     /// Ends a process that is no longer needed.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn stop(mut self) -> Result<Ended, EngineError> {
         self.child.kill();
         self.ended(None)
     }
 
-    /// So many bytes; else the limit that it reached, or nothing if it ended.
+    /// Reads `length` bytes. The inner error is the limit that the process reached, or `None` if it ended.
     fn take(&mut self, length: usize) -> Result<Result<Vec<u8>, Option<LimitHit>>, EngineError> {
         let (begun, before) = (Instant::now(), self.child.used().unwrap_or_default());
         let patience = Duration::from_secs(self.budget.wait_s);
@@ -269,15 +270,12 @@ impl Running {
             }
             if elapsed >= patience * HOST_PATIENCE {
                 let seconds = elapsed.as_secs();
-                return Err(EngineError::Busy(format!(
-                    "a process had {:?} of processor time in {seconds} s",
-                    used.cpu
-                )));
+                return Err(EngineError::Busy(format!("a process got {:?} of CPU time in {seconds} s", used.cpu)));
             }
         }
     }
 
-    /// Ends it where it has not ended, and says how it ended.
+    /// Ends the process if it reached `limit`, waits for its end, and returns how it ended.
     fn ended(&mut self, limit: Option<LimitHit>) -> Result<Ended, EngineError> {
         if limit.is_some() {
             self.child.kill();

@@ -1,4 +1,4 @@
-//! A dataset version whose tasks bring their tests as programs, ready for running outputs.
+//! A dataset version whose tests are programs, ready to run outputs.
 
 use std::{
     collections::BTreeMap,
@@ -27,15 +27,14 @@ use crate::{
     sandbox::{OptionalWalls, Sandbox},
 };
 
-/// Raised when the same output could come to another outcome than before, so that no cached outcome of an older
-/// version is used.
+/// Increase when the same output can get another outcome, so that outcomes cached by an older version are not reused.
 const GENERATION: u32 = 1;
 
-/// How long a program may wait for something, in seconds, as in the published evaluator's script. What waits longer
-/// is a time-out and is not cached.
+/// Maximum waiting time of a program in seconds, as in the published evaluator's script. A program that waits longer is
+/// a timeout, and its outcome is not cached.
 const WAIT_S: u64 = 5;
 
-/// One task's tests.
+/// The tests of one task.
 struct Tests {
     lang: CodeLang,
     task: Task,
@@ -52,10 +51,10 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Reads tests and finds the toolchains of their languages. `folder` keeps what is prepared for the next time.
+    /// Reads tests and finds the toolchains of their languages. `folder` stores what is built for later runs.
     ///
     /// # Errors
-    /// A toolchain is missing, tests cannot be read, or our own failure.
+    /// Fails if a toolchain is missing or tests cannot be read; other engine errors.
     pub fn prepare(
         sandbox: Arc<dyn Sandbox>,
         folder: &Path,
@@ -70,7 +69,8 @@ impl Suite {
             read.insert(*revision, Tests { lang: *lang, task, digest });
             if !toolchains.contains_key(lang) {
                 let missing = |why: String| EngineError::Sandbox(format!("{}: {why}", lang.name()));
-                let found = language(*lang).ok_or_else(|| missing("outputs in it cannot be run".to_owned()))?;
+                let found =
+                    language(*lang).ok_or_else(|| missing("outputs in this language cannot be run".to_owned()))?;
                 let toolchain = (found.find)(&places, folder).map_err(|e| missing(e.to_string()))?;
                 toolchains.insert(*lang, toolchain);
             }
@@ -80,8 +80,8 @@ impl Suite {
         Ok(Suite { sandbox, toolchains, tests: read, bench })
     }
 
-    /// What is the same for every output, to be recorded with a run, with the checks that failed where the
-    /// operator allows that.
+    /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
+    /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         let OptionalWalls { landlock, groups } = self.sandbox.optional_walls();
         let Budget { cpu_s, wait_s, data_mib, threads } = self.bench.budget;
@@ -114,12 +114,12 @@ impl Suite {
         versions.join("; ")
     }
 
-    /// Stands for everything that decides besides the output and its task.
+    /// A hash of everything besides the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.bench.budget)))
     }
 
-    /// Stands for everything that decides an output's outcome: text, task, tests, toolchain and limits.
+    /// The cache key of an output: a hash of text, task, tests, toolchain and limits.
     pub fn key(&self, revision: TaskRevisionId, sample: Sample<'_>) -> String {
         let tests = self.tests.get(&revision);
         let (version, digest) = tests.map_or(("", ""), |tests| {
@@ -129,10 +129,10 @@ impl Suite {
         hex::encode(Sha256::digest(format!("{GENERATION}\0{version}\0{budget:?}\0{digest}\0{prompt:?}\0{generation}")))
     }
 
-    /// Runs one output. `cancelled` is set from outside to end what is under way.
+    /// Runs one output. The caller sets `cancelled` to stop the run.
     ///
     /// # Errors
-    /// Our own failure, or a cancelled run.
+    /// Engine errors, and [`EngineError::Cancelled`].
     pub fn grade(
         &self,
         revision: TaskRevisionId,
@@ -146,10 +146,10 @@ impl Suite {
         grader::grade(&**toolchain, &bench, *lang, task, sample)
     }
 
-    /// Runs the sandbox checks of every language that the dataset has.
+    /// Runs the sandbox checks of every language in the dataset.
     ///
     /// # Errors
-    /// Our own failure.
+    /// Engine errors only.
     pub fn trials(&self) -> Result<Vec<Shown>, EngineError> {
         let mut shown = Vec::new();
         for (lang, toolchain) in &self.toolchains {
@@ -159,7 +159,7 @@ impl Suite {
     }
 }
 
-/// What programs run with under these limits.
+/// The settings for programs that run under these limits.
 pub fn bench(sandbox: Arc<dyn Sandbox>, folder: &Path, allowance: Allowance) -> Bench {
     let Allowance { cpu_s, wall_s, heap_mib, threads, .. } = allowance;
     let budget = Budget { cpu_s, wait_s: wall_s.min(WAIT_S), data_mib: heap_mib, threads };

@@ -1,5 +1,5 @@
-//! Programs of our own that try a language's toolchain and sandbox before anybody's outputs run in them. `aixgrade
-//! doctor` shows the same.
+//! Our own programs that test a language's toolchain and sandbox before outputs run in them. `aixgrade doctor` reports
+//! the same results.
 
 use app::model::{
     code_lang::CodeLang,
@@ -14,21 +14,21 @@ use super::{
 };
 use crate::engine::{EngineError, proof::Shown};
 
-/// A program and what it must come to.
+/// A program and its expected verdicts.
 pub struct Trial {
-    /// What it checks.
+    /// The check.
     pub check: SandboxCheck,
-    /// What stands behind the prompt of [`Trials::task`].
+    /// The text that continues the prompt of [`Trials::task`].
     pub generation: &'static str,
     /// Whether the published evaluator passes it.
     pub published: bool,
-    /// Whether it passes guarded.
+    /// Whether it passes under the guard.
     pub passes: bool,
 }
 
 /// One language's trials.
 pub struct Trials {
-    /// A task that asks for the double of a number.
+    /// A task that asks for twice a number.
     pub task: fn() -> Task,
     pub trials: &'static [Trial],
 }
@@ -36,7 +36,7 @@ pub struct Trials {
 /// Runs a language's trials.
 ///
 /// # Errors
-/// Our own failure: the sandbox or the toolchain does not work at all.
+/// Engine errors: the sandbox or the toolchain does not work.
 pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<Vec<Shown>, EngineError> {
     let Some(language) = super::language(lang) else { return Ok(Vec::new()) };
     let task = (language.trials.task)();
@@ -57,7 +57,7 @@ pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<V
     shown.collect()
 }
 
-/// A trial of something that a program cannot do in the sandbox: where it can, it answers as it should.
+/// A trial of something that the sandbox must prevent: the program gives the right answer only if it succeeds.
 pub const fn cannot(check: SandboxCheck, generation: &'static str) -> Trial {
     Trial { check, generation, published: false, passes: false }
 }
@@ -72,7 +72,7 @@ pub const fn wrong(generation: &'static str) -> Trial {
     Trial { check: SandboxCheck::WrongCode, generation, published: false, passes: false }
 }
 
-/// A trial that deceives the published evaluator and not the guard.
+/// A trial that deceives the published evaluator but not the guard.
 pub const fn deceives(check: SandboxCheck, generation: &'static str) -> Trial {
     Trial { check, generation, published: true, passes: false }
 }

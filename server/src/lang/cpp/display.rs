@@ -1,4 +1,4 @@
-//! How C++ is shown. Its query goes on where that of C ends.
+//! Display settings of C++. Its highlighting query extends that of C.
 
 use crate::lang::Display;
 

@@ -1,4 +1,4 @@
-// The judge's descriptor is its program's first argument; when its tests have returned, it says so.
+// The judge's first argument is its descriptor. When its tests have returned, it reports their end.
 namespace aixgrade {
 __attribute__((constructor)) static void begin(int, char** arguments) { descriptor = std::atoi(arguments[1]); }
 struct Finish {

@@ -1,4 +1,5 @@
-//! C++: built by `g++` in a sandbox of its own, with the nine helper headers precompiled; the program runs in another.
+//! C++: `g++` builds a program in one sandbox, with the nine helper headers precompiled; the program runs in another
+//! one.
 
 use std::{
     fs, io,
@@ -30,10 +31,10 @@ mod trials;
 const VALUES: &str = include_str!("values.h");
 const JUDGE: &str = include_str!("judge.h");
 
-/// Raised when images are made in another way.
+/// Increase when images are built differently.
 const GENERATION: u32 = 1;
 
-/// C++'s line in the table of languages.
+/// C++'s entry in the table of languages.
 pub const LANGUAGE: Language = Language {
     code: CodeLang::Cpp,
     look: |places| locate(places).map(drop),
@@ -44,9 +45,9 @@ pub const LANGUAGE: Language = Language {
 
 struct Cpp {
     version: String,
-    /// What the compiler sees.
+    /// The files that the compiler sees.
     build: Vec<(PathBuf, String)>,
-    /// What a program sees: the libraries that programs link to.
+    /// The files that a program sees: the libraries that programs link to.
     run: Vec<(PathBuf, String)>,
     judges: Judges,
     linker: &'static [&'static str],
@@ -91,7 +92,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     Ok(Arc::new(Cpp { version, build, run, judges, linker }))
 }
 
-/// The helper headers precompiled, and the libraries that a program links to.
+/// Precompiles the helper headers, and copies the libraries that programs link to.
 fn prepare(compiler: &Path, place: &Path) -> io::Result<()> {
     let (headers, run) = (place.join("cpp"), place.join("run"));
     fs::create_dir_all(&headers)?;
@@ -111,7 +112,7 @@ fn prepare(compiler: &Path, place: &Path) -> io::Result<()> {
 }
 
 impl Cpp {
-    /// Compiles and links one text, as the published command does, with an object file if there is one.
+    /// Compiles and links one text as the published command does, with an object file if there is one.
     fn build(&self, bench: &Bench, task: &Task, text: &str, object: Option<&Path>) -> Result<Built, EngineError> {
         let mut arguments = COMPILER.to_vec();
         arguments.extend(self.linker);
@@ -127,8 +128,8 @@ impl Cpp {
         native::build(bench, &arguments, &seen, &[("test.cpp", text)])
     }
 
-    /// What answers calls of a task's function, compiled once for the task; nothing where it does not compile apart
-    /// from a sample.
+    /// The object file that answers calls of a task's function, compiled once per task; `None` if it does not compile
+    /// apart from a sample.
     fn caller(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
         let text = caller_text(task)?;
         let arguments = [&COMPILER[..], &["-c", "-o", "/work/a.out", "/program/test.cpp"]].concat();
@@ -162,7 +163,7 @@ impl Toolchain for Cpp {
     }
 
     fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
-        // Compiling what answers calls behind the sample each time takes as long as the sample itself.
+        // Compiling the code that answers calls together with the sample takes as long as the sample itself.
         if is_apart(task, solution)
             && let Some(caller) = self.caller(bench, task)?
             && let Built::Program(files) = self.build(bench, task, solution, Some(&caller))?
@@ -184,18 +185,18 @@ impl Toolchain for Cpp {
 
 fn signature(task: &Task) -> Result<Signature, EngineError> {
     let read = Signature::read(&task.prompt);
-    read.ok_or_else(|| EngineError::Tests(format!("the prompt of {} begins no function", task.task_id)))
+    read.ok_or_else(|| EngineError::Tests(format!("no function signature found in the prompt of {}", task.task_id)))
 }
 
-/// The values' reader and writer, with `boost::any` for the tasks that have it.
+/// The reader and writer of values, with `boost::any` for the tasks that use it.
 fn values(task: &Task) -> String {
     let any =
         if task.prompt.contains("boost/any.hpp") { "#include <boost/any.hpp>\n#define AIXGRADE_ANY\n" } else { "" };
     format!("{any}{VALUES}")
 }
 
-/// Whether what answers calls may be compiled apart from a sample: the sample's function has the task's own signature,
-/// and nothing in it could change the meaning of the text behind it.
+/// Whether the code that answers calls can be compiled apart from a sample: the sample's function has the task's own
+/// signature, and nothing in the sample could change the meaning of the text after it.
 fn is_apart(task: &Task, solution: &str) -> bool {
     let behind = solution.split_once(&task.prompt).map(|(_, behind)| behind);
     behind.is_some_and(|behind| {
@@ -203,7 +204,7 @@ fn is_apart(task: &Task, solution: &str) -> bool {
     })
 }
 
-/// The same program as behind a sample, for a function that is linked to it.
+/// The program that answers calls, for a function that is linked to it.
 fn caller_text(task: &Task) -> Result<String, EngineError> {
     let Signature { result, name, parameters } = signature(task)?;
     let includes: String = task
@@ -217,7 +218,7 @@ fn caller_text(task: &Task) -> Result<String, EngineError> {
     solver_text(task, &declaration)
 }
 
-/// The sample, and behind it a program that answers calls.
+/// The sample, followed by a program that answers calls.
 fn solver_text(task: &Task, solution: &str) -> Result<String, EngineError> {
     let Signature { name, parameters, .. } = signature(task)?;
     let declared: String = parameters
@@ -248,7 +249,7 @@ int main(int, char** arguments) {{
     ))
 }
 
-/// The prompt, whose function calls the solver, and the tests.
+/// The prompt, with a function that calls the solver, and the tests.
 fn judge_text(task: &Task) -> Result<String, EngineError> {
     let Signature { result, parameters, .. } = signature(task)?;
     let given: Vec<&str> = parameters.iter().map(|(_, name)| name.as_str()).collect();

@@ -10,7 +10,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The last function that a prompt begins: a line at the margin that opens a body.
+    /// The last function that a prompt begins: an unindented line that opens a body.
     pub fn read(prompt: &str) -> Option<Signature> {
         let opens = |line: &&str| {
             line.starts_with(|c: char| c.is_ascii_alphabetic()) && line.contains('(') && line.trim_end().ends_with('{')
@@ -25,7 +25,7 @@ impl Signature {
     }
 }
 
-/// A type and the name after it.
+/// Splits a type from the name after it.
 fn last_word(text: &str) -> Option<(String, String)> {
     let start = text.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))? + 1;
     let (before, name) = text.split_at(start);

@@ -1,5 +1,5 @@
-// Plain values as bytes, and frames over the control descriptor, for the two processes of the guard. Numbers travel
-// as they lie in memory: both processes are built by one compiler. The reader checks every length.
+// Plain values as bytes, and frames over the control descriptor, for the two processes of the guard. Numbers are sent
+// as they are in memory, because the same compiler builds both processes. The reader checks every length.
 #include <list>
 #include <map>
 #include <set>
@@ -97,7 +97,7 @@ inline void put(const boost::any& value) {
     else if (value.type() == typeid(bool)) out += 'b', put(boost::any_cast<bool>(value));
     else if (value.type() == typeid(std::string)) out += 's', put(boost::any_cast<std::string>(value));
     else {
-        send('U', "a value of another type in boost::any");
+        send('U', "a value of an unsupported type in boost::any");
         leave();
     }
 }

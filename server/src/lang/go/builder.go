@@ -1,12 +1,12 @@
-// Builds Go programs inside the sandbox, with the steps and switches of `go test` but without its cache and its look at
-// the whole library. Made once for each toolchain; never runs what it builds.
+// Builds Go programs inside the sandbox, with the steps and options of `go test` but without its cache and its scan of
+// the whole library. Built once per toolchain; it never runs what it builds.
 //
 //	test FILE           the program that `go test FILE` runs, after `go vet`
 //	solver FILE NAME    a program that answers calls of a function in the file
 //	program FILE...     a program from the package "sample" (the first file) and package main (the second)
-//	prune FOLDER FILE...  copies of testify's files without what needs a web server's or YAML's packages
+//	prune FOLDER FILE...  copies of testify's files without the functions that need packages for HTTP or YAML
 //
-// The result is ./a.out. Exit code 1 and a message like those of `go test` mean that the text is refused.
+// The result is ./a.out. Exit code 1 with a message like those of `go test` means that the text is rejected.
 package main
 
 import (
@@ -28,15 +28,15 @@ import (
 const (
 	tools   = "/go/tool/"
 	archive = "/go/pkg/importcfg"
-	// The archive with a testify that has no functions about HTTP and YAML. Linking those is most of linking.
+	// The archive with a testify without functions for HTTP and YAML, whose packages take most of the linking time.
 	slim   = "/go/pkg/importcfg.slim"
 	tested = "command-line-arguments"
 )
 
-// The functions of testify that are left out there have one of these words in their names.
+// The slim archive leaves out testify's functions that have one of these words in their names.
 var pruned = []string{"HTTP", "YAML"}
 
-// The archive for a text: without these words it cannot name what is left out.
+// The archive for a file. A file without these words cannot name a function that is left out.
 func archiveFor(file string) string {
 	text, err := os.ReadFile(file)
 	own(err)
@@ -65,21 +65,21 @@ func run(program string, arguments ...string) (string, bool) {
 	return string(said), err == nil
 }
 
-// Compiles one package; the importcfg holds every package of the archive and those made here.
+// Compiles one package. The importcfg lists every package of the archive and those compiled here.
 func compile(path, out, config string, files ...string) {
 	if said, ok := tryCompile(path, out, config, files...); !ok {
 		fatal("# " + path + "\n" + said)
 	}
 }
 
-// Programs are linked without debugging tables, so none are made.
+// Programs are linked without debugging tables, so none are generated.
 func tryCompile(path, out, config string, files ...string) (string, bool) {
 	arguments := []string{"-o", out, "-trimpath", "/program=>.;/work=>", "-p", path, "-lang=" + os.Args[1], "-c=1",
 		"-dwarf=false", "-nolocalimports", "-importcfg", config, "-pack", "-complete"}
 	return run("compile", append(arguments, files...)...)
 }
 
-// An importcfg with what was made here beside an archive's.
+// Writes an importcfg with an archive's packages and those compiled here.
 func config(archive string, more ...string) string {
 	text, err := os.ReadFile(archive)
 	own(err)
@@ -92,7 +92,7 @@ func config(archive string, more ...string) string {
 }
 
 func link(main, config string, flags ...string) {
-	// It lives too shortly for its garbage to be worth collecting, and links nothing large.
+	// The linker ends too soon for garbage collection to pay off, and links nothing large.
 	own(os.Setenv("GOGC", "off"))
 	arguments := append([]string{"-o", "/work/a.out", "-importcfg", config, "-s", "-w", "-buildmode=exe"}, flags...)
 	if said, ok := run("link", append(arguments, main)...); !ok {
@@ -100,7 +100,7 @@ func link(main, config string, flags ...string) {
 	}
 }
 
-// Whether a name is prefix, or prefix and what does not begin with a lower-case letter, as the go command has it.
+// Whether a name is prefix, or prefix and something that does not begin with a lower-case letter, as in the go command.
 func isTest(name, prefix string) bool {
 	if !strings.HasPrefix(name, prefix) {
 		return false
@@ -109,7 +109,7 @@ func isTest(name, prefix string) bool {
 	return len(name) == len(prefix) || !unicode.IsLower(first)
 }
 
-// Whether a function has one parameter, of a type *kind or *testing.kind.
+// Whether a function has no results and one parameter, of type *kind or *testing.kind.
 func takes(function *ast.FuncDecl, kind string) bool {
 	list := function.Type.Params.List
 	if function.Type.Results != nil && len(function.Type.Results.List) > 0 || len(list) != 1 || len(list[0].Names) > 1 {
@@ -126,8 +126,8 @@ func takes(function *ast.FuncDecl, kind string) bool {
 	return ok && selector.Sel.Name == kind
 }
 
-// The main package that `go test` generates; in `together` it is part of the tests' own package instead, which a
-// TestMain of their own rules out.
+// The main package that `go test` generates. `together` is a variant that is compiled into the tests' own package; it
+// is empty if the tests have a TestMain.
 func testmain(file *ast.File) (apart, together string) {
 	var tests, benchmarks, fuzz, examples strings.Builder
 	custom := ""
@@ -212,7 +212,7 @@ func parse(file string) (*token.FileSet, *ast.File) {
 	return set, parsed
 }
 
-// What vet wants to know of a package.
+// Runs vet over a package, with the configuration file that it expects.
 func vet(file, archive string, parsed *ast.File) {
 	text, err := os.ReadFile(archive)
 	own(err)
@@ -246,7 +246,7 @@ func vet(file, archive string, parsed *ast.File) {
 	}
 }
 
-// strings.Cut, which Go 1.18 is the first to have, in the form of older ones.
+// strings.Cut, which does not exist before Go 1.18.
 func cut(text, by string) (string, string, bool) {
 	at := strings.Index(text, by)
 	if at < 0 {
@@ -255,8 +255,8 @@ func cut(text, by string) (string, string, bool) {
 	return text[:at], text[at+len(by):], true
 }
 
-// Imports that a text does not use are left out: a sample without its tests, or tests without a sample, need fewer than
-// both.
+// Writes a copy without the unused imports: a sample without its tests, or tests without a sample, need fewer imports
+// than both.
 func withoutUnused(file, out string) *ast.File {
 	set, parsed := parse(file)
 	text, err := os.ReadFile(file)
@@ -301,15 +301,15 @@ func withoutUnused(file, out string) *ast.File {
 	return parsed
 }
 
-// Compiles tests or a sample and what calls them as one package: half the compiling. Where that is no program, because
-// the text has a main of its own or is wrong, they are compiled apart, which decides.
+// Compiles a text and its main function as one package, which halves the compilation time. If this fails, because the
+// text has its own main or is wrong, the caller compiles them separately, which decides.
 func together(text, main, config, out string) bool {
 	own(os.WriteFile("/work/together.go", []byte(main), 0o600))
 	_, ok := tryCompile("main", out, config, text, "/work/together.go")
 	return ok
 }
 
-// Copies files without the functions whose names have a word of `pruned`, and without the imports that only they need.
+// Copies files without the functions whose names have a word of `pruned`, and without the imports that only they use.
 func prune(folder string, files []string) {
 	for _, file := range files {
 		set := token.NewFileSet()
@@ -342,7 +342,7 @@ func isPruned(name string) bool {
 	return false
 }
 
-// builder LANG MODE DEFAULTS FILE...
+// Arguments: LANG MODE DEFAULTS FILE...
 func main() {
 	mode, defaults, files := os.Args[2], os.Args[3], os.Args[4:]
 	if mode == "prune" {

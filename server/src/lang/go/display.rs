@@ -1,4 +1,4 @@
-//! How Go is shown.
+//! Display settings of Go.
 
 use crate::lang::Display;
 

@@ -1,5 +1,5 @@
-// Package judging runs tests of a judge. It is apart from package values because programs without tests link faster
-// without package testing.
+// Package judging runs the tests of a judge. It is separate from package values because programs without tests link
+// faster without package testing.
 package judging
 
 import (
@@ -10,7 +10,7 @@ import (
 	"testing/internal/testdeps"
 )
 
-// Judge runs tests and says when all of them have passed.
+// Judge runs tests and reports when all of them have passed.
 func Judge(tests map[string]func(*testing.T)) {
 	values.Open()
 	os.Args = os.Args[:1]

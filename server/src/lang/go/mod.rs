@@ -1,4 +1,4 @@
-//! Go: compiled, vetted and linked in a sandbox with the steps of `go test`; the program runs in another.
+//! Go: compiled, vetted and linked in one sandbox with the steps of `go test`; the program runs in another one.
 
 use std::{
     fs, io,
@@ -26,14 +26,14 @@ const BUILDER: &str = include_str!("builder.go");
 const VALUES: &str = include_str!("values.go");
 const JUDGING: &str = include_str!("judging.go");
 
-/// Raised when images are made in another way.
+/// Increase when images are built differently.
 const GENERATION: u32 = 1;
 
-/// The package of assertions that the tests use.
+/// The assertion package that the tests use.
 const ASSERT: &str = "github.com/stretchr/testify/assert";
 
-/// What programs can import: the packages that prompts and the evaluator name, those of the generated main packages,
-/// and common ones that a sample's own prompt may ask for. All that these import comes along.
+/// The packages that programs can import: those that prompts and the evaluator name, those of the generated main
+/// packages, and common ones that a sample's own prompt may ask for. Their dependencies are included.
 const PACKAGES: &[&str] = &[
     ASSERT,
     "testing",
@@ -70,7 +70,7 @@ const PACKAGES: &[&str] = &[
     "unicode/utf8",
 ];
 
-/// No C compiler is needed, nothing is downloaded, and the operator's own settings change nothing.
+/// No C compiler is needed, nothing is downloaded, and the operator's own settings have no effect.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("CGO_ENABLED", "0"),
     ("GOFLAGS", "-mod=vendor"),
@@ -80,7 +80,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("GO111MODULE", "on"),
 ];
 
-/// Go's line in the table of languages.
+/// Go's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
     code: CodeLang::Go,
     look: |places| locate(places).map(drop),
@@ -89,16 +89,16 @@ pub const LANGUAGE: Language = Language {
     trials: &trials::TRIALS,
 };
 
-/// Runs the go command in a folder; returns its standard output and error.
+/// Runs the go command in a folder and returns its standard output and error.
 type Command<'a> = dyn Fn(&Path, &[&str]) -> io::Result<(String, String)> + 'a;
 
 struct Go {
     version: String,
     /// The image: tools, packages and the builder.
     build: Vec<(PathBuf, String)>,
-    /// `-lang` of the compiler, such as `go1.26`.
+    /// The compiler's `-lang` option, such as `go1.26`.
     lang: String,
-    /// The linker's value of `runtime.godebugDefault`, which follows from the module's `go` line.
+    /// The linker's value of `runtime.godebugDefault`, which depends on the module's `go` line.
     debug: String,
     judges: Judges,
 }
@@ -154,7 +154,7 @@ fn prepare(go: &Command<'_>, module: &Path, tools: &Path, place: &Path) -> io::R
     for name in ["compile", "link", "vet"] {
         fs::copy(tools.join(name), root.join("tool").join(name))?;
     }
-    // A copy of the module with a test in it, by which the go command says how it would build one.
+    // A copy of the module with a test, for which the go command prints the commands that would build it.
     let making = tempfile::tempdir()?;
     let copy = making.path().join("module");
     image::copy_tree(module, &copy, &|_| true)?;
@@ -169,7 +169,7 @@ fn prepare(go: &Command<'_>, module: &Path, tools: &Path, place: &Path) -> io::R
         config.push_str(&format!("packagefile {path}=/go/pkg/{number}.a\n"));
     }
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    // Compiled here, where the packages are not yet at their final place.
+    // The packages are not at their final paths yet.
     let here = making.path().join("importcfg");
     let compile = |config: &str, package: &str, name: &str, sources: &[String]| -> io::Result<String> {
         fs::write(&here, config.replace("=/go/", &format!("={}/", root.display())))?;
@@ -188,7 +188,7 @@ fn prepare(go: &Command<'_>, module: &Path, tools: &Path, place: &Path) -> io::R
     fs::write(copy.join("builder.go"), BUILDER)?;
     let builder = root.join("builder");
     go(&copy, &["build", "-o", &text(&builder), "builder.go"])?;
-    // The same with a testify of which the parts that few programs need, and all would link, are left out.
+    // A second archive, with a testify without the parts that few programs need but all would link.
     let slim = making.path().join("slim");
     fs::create_dir(&slim)?;
     let listed = go(&copy, &["list", "-f", "{{.Dir}}{{range .GoFiles}} {{.}}{{end}}", ASSERT])?.0;
@@ -205,9 +205,9 @@ fn prepare(go: &Command<'_>, module: &Path, tools: &Path, place: &Path) -> io::R
     fs::write(root.join("pkg/importcfg.slim"), others.collect::<String>() + &line)
 }
 
-/// Reads from the commands of `go test -n` how this version builds and vets a test.
+/// Reads from the output of `go test -n` how this version builds and vets a test.
 fn settings(commands: &str, root: &Path) -> io::Result<()> {
-    // The last one: those before are of the packages that it imports.
+    // The last match; earlier ones are for the packages that the test imports.
     let of = |tool: &str, with: &str| {
         let tool = format!("/{tool} ");
         commands.lines().rev().find(|line| line.contains(&tool) && line.contains(with)).unwrap_or_default()
@@ -217,7 +217,7 @@ fn settings(commands: &str, root: &Path) -> io::Result<()> {
     };
     let lang = word(of("compile", "-p command-line-arguments"), "-lang=");
     if lang.is_empty() {
-        return Err(io::Error::other("`go test -n` names no language version"));
+        return Err(io::Error::other("`go test -n` prints no language version"));
     }
     fs::write(root.join("lang"), lang)?;
     fs::write(root.join("debug"), word(of("link", "main.test"), "-X=runtime.godebugDefault="))?;
@@ -226,14 +226,14 @@ fn settings(commands: &str, root: &Path) -> io::Result<()> {
 }
 
 impl Go {
-    /// Runs the builder over texts; `more` are its last arguments.
+    /// Runs the builder over texts; `more` are additional arguments.
     fn build(&self, bench: &Bench, mode: &str, texts: &[(&str, &str)], more: &[&str]) -> Result<Built, EngineError> {
         let files: Vec<String> = texts.iter().map(|(name, _)| format!("/program/{name}")).collect();
         let mut arguments = vec!["/go/builder", &self.lang, mode, &self.debug];
         arguments.extend(files.iter().map(String::as_str).chain(more.iter().copied()));
         let built = native::build(bench, &arguments, &self.build, texts)?;
         match &built {
-            // The builder's own complaint, not the compiler's.
+            // The builder itself failed, not the compiler.
             Built::Refused(ended) if ended.limit.is_none() && ended.report.code == Some(2) => {
                 Err(EngineError::Harness(format!("the Go builder failed: {}", ended.printed)))
             }
@@ -244,7 +244,7 @@ impl Go {
     fn judge_texts(task: &Task) -> Result<[String; 3], EngineError> {
         let Signature { result, parameters, .. } = signature(task)?;
         let given: String = parameters.iter().map(|name| format!(", &{name}")).collect();
-        // What the prompt's helpers and the tests use must be imported; with a sample it is where the sample uses it.
+        // Names the packages that the prompt's helpers and the tests use, so that they are imported.
         let body = format!(
             "\n    var aixgradeAnswer {result}\n    aixgradeCall(&aixgradeAnswer{given})\n    return aixgradeAnswer\n}}\n// {}\n",
             humaneval::go_mentions(&format!("{}{}", task.prompt, task.test))
@@ -314,7 +314,7 @@ struct Signature {
 /// The function that a task asks for: the last one that its prompt begins.
 fn signature(task: &Task) -> Result<Signature, EngineError> {
     let read = read_signature(&task.prompt);
-    read.ok_or_else(|| EngineError::Tests(format!("the prompt of {} begins no function", task.task_id)))
+    read.ok_or_else(|| EngineError::Tests(format!("no function signature found in the prompt of {}", task.task_id)))
 }
 
 fn read_signature(prompt: &str) -> Option<Signature> {
@@ -333,7 +333,7 @@ fn shortened(line: &str) -> String {
     line.trim().chars().take(300).collect()
 }
 
-/// The line of a compiler, vet or a failed assertion that names the error.
+/// The line of the compiler, vet or a failed assertion that names the error.
 fn error_line(printed: &str) -> String {
     let at = |line: &&str| line.starts_with("./") || line.trim_start().starts_with("Error:") && line.len() > 25;
     let line = printed.lines().find(at).or_else(|| printed.lines().find(|line| !line.trim().is_empty()));

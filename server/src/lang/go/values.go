@@ -1,5 +1,5 @@
-// Package values sends plain Go values between the two processes of the guard: numbers, text, arrays, slices and maps
-// of them, and these in interfaces. The reader checks every length and makes no other types.
+// Package values exchanges plain Go values between the two processes of the guard: numbers, text, arrays, slices and
+// maps of them, and interfaces that hold them. The reader checks every length and creates no other types.
 package values
 
 import (
@@ -14,7 +14,7 @@ import (
 
 var control *os.File
 
-// Open takes the descriptor from the program's last argument.
+// Open opens the descriptor in the program's last argument.
 func Open() {
 	number, err := strconv.Atoi(os.Args[len(os.Args)-1])
 	if err != nil {
@@ -63,7 +63,7 @@ func fill(buffer []byte) {
 	}
 }
 
-// The types that an interface may hold beside slices, arrays and maps, by the letter that stands for them.
+// The types that a value in an interface may have, by tag.
 var inside = map[byte]reflect.Type{
 	'b': reflect.TypeOf(false), 'i': reflect.TypeOf(0), 'l': reflect.TypeOf(int64(0)), 'r': reflect.TypeOf(int32(0)),
 	'y': reflect.TypeOf(uint8(0)), 'u': reflect.TypeOf(uint(0)), 'f': reflect.TypeOf(0.0),
@@ -73,7 +73,7 @@ var inside = map[byte]reflect.Type{
 	'B': reflect.TypeOf([]byte(nil)), 'R': reflect.TypeOf([]rune(nil)), 'P': reflect.TypeOf([2]int{}),
 }
 
-var errPlain = errors.New("a value of another type")
+var errPlain = errors.New("unsupported type")
 
 func put(to []byte, value reflect.Value) ([]byte, error) {
 	var err error
@@ -103,7 +103,7 @@ func put(to []byte, value reflect.Value) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("%w: %s", errPlain, value.Elem().Type())
 	case reflect.Slice:
-		// A slice that is nil differs from an empty one.
+		// A nil slice differs from an empty one.
 		if value.IsNil() {
 			return append(to, 0), nil
 		}
@@ -135,7 +135,7 @@ func put(to []byte, value reflect.Value) ([]byte, error) {
 
 type reader struct{ left []byte }
 
-var errShort = errors.New("a value cut short")
+var errShort = errors.New("truncated value")
 
 func (r *reader) take(count int) ([]byte, error) {
 	if count < 0 || count > len(r.left) {
@@ -252,7 +252,7 @@ func (r *reader) items(value reflect.Value, size int) error {
 }
 
 func (r *reader) pairs(value reflect.Value, size int) (err error) {
-	// A key that cannot be one, such as a slice in an interface.
+	// SetMapIndex panics if a key cannot be one, such as a slice in an interface.
 	defer func() {
 		if recover() != nil {
 			err = errPlain
@@ -272,7 +272,7 @@ func (r *reader) pairs(value reflect.Value, size int) (err error) {
 	return nil
 }
 
-// Serve answers calls of a function until the other side hangs up.
+// Serve answers calls of a function until the other side closes the connection.
 func Serve(function interface{}) {
 	Open()
 	call := reflect.ValueOf(function)
@@ -298,7 +298,7 @@ func Serve(function interface{}) {
 	}
 }
 
-// Call sends arguments and waits for the answer. Both are pointers, so that their static types are known.
+// Call sends arguments and waits for the answer. All parameters are pointers, so that their static types are known.
 func Call(answer interface{}, given ...interface{}) {
 	var to []byte
 	var err error

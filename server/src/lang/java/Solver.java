@@ -18,7 +18,7 @@ public final class Solver {
         } catch (InvocationTargetException e) {
             tell('X', e.getCause());
         } catch (IOException e) {
-            // The other side has hung up.
+            // The other side has closed the connection.
             Runtime.getRuntime().halt(0);
         }
     }

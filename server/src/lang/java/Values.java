@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Plain values and frames for the two processes of the guard. The reader makes nothing but boxed numbers, text, lists,
- * sets, maps, Optional and arrays of these, whatever the bytes say.
+ * Plain values and frames for the two processes of the guard. The reader creates only boxed numbers, text, lists, sets,
+ * maps, Optional and arrays of these, whatever the bytes are.
  */
 public final class Values {
     /** A value of another type. */
@@ -39,7 +39,7 @@ public final class Values {
 
     private Values() {}
 
-    /** The control socket is the standard input; a sample that reads from it finds nothing. */
+    /** Uses standard input as the control socket. A sample that reads from standard input finds it empty. */
     static void open() {
         in = new FileInputStream(FileDescriptor.in);
         out = new FileOutputStream(FileDescriptor.in);
@@ -67,7 +67,7 @@ public final class Values {
         return content;
     }
 
-    /** The judge's side of a call. */
+    /** The judge's side of a call: sends the arguments and returns the answer. */
     public static Object call(Object... given) {
         try {
             send('C', dump(given));
@@ -82,7 +82,7 @@ public final class Values {
         }
     }
 
-    /** A method may work on the very list that it is given. */
+    /** Applies the solver's changes to a list argument, because a method may change the list that it is given. */
     @SuppressWarnings("unchecked")
     private static void refill(Object ours, Object theirs) {
         if (ours instanceof ArrayList && theirs instanceof List && !ours.equals(theirs)) {
@@ -167,7 +167,7 @@ public final class Values {
     private static int size(DataInputStream from) throws IOException {
         int size = from.readInt();
         if (size < 0 || size > from.available()) {
-            throw new IOException("a value cut short");
+            throw new IOException("truncated value");
         }
         return size;
     }
@@ -197,7 +197,7 @@ public final class Values {
             case 's':
                 byte[] text = new byte[size(from)];
                 from.readFully(text);
-                // One object for one text, as for literals: some tests compare with ==.
+                // Equal texts are one object, as for literals: some tests compare with ==.
                 return new String(text, StandardCharsets.UTF_16BE).intern();
             case 'O':
                 return Optional.ofNullable(get(from, depth + 1));

@@ -1,8 +1,8 @@
-//! How Java is coloured; `crate::layout` lays it out.
+//! Display settings of Java; `crate::layout` formats it.
 
 use crate::lang::Display;
 
-/// Additions to the grammar's query.
+/// Additions to the grammar's highlighting query.
 const MORE: &str = r#"
 (field_access field: (identifier) @property)
 ((field_access field: (identifier) @constant) (#match? @constant "^_*[A-Z][A-Z\\d_]+$"))

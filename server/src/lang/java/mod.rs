@@ -1,5 +1,5 @@
-//! Java for tests that are programs: the Java engine's warm compiler, then a fresh JVM for each program. Datasets with
-//! test classes run in [`crate::engine`].
+//! Java for tests that are programs: the Java engine's warm compiler compiles each program, and a fresh JVM runs it.
+//! Datasets with test classes run in [`crate::engine`].
 
 use std::{
     fs,
@@ -37,14 +37,14 @@ pub mod display;
 mod failures;
 mod trials;
 
-/// What the sandbox's programs consist of besides a sample: compiled once for each JDK.
+/// The sandbox's programs besides a sample, compiled once per JDK.
 const PROGRAMS: [(&str, &str); 3] = [
     ("Values.java", include_str!("Values.java")),
     ("Solver.java", include_str!("Solver.java")),
     ("Judge.java", include_str!("Judge.java")),
 ];
 
-/// Java's line in the table of languages.
+/// Java's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
     code: CodeLang::Java,
     look: |_| toolchain::find_jdk().map(drop),
@@ -55,12 +55,12 @@ pub const LANGUAGE: Language = Language {
 
 struct Java {
     version: String,
-    /// The image that runs, with our programs.
+    /// The image that runs programs, with our own programs.
     run: Vec<(PathBuf, String)>,
     images: Arc<toolchain::Toolchain>,
-    /// Compilers, which stay warm as long as the toolchain is used.
+    /// Compilers, which stay warm while the toolchain is in use.
     compilers: OnceLock<Pool>,
-    /// What judges are compiled against.
+    /// The classes that judges are compiled against.
     values: Files,
     judges: Judges,
 }
@@ -96,7 +96,7 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     Ok(Arc::new(Java { version, run, images: Arc::new(images), compilers: OnceLock::new(), values, judges }))
 }
 
-/// Short-lived JVMs: quick to start before quick to run. `engine::runner` says why each.
+/// Options of short-lived JVMs, where start time matters more than speed. `engine::runner` has the reason for each.
 const JVM: [&str; 15] = [
     "/java/bin/java",
     "-XX:TieredStopAtLevel=1",
@@ -115,11 +115,11 @@ const JVM: [&str; 15] = [
     "-Duser.language=en",
 ];
 
-/// Where the loader of a JVM looks for its own libraries.
+/// Where a JVM's loader finds its own libraries.
 const LIBRARIES: (&str, &str) = ("LD_LIBRARY_PATH", "/java/lib/server:/java/lib");
 
 impl Java {
-    /// Compiles a text in which the package `aixgrade.programs` exists or does not.
+    /// Compiles a text, with or without the package `aixgrade.programs` on its class path.
     fn compile(&self, bench: &Bench, text: &str, with_values: bool) -> Result<Compilation, EngineError> {
         let compilers = self.compilers.get_or_init(|| {
             let (sandbox, images) = (Arc::clone(&bench.sandbox), Arc::clone(&self.images));
@@ -149,8 +149,8 @@ impl Java {
         }
     }
 
-    /// Starts a main class over an archive of classes. The guard's programs find the control socket as their standard
-    /// input: to make a descriptor of a number, Java wants an option with which it starts slower.
+    /// Starts a main class from an archive of classes. The guard's programs get the control socket as standard input:
+    /// to open a descriptor by its number, Java needs an option that slows its start.
     fn run(&self, bench: &Bench, classes: &Path, main: &[&str], guarded: bool) -> Result<Running, EngineError> {
         let mut mounts = self.run.clone();
         mounts.push((classes.to_path_buf(), "/program/classes.jar".to_owned()));
@@ -166,13 +166,13 @@ impl Java {
     }
 }
 
-/// Classes in an archive in a folder of its own, or why there are none.
+/// Classes in an archive in a temporary folder, or the outcome if there are none.
 enum Compilation {
     Program(tempfile::TempDir),
     Refused(Box<Outcome>),
 }
 
-/// One of the compiler's messages as `javac` prints it.
+/// A compiler message in the format of `javac`.
 fn shown(message: &Message) -> String {
     match message.line {
         Some(line) => format!("{}:{line}: {}", message.file, message.text),
@@ -180,7 +180,7 @@ fn shown(message: &Message) -> String {
     }
 }
 
-/// Writes classes, by their binary names, as a class path's archive.
+/// Writes classes, by their binary names, to an archive for the class path.
 fn archive(file: &Path, classes: &Files) -> io::Result<()> {
     let mut zip = ZipWriter::new(fs::File::create(file)?);
     let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
@@ -192,7 +192,7 @@ fn archive(file: &Path, classes: &Files) -> io::Result<()> {
     Ok(())
 }
 
-/// The guard's class path: its programs first, so that a sample cannot take their place.
+/// The guard's class path. Its own programs come first, so that a sample cannot replace them.
 const GUARDED: &str = "/programs:/program/classes.jar";
 
 impl Toolchain for Java {
@@ -241,7 +241,7 @@ impl Toolchain for Java {
     }
 }
 
-/// The prompt, whose method calls the solver, and the tests.
+/// The prompt, with a method that calls the solver, and the tests.
 fn judge_text(task: &Task) -> Result<String, EngineError> {
     let Signature { result, parameters, .. } = signature(task)?;
     let given = parameters.join(", ");
@@ -260,7 +260,7 @@ struct Signature {
 /// The method that a task asks for: the last one that its prompt begins.
 fn signature(task: &Task) -> Result<Signature, EngineError> {
     let read = read_signature(&task.prompt);
-    read.ok_or_else(|| EngineError::Tests(format!("the prompt of {} begins no method", task.task_id)))
+    read.ok_or_else(|| EngineError::Tests(format!("no method signature found in the prompt of {}", task.task_id)))
 }
 
 fn read_signature(prompt: &str) -> Option<Signature> {

@@ -1,4 +1,4 @@
-//! How JavaScript is shown.
+//! Display settings of JavaScript.
 
 use crate::lang::Display;
 

@@ -27,13 +27,13 @@ pub mod display;
 mod failures;
 mod trials;
 
-/// What the guard's processes have behind their code.
+/// The code that follows the code of the guard's processes.
 const VALUES: &str = include_str!("values.js");
 
-/// Raised when images are made in another way.
+/// Increase when images are built differently.
 const GENERATION: u32 = 1;
 
-/// JavaScript's line in the table of languages.
+/// JavaScript's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
     code: CodeLang::JavaScript,
     look: |places| locate(places).map(drop),
@@ -86,14 +86,14 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
 }
 
 impl JavaScript {
-    /// Starts Node.js over a text, as the published command does but for more arguments behind.
+    /// Starts Node.js with a text as the published command does, with additional arguments.
     fn start(&self, bench: &Bench, program: &str, more: &[&str]) -> Result<Running, EngineError> {
         let files = bench.temporary()?;
         let file = files.path().join("test.js");
         fs::write(&file, program)?;
         let mut mounts = self.mounts.clone();
         mounts.push((file, "/program/test.js".to_owned()));
-        // The collector and the compiler have threads of their own.
+        // The garbage collector and the compiler have their own threads.
         let budget =
             Budget { data_mib: bench.budget.data_mib.max(2048), threads: bench.budget.threads + 32, ..bench.budget };
         let arguments: Vec<&str> = ["/node/bin/node", "/program/test.js"].iter().chain(more).copied().collect();
@@ -112,7 +112,7 @@ impl Toolchain for JavaScript {
         let ended = self.start(bench, program, &[])?.end()?;
         let printed = &ended.printed;
         let failed = || format!("failed: {printed}");
-        // The exit code does not matter to the published evaluator.
+        // The published evaluator ignores the exit code.
         let (verdict, reason, message, result) = match ended.limited() {
             Some((verdict, reason)) => {
                 let result = if verdict == Verdict::Timeout { "timed out".to_owned() } else { failed() };
@@ -141,7 +141,7 @@ impl Toolchain for JavaScript {
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
         let entry = entry(task)?;
         let empty = humaneval::solution(CodeLang::JavaScript, task, None, "\n}\n");
-        // Within the inner function the task's own name stands for the call.
+        // Inside the inner function, the task's own name refers to `call`.
         let text =
             format!("{empty}\n;(() => {{\n{VALUES}\n;(({entry}) => {{\n{}\n}})(call);\nfinish();\n}})();\n", task.test);
         self.start(bench, &text, &["{control}"])
@@ -152,14 +152,14 @@ impl Toolchain for JavaScript {
 fn entry(task: &Task) -> Result<String, EngineError> {
     let name = |line: &str| Some(line.strip_prefix("const ")?.split('=').next()?.trim().to_owned());
     let last = task.prompt.lines().rev().find_map(name);
-    last.ok_or_else(|| EngineError::Tests(format!("the prompt of {} begins no function", task.task_id)))
+    last.ok_or_else(|| EngineError::Tests(format!("no function signature found in the prompt of {}", task.task_id)))
 }
 
 fn first_line(printed: &str) -> String {
     printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(300).collect()
 }
 
-/// The line that names the error; Node.js prints the place before it.
+/// The line that names the error; Node.js prints its location before it.
 fn error_line(printed: &str) -> String {
     let named = printed.lines().find(|line| line.split(':').next().is_some_and(|name| name.ends_with("Error")));
     named.map_or_else(|| first_line(printed), |line| line.chars().take(300).collect())

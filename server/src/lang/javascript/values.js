@@ -1,5 +1,5 @@
-// Plain values as JSON, for the two processes of the guard, and frames over the control descriptor. Placed behind the
-// code of both in one file, inside of a function. The reader makes nothing but primitives, arrays, plain objects, Map,
+// Plain values as JSON, and frames over the control descriptor, for the two processes of the guard. Placed after the
+// code of each, in the same file, inside a function. The reader creates only primitives, arrays, plain objects, Map,
 // Set and Date.
 const fs = require('fs');
 const descriptor = Number(process.argv[2]);
@@ -86,7 +86,7 @@ const serve = (entry) => {
 const call = (...given) => {
   send('C', dump(given));
   const [answer, changed] = load(receive()[1]);
-  // A function may work on the very array that it is given.
+  // A function may change the array that it is given.
   given.forEach((ours, at) => {
     if (Array.isArray(ours) && Array.isArray(changed[at])) ours.splice(0, ours.length, ...changed[at]);
   });

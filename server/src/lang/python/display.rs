@@ -1,4 +1,4 @@
-//! How Python is shown.
+//! Display settings of Python.
 
 use crate::lang::Display;
 

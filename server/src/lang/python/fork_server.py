@@ -1,13 +1,13 @@
-# The fork server: runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR serve`, with what every program imports
-# loaded. It is sent orders, each with three descriptors, forks a process for each, which does what its mode says as if
-# it had been started afresh, ends it when its processor time is used up or the server hangs up, and reports how it
-# ended. It has one process at a time, never reads a sample, and its processes cannot reach it: each is the first of a
-# process namespace of its own, has fresh mounts over the scratch folders, no capability, and the filter of system
-# calls that a program of its own would have.
+# The fork server. Runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR serve`, with the modules loaded that
+# every program imports. For each order, which comes with three descriptors, it forks a process that does what the
+# order's mode says, as if it had been started afresh. It kills the process when its CPU time is used up or the server
+# closes the control socket, and reports how it ended. It runs one process at a time and never reads a sample. Its
+# processes cannot reach it: each is the first one of its own PID namespace, has fresh mounts over the scratch folders
+# and no capabilities, and is under the system call filter of a program that has its own sandbox.
 #
-# An order is the mode's letter and the processor time in seconds (eight bytes); its descriptors are the process's
-# control socket, its standard output and error, and the socket for the report. The process says H there when it is
-# shut in (which also tells the server its number), or why it cannot be.
+# An order is the mode's letter and the CPU time limit in seconds (eight bytes). Its descriptors are the process's
+# control socket, its standard output and error, and the socket for the report. On the report socket, the process sends
+# H once it is isolated (which also tells the server its process ID), or the reason why it cannot be.
 _MODES = {b"p": "published", b"s": "solver", b"j": "judge"}
 _ORDER = 9
 _NEWNS, _NEWPID = 0x00020000, 0x20000000
@@ -43,7 +43,7 @@ def serve(descriptor):
         _fields_ = [("length", ctypes.c_ushort), ("program", ctypes.c_char_p)]
 
     def shut_in(cpu_s):
-        """Fresh scratch, as the helper makes it, and then nothing that leads out of this process."""
+        """Mounts fresh scratch folders, as the helper does, then drops all capabilities and sets the filter."""
         call("unshare", _NEWNS)
         options = "size=%d,nr_inodes=%d,mode=0700" % (settings["scratch_bytes"], settings["scratch_files"])
         first = settings["scratch"][0].encode()
@@ -53,7 +53,7 @@ def serve(descriptor):
             os.mkdir(part, 0o700)
             call("mount", part, folder.encode(), None, _BIND, None)
         os.chdir(settings["scratch"][0])
-        # A backstop only, as in the helper: the clock decides.
+        # A backstop only, as in the helper: the CPU clock decides.
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_s * 4 + 60,) * 2)
         call("capset", struct.pack("=Ii", 0x20080522, 0), bytes(24))
         call("prctl", 22, 2, ctypes.byref(Filter(len(program) // 8, program)), 0, 0)
@@ -62,7 +62,7 @@ def serve(descriptor):
         try:
             for target in (1, 2):
                 os.dup2(output, target)
-            # In the place of the fork server's own, which is closed by that.
+            # Replaces, and thereby closes, the fork server's own descriptor.
             os.dup2(control, descriptor)
             low, high = sorted((descriptor, report))
             for begin, end in ((3, low), (low + 1, high), (high + 1, most_descriptors)):
@@ -76,13 +76,13 @@ def serve(descriptor):
         run_mode(mode, descriptor)
 
     def accompany(pid, cpu_s, control):
-        """Waits for a process's end; returns whether it was ended for its processor time."""
-        # The kernel's number of a process's scheduler clock.
+        """Waits for a process's end. Returns whether the process was killed because it used up its CPU time."""
+        # The kernel's ID of a process's CPU clock.
         clock = ~pid << 3 | 2
         process = call("syscall", _PIDFD_OPEN, pid, 0)
         poll = select.poll()
         poll.register(process, select.POLLIN)
-        # Asking for nothing: a hang-up is reported all the same.
+        # Requests no event: a hang-up is always reported.
         poll.register(control, 0)
         over_cpu = False
         while True:
@@ -124,11 +124,11 @@ def serve(descriptor):
 
     most_descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     itself = call("syscall", _PIDFD_OPEN, os.getpid(), 0)
-    # All that it would ask the kernel about the socket, which the filter does not allow, is said.
+    # Specifies everything about the socket, because the filter forbids the calls that would query it.
     orders = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=descriptor)
     for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess", "typing", "heapq", "copy", "string"):
         __import__(name)
-    # What is here now is never looked through again: that would copy its pages in every process.
+    # Excludes existing objects from later collections, which would copy their pages in every process.
     gc.collect()
     gc.freeze()
     send(b"H", b"")

@@ -1,8 +1,8 @@
-# Runs inside the sandbox, as `python3 -I -S -c TEXT DESCRIPTOR MODE`. MODE is what it does with the program that it is
-# sent first:
-#   published  runs it as the published evaluator's check_correctness does, and says what came of it;
-#   solver     defines what is in it and answers calls of one function (the sample's process of the guard);
-#   judge      runs the dataset's tests, with that function's calls going to the solver. Never sees the sample.
+# Runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR MODE`. MODE says what it does with the program that it
+# receives first:
+#   published  runs it as the published evaluator's check_correctness does, and reports the result;
+#   solver     executes it and answers calls of one function (the guard's process with the sample);
+#   judge      runs the dataset's tests, in which calls of that function go to the solver. Never sees the sample.
 import builtins
 import contextlib
 import faulthandler
@@ -15,7 +15,7 @@ sys.path.append("/python/site")
 
 
 def channel(descriptor):
-    # Bound here, before a sample can replace them.
+    # Binds these functions before a sample can replace them.
     read, write, pack = os.read, os.write, struct.pack
 
     def receive():
@@ -64,14 +64,14 @@ def swallow_io():
         yield
 
 
-# What the published reliability_guard takes away.
+# The functions that the published reliability_guard removes.
 WITHOUT = {
     "os": """kill system putenv remove removedirs rmdir fchdir setuid fork forkpty killpg rename renames truncate
         replace unlink fchmod fchown chmod chown chroot fchdir lchflags lchmod lchown getcwd chdir""",
     "shutil": "rmtree move chown",
     "subprocess": "Popen",
 }
-# What it took away, for modules that are loaded later and need it for loading.
+# The removed functions, for modules that are loaded later and need them for loading.
 TAKEN = {}
 
 
@@ -82,8 +82,8 @@ def take_away(module):
 
 
 class Late(type(sys)):
-    """A module that is loaded when something of it is first asked for. Every program imports numpy and few use it;
-    the published evaluator has it loaded before it takes functions away."""
+    """A module that is loaded when an attribute of it is first used. Every program imports numpy and few use it;
+    the published evaluator loads it before it removes functions."""
 
     def __getattribute__(self, name):
         if name == "__spec__":
@@ -106,7 +106,7 @@ def load_late(module):
     finally:
         for holder, name in TAKEN:
             setattr(holder, name, None)
-    # The judge takes nothing away.
+    # The judge removes nothing.
     if TAKEN:
         take_away(module)
 
@@ -127,7 +127,7 @@ def reliability_guard():
     builtins.exit = builtins.quit = builtins.help = None
     os.environ["OMP_NUM_THREADS"] = "1"
     for name in WITHOUT:
-        # A module that is loaded later loses them when it is.
+        # A module that is loaded later loses its functions then.
         if type(sys.modules[name]) is not Late:
             take_away(sys.modules[name])
     for name in ("ipdb", "joblib", "resource", "psutil", "tkinter"):
@@ -135,7 +135,7 @@ def reliability_guard():
 
 
 def why(failure):
-    """The published evaluator's words."""
+    """The message of the published evaluator."""
     if isinstance(failure, AssertionError):
         return "failed: AssertionError"
     return "failed: " + builtins.str(failure)
@@ -192,7 +192,7 @@ def judge(program, receive, send):
     def call(*arguments, **named):
         send(b"C", dump((arguments, named)))
         answer, changed = load(receive()[1])
-        # A function may work on the very list that it is given.
+        # A function may change the list or dict that it is given.
         for ours, theirs in zip(arguments, changed):
             if isinstance(ours, list) and isinstance(theirs, list):
                 ours[:] = theirs

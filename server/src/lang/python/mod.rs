@@ -1,4 +1,4 @@
-//! Python: the interpreter, its standard library and numpy in an image; a fork server starts a fresh process for each
+//! Python: an image has the interpreter, its standard library and numpy; a fork server starts a fresh process for each
 //! program.
 
 use std::{
@@ -33,19 +33,19 @@ pub mod display;
 mod failures;
 mod trials;
 
-/// What runs in the sandbox: the values' reader and writer, the harness, the fork server.
+/// The program that runs in the sandbox: the values' reader and writer, the harness, the fork server.
 const HARNESS: &str =
     concat!(include_str!("values.py"), "\n", include_str!("harness.py"), "\n", include_str!("fork_server.py"));
 
-/// Raised when images are made in another way.
+/// Increase when images are built differently.
 const GENERATION: u32 = 1;
 
-/// What an interpreter says of itself.
+/// What an interpreter reports about itself.
 #[derive(Deserialize)]
 struct Interpreter {
     program: PathBuf,
     stdlib: PathBuf,
-    /// `python3.11`.
+    /// For example `python3.11`.
     name: String,
     version: String,
     numpy: PathBuf,
@@ -63,7 +63,7 @@ print(json.dumps({
     'numpy_version': numpy.__version__,
 }))";
 
-/// Python's line in the table of languages.
+/// Python's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
     code: CodeLang::Python,
     look: |places| locate(places).map(drop),
@@ -76,7 +76,7 @@ struct Python {
     version: String,
     mounts: Vec<(PathBuf, String)>,
     servers: Arc<ForkServers>,
-    /// Set once a fork server could not be started: each program has an interpreter of its own then.
+    /// Set if a fork server could not be started. Each program then starts its own interpreter.
     without_servers: AtomicBool,
 }
 
@@ -91,7 +91,7 @@ enum Mode {
 /// Finds `python/bin/python3` in the operator's folder or `python3` on the path, with numpy.
 ///
 /// # Errors
-/// Fails if there is no Python 3 with numpy, or the image cannot be made.
+/// Fails if there is no Python 3 with numpy.
 fn locate(places: &Places) -> io::Result<Interpreter> {
     let missing = |what: &str| {
         let (shown, hint) = (places.shown(), places.hint());
@@ -119,7 +119,8 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     Ok(Arc::new(Python { version, mounts, servers, without_servers: AtomicBool::new(false) }))
 }
 
-/// `/python/bin/python3`, the library beside it without other packages and without tests, `/python/site` with numpy.
+/// Builds the image: `/python/bin/python3`, its standard library without other packages and tests, `/python/site` with
+/// numpy.
 fn build(found: &Interpreter, place: &Path) -> io::Result<()> {
     const LEFT_OUT: [&str; 12] = [
         "site-packages",
@@ -145,7 +146,7 @@ fn build(found: &Interpreter, place: &Path) -> io::Result<()> {
     let site = found.numpy.parent().unwrap_or(&found.numpy);
     let no_cache = |path: &Path| !path.ends_with("__pycache__") && !path.ends_with("tests");
     image::copy_tree(&found.numpy, &root.join("site/numpy"), &no_cache)?;
-    // Where wheels keep the libraries that numpy links to.
+    // Wheels keep the libraries that numpy links to here.
     let libs = site.join("numpy.libs");
     if libs.is_dir() {
         image::copy_tree(&libs, &root.join("site/numpy.libs"), &|_| true)?;
@@ -156,14 +157,14 @@ fn build(found: &Interpreter, place: &Path) -> io::Result<()> {
     let mut linked = vec![program.clone()];
     shared_objects(&root, &mut linked)?;
     let mut libraries = image::libraries(&linked)?;
-    // What is in the image already is found there by its relative path.
+    // Libraries inside the image are found by their relative paths.
     libraries.retain(|path| !path.starts_with(place));
     image::copy_libraries(&libraries, place)?;
-    // Hashes that are never checked: the sandbox cannot write, and times change with each copy.
+    // Hashes that are never checked: the sandbox cannot write, and modification times change with each copy.
     let arguments = ["-I", "-S", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"];
     let folders = [library, root.join("site")];
     let arguments = arguments.iter().map(|a| (*a).into()).chain(folders.map(PathBuf::into_os_string));
-    // A file of the library that is an example of wrong syntax fails to compile, and need not.
+    // Failures are ignored: the standard library contains examples of invalid syntax.
     let _ = tool::run(&found.program, arguments.collect::<Vec<std::ffi::OsString>>());
     Ok(())
 }
@@ -182,7 +183,7 @@ fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 
 impl Python {
     fn start(&self, bench: &Bench, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
-        // Arrays of hundreds of megabytes are made by ordinary solutions, and numpy needs some for itself.
+        // Ordinary solutions create arrays of hundreds of megabytes, and numpy itself needs memory.
         let budget = Budget { data_mib: bench.budget.data_mib.max(2048), ..bench.budget };
         let (letter, name) = match mode {
             Mode::Published => (b'p', "published"),
@@ -210,7 +211,7 @@ impl Python {
         Ok(running)
     }
 
-    /// The command of an interpreter in a mode.
+    /// The command that starts an interpreter in a mode.
     fn interpreter(&self, mode: &str, budget: Budget) -> Command {
         let arguments = ["/python/bin/python3", "-I", "-S", "-c", HARNESS, "{control}", mode];
         let mut command = command(&arguments, self.mounts.clone(), budget, Profile::Run);
@@ -233,7 +234,7 @@ impl Toolchain for Python {
         let mut running = self.start(bench, Mode::Published, &[program])?;
         match running.receive()? {
             Next::Frame(kind, result) => {
-                // What threads the program left running does not matter any more.
+                // Threads that the program left running no longer matter.
                 let ended = running.stop()?;
                 let result = String::from_utf8_lossy(&result).into_owned();
                 let verdict = match kind {
@@ -249,7 +250,7 @@ impl Toolchain for Python {
             }
             Next::End(ended) => {
                 let (verdict, why) = without_result(&ended);
-                // Its parent waits for a result until the time is over, whatever became of the process.
+                // The published evaluator waits for a result until its timeout, however the process ended.
                 Ok(Judged {
                     passed: false,
                     outcome: Outcome { reason: Some(why), ..ended.outcome(verdict) },
@@ -282,5 +283,5 @@ fn without_result(ended: &Ended) -> (Verdict, Reason) {
 fn entry(task: &Task) -> Result<String, EngineError> {
     let name = |line: &str| Some(line.strip_prefix("def ")?.split('(').next()?.trim().to_owned());
     let last = task.prompt.lines().rev().find_map(name);
-    last.ok_or_else(|| EngineError::Tests(format!("the prompt of {} begins no function", task.task_id)))
+    last.ok_or_else(|| EngineError::Tests(format!("no function signature found in the prompt of {}", task.task_id)))
 }

@@ -1,5 +1,5 @@
-# Plain values as bytes, for the two processes of the guard. The reader takes what an unknown program wrote: it makes
-# nothing but None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset and dict.
+# Plain values as bytes, for the two processes of the guard. The reader reads what untrusted programs wrote: it creates
+# only None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset and dict.
 import struct as _struct
 
 _TOO_DEEP = 200
@@ -54,7 +54,7 @@ def _write_items(value, out, depth):
             tag, items = mark, list(kind.__iter__(value))
             break
     else:
-        # What only lends its items, such as a generator, is compared by what the tests make of it: a list.
+        # Iterators, such as generators, are sent as lists of their items.
         if not hasattr(type(value), "__next__") and type(value).__name__ not in (
             "range", "dict_keys", "dict_values", "dict_items", "deque",
         ):
@@ -63,7 +63,7 @@ def _write_items(value, out, depth):
         for item in value:
             items.append(item)
             if len(items) > 1000000:
-                raise _NotPlain("an iterator without end")
+                raise _NotPlain("an iterator with more than 1,000,000 items")
     out += [tag, _size(len(items))]
     for item in items:
         _write(item, out, depth + 1)
@@ -97,7 +97,7 @@ def _read(data, at, depth):
     if tag in (b"i", b"s", b"b"):
         text = data[at : at + size]
         if len(text) != size:
-            raise ValueError("a value cut short")
+            raise ValueError("a truncated value")
         if tag == b"b":
             return text, at + size
         if tag == b"i":

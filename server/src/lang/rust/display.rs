@@ -1,4 +1,4 @@
-//! How Rust is shown.
+//! Display settings of Rust.
 
 use crate::lang::Display;
 

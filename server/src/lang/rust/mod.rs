@@ -1,3 +1,3 @@
-//! Rust.
+//! Rust: outputs are shown but not run.
 
 pub mod display;
