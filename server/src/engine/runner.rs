@@ -312,7 +312,7 @@ pub fn result(answer: &mut Reader, nonce: &str) -> Option<(Outcome, Option<Vec<u
 
 fn without_answer(end: &End<'_>) -> Outcome {
     let (verdict, reason) = match end.report.code {
-        // An exit has a code below 128; a signal is 128 and its number.
+        // An exit has a code below 128; a signal is 128 plus its number.
         Some(code) if code < 128 => (Verdict::NoResult, Reason::EndedEarly { exit_code: Some(code) }),
         Some(code) => (Verdict::Crashed, Reason::Signal { signal: code - 128 }),
         None => (Verdict::Crashed, Reason::Lost),

@@ -19,8 +19,8 @@ use helper::{Order, Started, landlock};
 
 use super::{Child, Command, OptionalWalls, Printed, Report, Sandbox, cgroup::Places, process::Process, tool};
 
-/// User IDs for sandboxes if the server is root: above people and services, below the range that systemd
-/// assigns (61184) and within the 65536 that a container usually has.
+/// User IDs of sandboxes if the server runs as root: above people and services, below the range that systemd assigns
+/// (61184) and within the 65536 that a container usually has.
 const FIRST_UID: u32 = 58_000;
 const UIDS: u32 = 3_000;
 
@@ -29,15 +29,15 @@ const UIDS: u32 = 3_000;
 pub struct Bubblewrap {
     program: PathBuf,
     helper: PathBuf,
-    /// Why the small helper is not used, if it is not.
+    /// Why the separate helper is not used, if it is not.
     slower: Option<String>,
     next: AtomicU32,
     groups: Places,
 }
 
 impl Bubblewrap {
-    /// Uses bubblewrap from the search path and the helper next to `aixgrade`; if there is none from the
-    /// same build, `aixgrade` itself is the helper.
+    /// Uses bubblewrap from the search path and the helper next to `aixgrade`. If no helper of the same build is there,
+    /// `aixgrade` itself is the helper.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Bubblewrap {
                 "bubblewrap (bwrap) is not installed. Install the package `bubblewrap`; without it no tests are run",
             )
         })?;
-        // Servers on one machine should not share user IDs, because the thread limit is per user.
+        // Servers on one host should not share user IDs, because the thread limit is per user.
         let start = std::process::id() % UIDS;
         Ok(Bubblewrap { program, helper, slower, next: AtomicU32::new(start), groups: Places::find() })
     }
@@ -67,7 +67,7 @@ impl Sandbox for Bubblewrap {
         let (output, output_in) = io::pipe()?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let uid = FIRST_UID + number % UIDS;
-        // The helper and bubblewrap are in the groups, too.
+        // The helper and bubblewrap join the groups, too.
         let groups = Arc::new(self.groups.make(number, command.limits.data_bytes, command.limits.threads + 8));
         let order = Order {
             version: helper::VERSION.to_owned(),
@@ -103,7 +103,7 @@ impl Sandbox for Bubblewrap {
             let _ = reader.join();
             let out_of_memory = own_groups.out_of_memory() > 0;
             let report = serde_json::from_str::<Report>(&line)
-                .map_err(|_| io::Error::other(format!("the sandbox helper ended with {status} and said {line:?}")))?;
+                .map_err(|_| io::Error::other(format!("the sandbox helper exited with {status} and sent {line:?}")))?;
             Ok(Report { out_of_memory, ..report })
         });
         Ok(Child::new(control, printed, ended).known_as(inside).in_groups(groups))
@@ -121,7 +121,7 @@ impl Sandbox for Bubblewrap {
     }
 }
 
-/// Whether the small helper exists and is from our own build; otherwise the reason why not.
+/// Whether the separate helper exists and is from our own build. The error says why not.
 fn of_this_build(helper: &Path) -> Result<(), String> {
     if !is_program(helper) {
         return Err("aixgrade-sandbox is not installed next to it".to_owned());

@@ -12,7 +12,7 @@ use std::{
 
 use app::model::run::Sums;
 
-/// Prefix of our groups' names, followed by the id of the process that created them.
+/// Prefix of our groups' names, followed by the ID of the process that created them.
 const PREFIX: &str = "aixgrade-";
 
 /// Where groups can be created.
@@ -56,7 +56,7 @@ impl Places {
         places
     }
 
-    /// What groups limit here; `None` for nothing.
+    /// What groups limit on this host; `None` if nothing.
     pub fn held(&self) -> Option<Sums> {
         match (self.memory, self.pids) {
             (true, true) => Some(Sums::MemoryAndThreads),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_hold_their_limits_and_leave_nothing() {
+    fn groups_have_their_limits_and_are_removed() {
         let places = Places::find();
         let possible = places.held().ok_or("no control group can be created on this machine");
         let Some(held) = crate::prerequisites::host(possible) else { return };
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_the_kernel_ended_counts_as_out_of_memory() {
+    fn processes_killed_by_the_kernel_count_as_out_of_memory() {
         let folder = tempfile::tempdir().unwrap();
         let check = |file: &str, text: &str, expected: u64| {
             fs::write(folder.path().join(file), text).unwrap();

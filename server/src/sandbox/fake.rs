@@ -1,11 +1,11 @@
-//! A sandbox for tests: a thread plays the program inside.
+//! A sandbox for tests, in which a thread takes the place of the program inside.
 
 use std::{io, os::unix::net::UnixStream, sync::Arc, thread};
 
 use super::{Child, Command, Printed, Report, Sandbox};
 
-/// Runs one function for every command. It gets the program's end of the control socket
-/// and returns how the process ended.
+/// Runs one function for every command. The function gets the program's end of the control socket and returns how the
+/// process ended.
 pub struct Fake<F>(pub F);
 
 impl<F> Sandbox for Fake<F>

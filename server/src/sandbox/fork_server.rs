@@ -1,10 +1,10 @@
 //! A sandboxed process that forks a fresh process for each program, so that an interpreter starts and loads its
 //! libraries once.
 //!
-//! The fork server itself runs no model code and cannot be reached by its processes: each has process and mount
-//! namespaces and scratch of its own, and puts itself under the filter of [`Profile::Run`] before it runs a program
-//! (`server/src/lang/python/fork_server.py`). It has one process at a time, so limits of the sandbox as a whole are that
-//! process's limits.
+//! The fork server itself runs no model code, and its processes cannot reach it: each has its own process and mount
+//! namespaces and its own scratch folders, and applies the filter of [`Profile::Run`] before it runs a program
+//! (`server/src/lang/python/fork_server.py`). It runs one process at a time, so limits of the sandbox as a whole are
+//! limits of that process.
 
 use std::{
     io::{self, BufRead, BufReader, IoSlice, IoSliceMut},
@@ -28,22 +28,22 @@ use serde::Serialize;
 
 use super::{Child, Command, Limits, Printed, Report, Sandbox, process::Process};
 
-/// How long it may take to load its libraries on a busy host.
+/// Time limit for loading its libraries, on a busy host.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long a fork server lives, in seconds of processor time.
+/// CPU time limit of a fork server, in seconds.
 const LIFE_S: u64 = 24 * 3600;
 
 /// Threads and processes of the fork server itself.
 const OWN_THREADS: u64 = 2;
 
-/// A fork server that waits for its next order.
+/// An idle fork server.
 pub struct ForkServer {
     server: Child,
     limits: Limits,
 }
 
-/// What a fork server is told before anything else.
+/// The first message to a fork server.
 #[derive(Serialize)]
 struct Settings<'a> {
     /// The filter of [`Profile::Run`], in hexadecimal.
@@ -55,10 +55,11 @@ struct Settings<'a> {
 }
 
 impl ForkServer {
-    /// Starts one with the command of a single program, whose limits its processes get, and waits until it is ready.
+    /// Starts a fork server with the command of a single program, and waits until it is ready. Its processes get the
+    /// limits of that command.
     ///
     /// # Errors
-    /// Fails if the host lacks what it takes: a kernel of at least 5.8, bubblewrap that may keep a capability.
+    /// Fails if the host lacks a prerequisite: Linux 5.8 or newer, a bubblewrap that can keep a capability.
     pub fn start(sandbox: &dyn Sandbox, command: &Command) -> io::Result<ForkServer> {
         let limits = command.limits;
         let own = Limits { cpu_s: LIFE_S, threads: limits.threads + OWN_THREADS, ..limits };
@@ -74,20 +75,20 @@ impl ForkServer {
         let length = u32::try_from(settings.len() + 1).map_err(io::Error::other)?;
         server.send(&[&length.to_be_bytes(), &b"S"[..], &settings].concat())?;
         if server.receive(5, Instant::now() + PATIENCE)? != [0, 0, 0, 1, b'H'] {
-            return Err(io::Error::other("the fork server did not say that it is ready"));
+            return Err(io::Error::other("the fork server did not report that it is ready"));
         }
         Ok(ForkServer { server, limits })
     }
 
-    /// Starts a process that does what `mode` stands for. The next one can be started when it has ended.
+    /// Starts a process that does what `mode` says. The next one can be started when it has ended.
     ///
     /// # Errors
-    /// Fails if the fork server is gone.
+    /// Fails if the fork server has ended.
     pub fn fork(&mut self, mode: u8) -> io::Result<Child> {
         let (control, theirs) = UnixStream::pair()?;
         let (output, output_in) = io::pipe()?;
         let (report, report_in) = UnixStream::pair()?;
-        // Tells with the first message which process sent it, by its number here.
+        // The first message then carries the ID, outside of the sandbox, of the process that sent it.
         setsockopt(&report, sockopt::PassCred, &true)?;
         let order = [&[mode][..], &self.limits.cpu_s.to_be_bytes()].concat();
         let descriptors = [theirs.as_raw_fd(), output_in.as_raw_fd(), report_in.as_raw_fd()];
@@ -107,21 +108,21 @@ impl ForkServer {
                 Some((b'H', process)) => {
                     let _ = known.set(Process::new(process));
                 }
-                // A fault, or the end of a process that was ended before it could say anything.
+                // A fault, or the end of a process that was killed before it could report anything.
                 Some((first, _)) => line.push(char::from(first)),
                 None => {}
             }
             BufReader::new(report).read_line(&mut line)?;
             let _ = reader.join();
             let report = serde_json::from_str::<Report>(&line)
-                .map_err(|_| io::Error::other(format!("the fork server ended and said {line:?}")))?;
+                .map_err(|_| io::Error::other(format!("the fork server exited and reported {line:?}")))?;
             Ok(Report { out_of_memory: killed() > killed_before, ..report })
         });
         Ok(Child::new(control, printed, ended).known_as(inside))
     }
 }
 
-/// The first byte of a report, with the number of the process that sent it; nothing if the fork server has ended.
+/// The first byte of a report, with the ID of the process that sent it; `None` if the fork server has ended.
 fn greeting(from: RawFd) -> io::Result<Option<(u8, i32)>> {
     let mut first = [0];
     let mut parts = [IoSliceMut::new(&mut first)];

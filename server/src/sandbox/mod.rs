@@ -1,13 +1,12 @@
-//! Where untrusted code runs: the walls around one process.
+//! Runs untrusted code in isolation, one process at a time.
 //!
-//! A [`Command`] is plain data: what to run, which files it sees, what it may use up. A [`Sandbox`]
-//! starts it and hands back a [`Child`]: a control socket to the program inside, what it printed
-//! (bounded), and at the end a [`Report`]. There is one real backend, [`bubblewrap`], and one
-//! [`fake`] for tests. Called by `engine` alone; no process starts outside of this module and
-//! xtask.
+//! A [`Command`] is plain data: the program, the files that it sees, its limits. A [`Sandbox`] starts it and returns a
+//! [`Child`]: a control socket to the program inside, its printed text (bounded), and at the end a [`Report`].
+//! [`bubblewrap`] is the one real backend, [`fake`] the one for tests. Called by `engine`, `lang`, `jobs` and the
+//! command line. No process is started outside of this module, `helper` and xtask.
 //!
-//! What must stay true: nothing from outside a [`Command`] is visible inside; a child never outlives
-//! the server; a command that cannot be contained is not started.
+//! Invariants: nothing outside a [`Command`] is visible inside; a child never outlives the server; a command that
+//! cannot be isolated is not started.
 
 pub mod bubblewrap;
 pub mod cgroup;
@@ -31,53 +30,53 @@ use app::model::run::Sums;
 pub use helper::{Command, Keep, Limits, Profile, Report};
 use process::{Process, Used};
 
-/// How much of what was printed is kept. A page shows it; more helps nobody.
+/// Maximum length of the printed text that is kept, in bytes. It is only displayed.
 pub const PRINTED_KEPT: usize = 32 << 10;
 
-/// Starts processes inside walls.
+/// Starts isolated processes.
 pub trait Sandbox: Send + Sync {
-    /// Starts one.
+    /// Starts a process.
     ///
     /// # Errors
-    /// Only for our own failures: the host lacks what it takes.
+    /// Engine errors only: the host lacks a prerequisite.
     fn start(&self, command: &Command) -> io::Result<Child>;
 
-    /// Which of the walls that not every host has stand here.
+    /// The isolation layers of this host, of those that not every host provides.
     fn optional_walls(&self) -> OptionalWalls {
         OptionalWalls::default()
     }
 
-    /// What puts the walls up, for people.
+    /// The program that sets up the isolation, for display.
     fn started_by(&self) -> Option<String> {
         None
     }
 }
 
-/// The walls that not every host has; the others stand without them.
+/// Isolation layers that not every host provides. The other layers do not depend on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptionalWalls {
-    /// Landlock: TCP, abstract sockets and signals, as far as the kernel can.
+    /// Landlock: TCP, abstract sockets and signals, as far as the kernel supports it.
     pub landlock: bool,
-    /// What control groups hold as one sum.
+    /// What control groups limit for a sandbox as a whole.
     pub groups: Option<Sums>,
 }
 
 /// A started process.
 #[derive(Debug)]
 pub struct Child {
-    /// The socket whose other end the program inside holds.
+    /// Our end of the control socket.
     control: UnixStream,
-    /// What came over the socket and was not taken yet.
+    /// Bytes that were received and not consumed yet.
     came: Vec<u8>,
     printed: Arc<Printed>,
     /// The process inside, once it has started.
     inside: Arc<OnceLock<Process>>,
     ended: Option<JoinHandle<io::Result<Report>>>,
-    /// Its control groups, where it has some.
+    /// Its control groups, if any.
     groups: Option<Arc<cgroup::Groups>>,
 }
 
-/// What the process printed on standard output and error together.
+/// The text that a process printed on standard output and standard error.
 #[derive(Debug, Default)]
 pub struct Printed {
     kept: Mutex<Vec<u8>>,
@@ -85,48 +84,48 @@ pub struct Printed {
 }
 
 impl Child {
-    /// Puts together a child from its parts; `ended` waits for its end and tells of it.
+    /// A child of these parts. `ended` waits for the process's end and returns its report.
     pub fn new(control: UnixStream, printed: Arc<Printed>, ended: JoinHandle<io::Result<Report>>) -> Child {
         Child { control, came: Vec::new(), printed, inside: Arc::default(), ended: Some(ended), groups: None }
     }
 
-    /// The same, with its control groups.
+    /// Adds the control groups.
     fn in_groups(mut self, groups: Arc<cgroup::Groups>) -> Child {
         self.groups = Some(groups);
         self
     }
 
-    /// The same, with the process inside, which is known once it has started.
+    /// Adds the process inside, which is set once it has started.
     pub fn known_as(mut self, inside: Arc<OnceLock<Process>>) -> Child {
         self.inside = inside;
         self
     }
 
-    /// Processor time of the process inside; `None` before its start and after its end.
+    /// CPU time of the process inside; `None` before its start and after its end.
     pub fn cpu(&self) -> Option<Duration> {
         self.inside.get()?.cpu()
     }
 
-    /// What the process inside has used of the processors; `None` before its start and after its end.
+    /// Scheduler counts of the process inside; `None` before its start and after its end.
     pub fn used(&self) -> Option<Used> {
         self.inside.get()?.used()
     }
 
-    /// Sends bytes to the program inside. A program that does not read is given ten seconds.
+    /// Sends bytes to the program inside. Fails if the program reads nothing for 10 s.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.control.set_write_timeout(Some(Duration::from_secs(10)))?;
         self.control.write_all(bytes)
     }
 
-    /// Takes exactly so many bytes, or fails: [`io::ErrorKind::TimedOut`] at the deadline,
-    /// [`io::ErrorKind::UnexpectedEof`] when the program ended. What came before a failure is still there for the
+    /// Receives exactly `length` bytes, or fails: [`io::ErrorKind::TimedOut`] at the deadline,
+    /// [`io::ErrorKind::UnexpectedEof`] if the program ended. Bytes received before a failure stay available for the
     /// next call.
     pub fn receive(&mut self, length: usize, deadline: Instant) -> io::Result<Vec<u8>> {
         self.await_bytes(length, deadline)?;
         Ok(self.came.drain(..length).collect())
     }
 
-    /// The first so many bytes without taking them, or fails as [`Child::receive`] does.
+    /// Waits for `length` bytes and returns them without consuming them. Fails as [`Child::receive`] does.
     pub fn await_bytes(&mut self, length: usize, deadline: Instant) -> io::Result<&[u8]> {
         let mut part = [0; 1 << 14];
         while self.came.len() < length {
@@ -148,26 +147,25 @@ impl Child {
         Ok(&self.came[..length])
     }
 
-    /// Whether the program wrote anything more on the control socket that nobody asked for. To be
-    /// called once it has ended.
+    /// Whether the program sent more bytes than were consumed. Call this after the program has ended.
     pub fn more(&mut self) -> bool {
         !self.came.is_empty()
             || self.control.set_nonblocking(true).is_ok() && matches!(self.control.read(&mut [0; 1]), Ok(1))
     }
 
-    /// Ends the process and all it started.
+    /// Ends the process and everything that it started.
     pub fn kill(&self) {
-        // The waiting parent inside the walls watches this socket. One that is closed is closed.
+        // The helper watches this socket. An error means that it is closed already.
         let _ = self.control.shutdown(std::net::Shutdown::Both);
     }
 
-    /// Ends the process if it still runs at the deadline, waits for its end, and returns how it
-    /// ended with what it printed and whether that was too much.
+    /// Waits for the end of the process, which is killed at the deadline. Returns how it ended, what it printed, and
+    /// whether it printed too much.
     ///
     /// # Errors
-    /// Where the waiting parent itself was lost: our own failure.
+    /// Fails if the helper itself was lost.
     pub fn end(&mut self, deadline: Instant) -> io::Result<(Report, String, bool)> {
-        let Some(ended) = self.ended.take() else { return Err(io::Error::other("the process was waited for before")) };
+        let Some(ended) = self.ended.take() else { return Err(io::Error::other("the process was already waited for")) };
         while !ended.is_finished() {
             if Instant::now() >= deadline {
                 self.kill();
@@ -190,14 +188,14 @@ impl Drop for Child {
 }
 
 impl Printed {
-    /// What was kept, as text.
+    /// The kept text.
     pub fn text(&self) -> String {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&kept).into_owned()
     }
 
-    /// Reads `output` to its end on a thread of its own. A process that prints more than `most` bytes loses its control
-    /// connection, and ends.
+    /// Reads `output` to its end on a separate thread. A process that prints more than `most` bytes loses its control
+    /// connection, which ends it.
     ///
     /// # Errors
     /// The connection cannot be duplicated.
@@ -216,7 +214,7 @@ impl Printed {
         Ok((printed, reader))
     }
 
-    /// Reads to the end, keeping the beginning; calls `flood` once when there is more than `most`.
+    /// Reads to the end and keeps the beginning. Calls `flood` once if there are more than `most` bytes.
     pub fn take(&self, mut from: impl Read, most: u64, flood: impl Fn()) {
         let mut part = [0; 1 << 14];
         let mut total = 0;

@@ -49,8 +49,8 @@ impl Used {
         Used { cpu: self.cpu.saturating_sub(earlier.cpu), delayed: self.delayed.saturating_sub(earlier.delayed) }
     }
 
-    /// The part of this wall time in which the process did not want a processor. Simultaneous threads count
-    /// several times, so this is a lower bound.
+    /// The part of the wall time `elapsed` in which the process was not ready to run. A lower bound, because
+    /// simultaneous threads count several times.
     pub fn idle(self, elapsed: Duration) -> Duration {
         elapsed.saturating_sub(self.cpu + self.delayed)
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_what_this_process_uses() {
+    fn counts_cpu_time_of_this_process() {
         let this = Process::new(std::process::id().cast_signed());
         let before = this.used().unwrap();
         let mut sum = 0_u64;
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_gets_no_processor_is_not_idle() {
+    fn process_that_gets_no_cpu_is_not_idle() {
         let seconds = Duration::from_secs;
         let check = |cpu, delayed, idle| {
             let used = Used { cpu: seconds(cpu), delayed: seconds(delayed) };
