@@ -1,4 +1,4 @@
-//! What runs a dataset version's outputs: the Java engine or the languages whose tests are programs.
+//! Runs the outputs of a dataset version: with the Java engine, or with the languages whose tests are programs.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -20,7 +20,7 @@ use crate::{
 
 /// A dataset version, ready to run outputs.
 pub enum Backend {
-    /// Test classes over the Java harness.
+    /// Test classes, run by the Java engine.
     Java(Arc<Grader>),
     /// Test programs, in any language.
     Programs(Suite),
@@ -33,7 +33,7 @@ pub enum ItemWorker<'a> {
 }
 
 impl Backend {
-    /// What is the same for every output of a run, with the checks that failed where the operator allows that.
+    /// The conditions that all outputs of a run share, with the failed checks that the operator allows.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         match self {
             Backend::Java(grader) => grader.environment(failed_checks),
@@ -41,7 +41,7 @@ impl Backend {
         }
     }
 
-    /// Stands for everything that decides besides the output and its task.
+    /// A hash of everything besides the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         match self {
             Backend::Java(grader) => grader.fingerprint(),
@@ -49,7 +49,7 @@ impl Backend {
         }
     }
 
-    /// Stands for everything that decides an output's outcome.
+    /// The cache key of an output: a hash of everything that can affect its outcome.
     pub fn key(&self, item: &Leased) -> String {
         match self {
             Backend::Java(grader) => grader.key(&task(item), &item.code),
@@ -57,7 +57,7 @@ impl Backend {
         }
     }
 
-    /// What this backend proves of its sandbox is the same for every backend of this name.
+    /// A name for which the sandbox checks need to run only once: backends of the same name have the same checks.
     pub fn name(&self) -> String {
         match self {
             Backend::Java(_) => "java".to_owned(),
@@ -68,7 +68,7 @@ impl Backend {
     /// Runs the sandbox checks and returns those that failed.
     ///
     /// # Errors
-    /// The sandbox or a toolchain does not work at all.
+    /// Engine errors: the sandbox or a toolchain does not work.
     pub fn failed_checks(&self) -> Result<Vec<FailedCheck>, EngineError> {
         let shown = match self {
             Backend::Java(grader) => proof::prove_beside(grader, worker_count())?,
@@ -77,7 +77,7 @@ impl Backend {
         Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())
     }
 
-    /// A worker that gives up what is under way once `cancelled` is set.
+    /// A worker that stops its current work once `cancelled` is set.
     pub fn worker(&self, cancelled: Arc<AtomicBool>) -> ItemWorker<'_> {
         match self {
             Backend::Java(grader) => ItemWorker::Java(Box::new(Worker::new(Arc::clone(grader), cancelled))),
@@ -90,7 +90,7 @@ impl ItemWorker<'_> {
     /// Grades one output.
     ///
     /// # Errors
-    /// Our own failure; the output has no outcome then.
+    /// Engine errors only. The output then has no outcome.
     pub fn grade(&mut self, item: &Leased) -> Result<Outcome, EngineError> {
         match self {
             ItemWorker::Java(worker) => worker.grade(&task(item), &item.code),

@@ -1,11 +1,11 @@
-//! The queue of work: leased items of a run, and the workers that take them.
+//! The work queue: leased items of a run, and the workers that process them.
 //!
-//! [`Engine::work`] takes one run to its end, with as many workers as cores; the server's background
-//! thread ([`Engine::serve`]) and the command line both call it, also at once on the same run:
-//! leases keep them apart.
+//! [`Engine::work`] processes one run, with as many workers as cores. The server's background thread
+//! ([`Engine::serve`]) and the command line both call it, also on the same run at the same time: leases keep them
+//! apart.
 //!
-//! What must stay true: every item ends in an outcome or in a fault of ours, whatever dies when; no
-//! item counts twice; what our machinery failed on is tried once more with nothing beside it.
+//! Invariants: every item ends with an outcome or an engine error, whichever process dies and when; no item counts
+//! twice; an item on which the engine failed is tried once more, alone.
 
 mod backend;
 
@@ -44,16 +44,16 @@ use crate::{
     sandbox::{Sandbox, bubblewrap::Bubblewrap},
 };
 
-/// Items in one write transaction, at some 40 µs each.
+/// Items per write transaction, at about 40 µs each.
 const BATCH: usize = 100;
 
-/// How often leases are renewed: several times before one runs out, even on a busy host.
+/// How often leases are renewed: several times before one expires, even on a busy host.
 const RENEW: Duration = Duration::from_secs(4);
 
-/// How often a round looks whether its run was stopped: a stopped run uses no processor for longer than this.
+/// How often a round checks whether its run was stopped. A stopped run uses the CPU for at most this long.
 const LOOK_FOR_STOP: Duration = Duration::from_secs(1);
 
-/// How often the server's idle engine looks for a run that somebody else made (the command line).
+/// How often the server's idle engine checks for runs that another process (the command line) has created.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// Runs tests. Cheap to clone.
@@ -76,7 +76,7 @@ struct Bell {
 }
 
 impl Engine {
-    /// An engine over a data folder. Nothing is started.
+    /// An engine for a data folder. Starts nothing.
     pub fn new(db: Db, data: &std::path::Path) -> Engine {
         let folder = Arc::new(data.join("engine"));
         Engine {
@@ -96,20 +96,20 @@ impl Engine {
         self
     }
 
-    /// Says that there is a new run.
+    /// Reports that there is a new run.
     pub fn ring(&self) {
         *self.bell.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.bell.changed.notify_all();
     }
 
-    /// Works off runs, oldest first, on a thread of its own, until the process ends.
+    /// Processes runs, oldest first, on a separate thread, until the process ends.
     pub fn serve(self) {
         thread::spawn(move || {
             loop {
                 match self.db.read_blocking(runs::open) {
                     Ok(Some(run)) => {
                         if let Err(failure) = self.work(run) {
-                            // Recorded with the run, too; a database that cannot be written is only here.
+                            // Also recorded with the run, unless the database cannot be written.
                             tracing::error!(%run, cause = %said(&failure), "the run failed");
                             thread::sleep(LOOK);
                         }
@@ -124,13 +124,13 @@ impl Engine {
         });
     }
 
-    /// Takes a run to its end; returns when it is there, was cancelled, or cannot be done.
+    /// Processes a run. Returns once it is finished, was stopped, or cannot continue.
     ///
     /// # Errors
-    /// Our own failure that is not one item's: no sandbox, no JDK, tests that do not compile. The
-    /// run is ended with it.
+    /// Engine errors that affect the whole run: no sandbox, no JDK, tests that do not compile. The run ends with the
+    /// error.
     pub fn work(&self, run: RunId) -> Result<(), Failure> {
-        // What is at its end keeps the environment that it was run with.
+        // A run that has ended keeps the environment in which it ran.
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| run.status != RunStatus::Running) {
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl Engine {
         }
         let workers = worker_count();
         loop {
-            // What has not failed yet, side by side; then what has, one by one.
+            // Items that have not failed yet, in parallel; then those that have failed, one by one.
             self.round(run, &backend, workers, false)?;
             self.round(run, &backend, 1, true)?;
             match self.db.read_blocking(|conn| Ok((runs::get(conn, run)?.map(|r| r.status), runs::left(conn, run)?)))? {
@@ -170,7 +170,7 @@ impl Engine {
                     self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Finished, None))?;
                     return Ok(());
                 }
-                // Somebody else holds the last ones, or held them and died: their leases will tell.
+                // Another process works on the last items, or worked on them and died: their leases will expire.
                 (Some(RunStatus::Running), (0, _)) => thread::sleep(Duration::from_millis(500)),
                 (Some(RunStatus::Running), _) => {}
                 _ => return Ok(()),
@@ -178,24 +178,25 @@ impl Engine {
         }
     }
 
-    /// Runs the sandbox checks of a backend, once in a process's life, and returns those that failed.
+    /// Runs the sandbox checks of a backend and returns those that failed. Checks that all passed are not repeated in
+    /// this process.
     fn failed_checks(&self, backend: &Backend) -> Result<Vec<FailedCheck>, EngineError> {
         let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
         if proved.contains(&backend.name()) {
             return Ok(Vec::new());
         }
         let failed = backend.failed_checks()?;
-        // What failed may be repaired meanwhile: only success is remembered.
+        // Only success is remembered, because a failure can be repaired meanwhile.
         if failed.is_empty() {
             proved.insert(backend.name());
         }
         Ok(failed)
     }
 
-    /// Every trial of the walls, for `aixgrade doctor`.
+    /// Runs every sandbox check of the Java engine, for `aixgrade doctor`.
     ///
     /// # Errors
-    /// The sandbox or the Java images cannot be made at all.
+    /// Fails if the sandbox or the Java images cannot be created.
     pub fn trials(&self) -> Result<Vec<proof::Shown>, Failure> {
         let sandbox = sandbox().map_err(|fault| told(&fault))?;
         Ok(proof::prove(sandbox, &self.folder, worker_count())?)
@@ -219,7 +220,7 @@ impl Engine {
         Ok(backend)
     }
 
-    /// A grader of test classes.
+    /// Prepares a grader of test classes.
     fn prepare_java(&self, version: DatasetVersionId, how: run_how::How) -> Result<Grader, Fault> {
         let (tests, classes) = self.db.read_blocking(|conn| {
             let tests = datasets::tests(conn, version)?;
@@ -228,7 +229,7 @@ impl Engine {
         })?;
         let (kind, tree) = tests.ok_or(Fault::NoTests)?;
         let kind = TestKind::from_name(&kind)
-            .ok_or_else(|| Fault::System { detail: format!("no such kind of test: {kind}") })?;
+            .ok_or_else(|| Fault::System { detail: format!("unknown kind of tests: {kind}") })?;
         if let Some(dates) = how.dates {
             dates::needs(dates).map_err(|missing| Fault::Sandbox { detail: missing.to_string() })?;
         }
@@ -237,7 +238,7 @@ impl Engine {
             .map_err(|e| self.fault(e))
     }
 
-    /// Why the engine failed. A full disk is named with its folder.
+    /// The fault for an engine error. For a full disk, it names the folder.
     fn fault(&self, e: EngineError) -> Fault {
         match is_disk_full(&e) {
             true => Fault::DiskFull { folder: self.folder.display().to_string() },
@@ -245,8 +246,8 @@ impl Engine {
         }
     }
 
-    /// Resets the items whose result could differ today, if the run was asked to. In batches: ratings that people
-    /// submit are stored in between.
+    /// Resets the items whose result could differ today, if the run was asked to. In batches, so that submitted ratings
+    /// are stored in between.
     fn recheck(&self, run: RunId, backend: &Backend) -> Result<(), Failure> {
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| !run.recheck) {
             return Ok(());
@@ -286,7 +287,7 @@ impl Engine {
         }
     }
 
-    /// Works off one of the two queues with so many workers, until nothing in it is free.
+    /// Processes one of the two queues with `workers` workers, until it has no free item.
     fn round(&self, run: RunId, backend: &Backend, workers: usize, alone: bool) -> Result<(), Failure> {
         let waiting = self.db.read_blocking(|conn| runs::left(conn, run))?.0;
         if waiting == 0 {
@@ -311,7 +312,7 @@ impl Engine {
         })
     }
 
-    /// One worker: claims and grades until there is nothing to claim.
+    /// One worker: claims and grades items until there are none to claim.
     fn take(
         &self,
         run: RunId,
@@ -326,7 +327,7 @@ impl Engine {
         while let Some(item) = next {
             let graded = worker.grade(&item);
             let key = backend.key(&item);
-            // Leaving one and taking the next is one transaction: half the waiting for the disk.
+            // One transaction stores a result and claims the next item, which halves the waiting for the disk.
             next = self.db.write_blocking(|tx| {
                 let how = match graded {
                     Ok(ref outcome) => {
@@ -345,8 +346,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Renews the leases of one round until it is over, and sets `cancelled` once somebody has stopped the run:
-    /// by this process or another, so the database is where to look.
+    /// Renews the leases of one round until it is over, and sets `cancelled` once the run was stopped. Another process
+    /// may have stopped it, so this checks the database.
     fn keep_leases(&self, run: RunId, holder: &str, over: &AtomicBool, cancelled: &AtomicBool) {
         let (mut since_renewal, mut since_look) = (Duration::ZERO, Duration::ZERO);
         let step = Duration::from_millis(100);
@@ -356,12 +357,12 @@ impl Engine {
             since_look += step;
             if since_renewal >= RENEW {
                 since_renewal = Duration::ZERO;
-                // A renewal that fails is made up for by the next; all lost, others take over.
+                // The next renewal makes up for one that fails. If all fail, others take over the items.
                 let _ = self.db.write_blocking(|tx| runs::renew(tx, holder, lease_end()));
             }
             if since_look >= LOOK_FOR_STOP {
                 since_look = Duration::ZERO;
-                // A look that fails is made up for by the next.
+                // The next check makes up for one that fails.
                 let status = self.db.read_blocking(|conn| Ok(runs::get(conn, run)?.map(|run| run.status)));
                 if status.is_ok_and(|status| status != Some(RunStatus::Running)) {
                     cancelled.store(true, Ordering::SeqCst);
@@ -380,16 +381,16 @@ impl Engine {
     }
 }
 
-/// The real sandbox, by way of this very program.
+/// The real sandbox, with this program or the helper next to it.
 ///
 /// # Errors
-/// Where bubblewrap is missing.
+/// Fails if bubblewrap is missing.
 pub fn sandbox() -> Result<Arc<dyn Sandbox>, Fault> {
     let sandbox = std::env::current_exe().and_then(Bubblewrap::new);
     sandbox.map(|s| Arc::new(s) as Arc<dyn Sandbox>).map_err(|e| Fault::Sandbox { detail: e.to_string() })
 }
 
-/// Whether the disk is full; tools that the engine starts say it in their words.
+/// Whether the disk is full. Tools that the engine starts report it as text.
 fn is_disk_full(e: &EngineError) -> bool {
     match e {
         EngineError::Io(e) => error::is_disk_full(e) || e.to_string().contains("No space left on device"),
@@ -411,7 +412,7 @@ fn trusted(failed: Vec<FailedCheck>, allow: bool) -> Result<Vec<FailedCheck>, Fa
     }
 }
 
-/// A fault for the person who started the run.
+/// A fault as an error for the person who started the run.
 fn told(fault: &Fault) -> Failure {
     Failure::conflict((EN.fault_line(fault), ZH.fault_line(fault)))
 }
@@ -422,8 +423,8 @@ impl From<Failure> for Fault {
     }
 }
 
-/// Whether the same outcome can be expected another time. Waiting in vain is measured on the clock, and what an
-/// output waits for can be the host's doing.
+/// Whether the same outcome can be expected another time. Waiting time is measured by the clock, and the host can be
+/// the reason why an output waits.
 fn lasting(outcome: &Outcome) -> bool {
     outcome.limit != Some(LimitHit::Wall)
 }
