@@ -25,7 +25,7 @@ pub fn restrict() -> io::Result<bool> {
     Ok(status.ruleset != RulesetStatus::NotEnforced)
 }
 
-/// Whether this kernel enforces any restriction, tried on a separate thread.
+/// Whether this kernel enforces any restriction. Tries it on a separate thread, which stays restricted.
 pub fn holds() -> bool {
     std::thread::spawn(restrict).join().is_ok_and(|answer| answer.unwrap_or(false))
 }

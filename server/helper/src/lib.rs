@@ -1,17 +1,17 @@
-//! The small process between server and walls: `aixgrade-sandbox`, which lies beside `aixgrade`.
+//! The process between the server and a sandbox: `aixgrade-sandbox`, which is installed next to `aixgrade`.
 //!
-//! Where it does not, `aixgrade` is started again with the same hidden argument and does the same. That is
-//! one file less to install, and some milliseconds more for each sandbox: most of a large program's start is
-//! its size, which is also why this is a crate of its own with few dependencies, linked without a loader.
+//! If it is missing, `aixgrade` starts itself with the same hidden argument and does the same. That is one file fewer
+//! to install, but costs each sandbox some milliseconds: most of a large program's start time comes from its size. This
+//! is also why the helper is a separate crate with few dependencies, linked without a dynamic loader.
 //!
-//! It gives up root, makes a private mount name space with scratch that cannot be executed from,
-//! sets the limits, starts bubblewrap, and waits. It ends everything inside when the control socket
-//! closes, because the server wants an end or is gone itself, and when the processor time is used up.
-//! It writes two lines to standard error: [`Started`] once the program runs, and the [`Report`] at the
-//! end. Where the program could not be started, the report is the only line.
+//! It gives up root, creates a private mount namespace with scratch folders from which nothing can be executed, sets
+//! the limits, starts bubblewrap, and waits. It kills everything inside when the control socket closes, because the
+//! server wants to end the sandbox or has ended itself, and when the CPU time is used up. It writes two lines to
+//! standard error: [`Started`] once the program runs, and the [`Report`] at the end. If the program could not be
+//! started, the report is the only line.
 //!
-//! All of this could not be done between fork and exec in the server without `unsafe`, and a
-//! process of its own also gets the exact processor time of everything it started.
+//! The server could not do this between fork and exec without `unsafe`, and a separate process also gets the exact CPU
+//! time of everything that it started.
 
 pub mod landlock;
 mod seccomp;
@@ -24,50 +24,51 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// What to run and what it sees. Every path on the left of a pair is the host's, on the right the
-/// sandbox's.
+/// What to run and what it sees. In a pair of paths, the first is on the host and the second in the sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
-    /// Program and arguments, as seen inside. `{control}` becomes the control descriptor's number.
+    /// Program and arguments, with paths in the sandbox. `{control}` becomes the control descriptor's number.
     pub argv: Vec<String>,
-    /// The whole environment.
+    /// All environment variables.
     pub env: Vec<(String, String)>,
     /// Files and folders that can be read, mounted in this order.
     pub read_only: Vec<(PathBuf, String)>,
-    /// Folders made of memory that can be written, gone with the process; never executable. The
-    /// first is where the program starts.
+    /// Folders in memory that can be written, deleted with the process and never executable. The program starts in the
+    /// first one.
     pub scratch: Vec<String>,
-    /// What it may use up.
+    /// Its limits.
     pub limits: Limits,
-    /// Which system calls it may make.
+    /// The system calls that it may make.
     #[serde(default)]
     pub profile: Profile,
-    /// A file that it leaves behind, if any.
+    /// A file to keep when the command has ended, if any.
     #[serde(default)]
     pub keep: Option<Keep>,
-    /// Whether the control socket is its standard input, too: for a program that holds nothing from the code beside it.
+    /// Whether the control socket is also standard input, for a program that need not hide it from the code that it
+    /// runs.
     #[serde(default)]
     pub control_is_input: bool,
 }
 
-/// The system calls of a sandbox. Network, namespaces, tracing and mounts are in none of them.
+/// The system calls that a sandbox allows. None allows network access or tracing, and only [`Profile::ForkServer`]
+/// allows namespaces and mounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// One process with threads: an interpreter, a JVM or a compiled program. It cannot start another.
+    /// One process with threads: an interpreter, a JVM or a compiled program. It cannot start other processes.
     #[default]
     Run,
-    /// A compiler, which starts the programs it consists of. It reads model code and never runs it.
+    /// A compiler, which starts the programs that it consists of. It reads model code and never runs it.
     Build,
-    /// A fork server: it may start processes in process and mount namespaces of their own, which put themselves under
-    /// the filter of [`Profile::Run`] before they run model code. It never runs any itself.
+    /// A fork server. It may start processes in their own process and mount namespaces, which apply the filter of
+    /// [`Profile::Run`] before they run model code. It never runs model code itself.
     ForkServer,
 }
 
-/// The filter of a profile as the kernel reads it, for a fork server that puts its processes under it.
+/// The filter of a profile in the kernel's format, for a fork server that applies it to its processes.
 ///
 /// # Errors
-/// Fails on a processor that the filter does not support.
+/// Fails on a CPU architecture that the filter does not support.
 pub fn filter(profile: Profile) -> io::Result<Vec<u8>> {
     seccomp::program(profile)
 }
@@ -78,20 +79,20 @@ pub fn filter(profile: Profile) -> io::Result<Vec<u8>> {
 pub struct Keep {
     /// The file's name in the first scratch folder, without folders.
     pub name: String,
-    /// Where the host gets it: a file that exists and is empty. It stays empty if the command left none.
+    /// The file on the host to copy it to. It must exist and be empty; it stays empty if the command left no file.
     pub host: PathBuf,
 }
 
-/// What one process may use up. Reaching a limit is the program's failure, never ours.
+/// The limits of one process. Reaching one is the program's failure, never an engine error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Processor time in seconds over all threads, the start of the JVM included. The helper ends the
-    /// process when its own processor clock reaches this; see [`Report::over_cpu`].
+    /// CPU time in seconds over all threads, including the start of the JVM. The helper kills the process when its CPU
+    /// clock reaches this; see [`Report::over_cpu`].
     pub cpu_s: u64,
-    /// Bytes of private writable memory of one process, the JVM's own included; with control groups
-    /// also the most that all of them and their scratch have together.
+    /// Bytes of private writable memory of one process, including the JVM's own. With control groups, also the limit
+    /// for all processes and their scratch folders together.
     pub data_bytes: u64,
-    /// Threads, the JVM's own (about twenty) included.
+    /// Threads, including the JVM's own (about 20).
     pub threads: u64,
     /// Size of one file in bytes.
     pub file_bytes: u64,
@@ -101,45 +102,45 @@ pub struct Limits {
     pub scratch_bytes: u64,
     /// Files and folders in scratch.
     pub scratch_files: u64,
-    /// Bytes printed before the process is ended.
+    /// Bytes printed before the process is killed.
     pub printed_bytes: u64,
 }
 
-/// How a process ended, as its waiting parent saw it.
+/// How a process ended, as the helper saw it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// Its exit code, 128 and more for a signal.
+    /// Its exit code; 128 plus the signal's number if a signal ended it.
     pub code: Option<i32>,
-    /// Processor time in microseconds, of all threads, children included.
+    /// CPU time in microseconds, of all threads and children.
     pub cpu_us: u64,
-    /// Whether the helper ended it because it had used up [`Limits::cpu_s`].
+    /// Whether the helper killed it because it had used up [`Limits::cpu_s`].
     #[serde(default)]
     pub over_cpu: bool,
-    /// The most memory resident at once, in KiB.
+    /// Maximum resident memory in KiB.
     pub memory_kib: u64,
-    /// Whether the kernel ended it because all its processes together reached the memory limit.
+    /// Whether the kernel killed it because all its processes together reached the memory limit.
     #[serde(default)]
     pub out_of_memory: bool,
-    /// Why the walls could not be put up: our own failure. Absent when they stood.
+    /// Why the isolation could not be set up, which is an engine error; absent if it was set up.
     pub fault: Option<String>,
 }
 
-/// That the program runs, and as which process.
+/// Reports that the program runs, and as which process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Started {
-    /// The process inside, by its number outside.
+    /// The process inside, by its ID outside.
     pub inside: i32,
 }
 
-/// The argument that makes a program this helper. Not for people, so not in `--help`.
+/// The argument that makes a program the helper. People do not use it, so it is not in `--help`.
 pub const ARGUMENT: &str = "__sandbox";
 
-/// The version of both sides, with what this crate's sources come to (`build.rs`). They must be the same:
-/// another helper may lack a wall.
+/// The version of server and helper, with a hash of this crate's sources (`build.rs`). Both must be the same, because
+/// another helper may lack an isolation layer.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("AIXGRADE_HELPER_SOURCES"));
 
-/// What the helper is told.
+/// The helper's input.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
@@ -147,17 +148,17 @@ pub struct Order {
     pub version: String,
     /// What to run.
     pub command: Command,
-    /// Bubblewrap.
+    /// The path of bubblewrap.
     pub bwrap: PathBuf,
-    /// Whom to be, where the server is root; a number of its own for each sandbox, so that the
-    /// kernel's count of a user's threads is this sandbox's count.
+    /// The user ID of the sandbox if the server runs as root. Each sandbox has its own, so that the kernel's count of a
+    /// user's threads is this sandbox's count.
     pub uid: u32,
-    /// Control groups to join, made and removed by the server.
+    /// Control groups to join. The server creates and removes them.
     pub groups: Vec<PathBuf>,
 }
 
-/// Runs the helper if this process was started as one; returns the exit code then. Must be called
-/// before any thread is started.
+/// Runs the helper if this process was started as one, and returns its exit code. Must be called before any thread is
+/// started.
 #[must_use]
 pub fn main(mut args: impl Iterator<Item = String>) -> Option<u8> {
     args.next();

@@ -1,9 +1,8 @@
 //! Allows only the system calls that a program needs, by [`Profile`].
 //!
-//! An allow-list, because new kernels add calls. Everything else returns
-//! ENOSYS, so that the C library falls back (`clone3` to `clone`) and Java throws an exception
-//! for a process, a socket or a namespace. The crate `seccompiler` compiles the
-//! program: it is small, depends only on libc, and Firecracker uses it for the same purpose.
+//! This is an allow-list, because new kernels add calls. All other calls return ENOSYS, so that the C library falls
+//! back (`clone3` to `clone`) and Java throws an exception for a process, a socket or a namespace. The crate
+//! `seccompiler` compiles the program: it is small, depends only on libc, and Firecracker uses it for the same purpose.
 
 use std::{collections::BTreeMap, io};
 
@@ -15,14 +14,14 @@ use seccompiler::{
 
 use crate::Profile;
 
-/// The filter as an array of `struct sock_filter`, as the kernel reads it.
+/// The filter as an array of `struct sock_filter`, the kernel's format.
 ///
-/// The crate's program compares a call with the list one by one. When the filter is set, the kernel runs it for
-/// every existing call, which takes a good part of a millisecond. Therefore a binary search comes first for calls
-/// that are allowed with any arguments ([`shortcut`]).
+/// The crate's program compares a call with the listed calls one by one. When the filter is set, the kernel runs it for
+/// every existing call, which takes a large part of a millisecond. Therefore a binary search comes first for calls that
+/// are allowed with any arguments ([`shortcut`]).
 ///
 /// # Errors
-/// Fails on a processor that the crate does not support.
+/// Fails on a CPU architecture that the crate does not support.
 pub fn program(profile: Profile) -> io::Result<Vec<u8>> {
     let whole = rules(profile).map_err(io::Error::other)?;
     let (plain, conditional): (Rules, Rules) = whole.into_iter().partition(|(_, conditions)| conditions.is_empty());
@@ -120,17 +119,18 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 fn rules(profile: Profile) -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = CALLS.iter().chain(LEGACY).map(|&call| (call, Vec::new())).collect();
     match profile {
-        // Threads but no processes: `Runtime.exec`, `fork` and `subprocess` have nothing to start with.
+        // Threads but no processes: `Runtime.exec`, `fork` and `subprocess` fail.
         Profile::Run => {
             let thread = libc::CLONE_THREAD as u64;
             rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(thread), thread)?]);
         }
-        // Processes, but none in a namespace of its own.
+        // Processes, but not in new namespaces.
         Profile::Build => {
             rules.extend(PROCESSES.iter().map(|&call| (call, Vec::new())));
             rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(NAMESPACES), 0)?]);
         }
-        // Processes, each in a process and a mount namespace of its own; these calls want a capability, which they drop.
+        // Processes, each in its own process and mount namespace. These calls need a capability, which the processes
+        // drop.
         Profile::ForkServer => {
             rules.extend(PROCESSES.iter().chain(FORK_SERVER).map(|&call| (call, Vec::new())));
             rules.insert(libc::SYS_clone, vec![one(0, SeccompCmpOp::MaskedEq(NAMESPACES), 0)?]);
@@ -139,7 +139,7 @@ fn rules(profile: Profile) -> Result<Rules, seccompiler::BackendError> {
             rules.insert(libc::SYS_setns, vec![one(1, SeccompCmpOp::Eq, libc::CLONE_NEWPID as u64)?]);
         }
     }
-    // The JDK wakes its selectors with a socket pair, which reaches nothing outside.
+    // The JDK wakes its selectors with a socket pair, which cannot reach anything outside.
     rules.insert(libc::SYS_socketpair, vec![one(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64)?]);
     // Thread names only. Not the parent-death signal, which ends the sandbox with the server.
     let mut options = vec![libc::PR_SET_NAME, libc::PR_GET_NAME];
@@ -148,9 +148,9 @@ fn rules(profile: Profile) -> Result<Rules, seccompiler::BackendError> {
     }
     let options = options.into_iter().map(|option| one(0, SeccompCmpOp::Eq, option as u64));
     rules.insert(libc::SYS_prctl, options.collect::<Result<_, _>>()?);
-    // Not TIOCSTI: only what the C library asks of a stream, FIONREAD and FIONBIO.
+    // Only what the C library uses on a stream, FIONREAD and FIONBIO. Not TIOCSTI.
     let ioctls = [libc::TCGETS, libc::FIONREAD, libc::FIONBIO, libc::TIOCGWINSZ];
-    // Of different types in glibc and musl.
+    // The types differ between glibc and musl.
     #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
     let ioctls = ioctls.iter().map(|&request| one(1, SeccompCmpOp::Eq, request as u64));
     rules.insert(libc::SYS_ioctl, ioctls.collect::<Result<_, _>>()?);
@@ -161,8 +161,8 @@ fn one(argument: u8, op: SeccompCmpOp, value: u64) -> Result<SeccompRule, seccom
     SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, op, value)?])
 }
 
-/// On every architecture. `execve` is allowed because the filter is set before the program starts; with
-/// nothing executable but the program itself and scratch mounted `noexec`, it cannot be abused.
+/// Calls on every architecture. `execve` is allowed because the filter is set before the program starts. It cannot be
+/// abused: only the program itself is executable, and scratch folders are mounted `noexec`.
 const CALLS: &[i64] = &[
     // Memory.
     libc::SYS_brk,
@@ -274,7 +274,7 @@ const CALLS: &[i64] = &[
     libc::SYS_writev,
 ];
 
-/// What a compiler's driver needs beside [`CALLS`] to start its programs and wait for them.
+/// The calls that a compiler's driver needs in addition to [`CALLS`], to start its programs and wait for them.
 const PROCESSES: &[i64] = &[
     libc::SYS_getpgid,
     libc::SYS_kill,
@@ -285,10 +285,11 @@ const PROCESSES: &[i64] = &[
     libc::SYS_waitid,
 ];
 
-/// What a fork server needs beside [`PROCESSES`]: it is sent descriptors, watches its processes, and makes their mounts.
+/// The calls that a fork server needs in addition to [`PROCESSES`]: it receives descriptors, watches its processes, and
+/// creates their mounts.
 const FORK_SERVER: &[i64] = &[libc::SYS_capset, libc::SYS_mount, libc::SYS_pidfd_open, libc::SYS_recvmsg];
 
-/// Flags of `clone` that make a namespace.
+/// Flags of `clone` that create a namespace.
 const NAMESPACES: u64 = (libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWIPC
     | libc::CLONE_NEWNET
@@ -297,7 +298,7 @@ const NAMESPACES: u64 = (libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS) as u64;
 
-/// Older names of the same calls, which only this architecture has.
+/// Older variants of these calls, which only this architecture has.
 #[cfg(target_arch = "x86_64")]
 const LEGACY: &[i64] = &[
     libc::SYS_access,
@@ -334,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_a_program_of_a_size_that_the_kernel_takes() {
+    fn filter_size_is_within_the_kernels_limits() {
         for profile in [Profile::Run, Profile::Build, Profile::ForkServer] {
             let bytes = program(profile).unwrap();
             assert_eq!(bytes.len() % 8, 0);
@@ -342,7 +343,7 @@ mod tests {
         }
     }
 
-    /// Interprets a program like the kernel, for the instructions that occur here.
+    /// Interprets a program as the kernel does, for the instructions that occur here.
     fn verdict(program: &BpfProgram, kind: u32, number: u32, args: [u64; 6]) -> u32 {
         let mut shown = [number, kind, 0, 0].to_vec();
         shown.extend(args.iter().flat_map(|arg| [*arg as u32, (arg >> 32) as u32]));
@@ -352,7 +353,7 @@ mod tests {
             let leap = |yes: bool| usize::from(if yes { op.jt } else { op.jf });
             at += 1;
             steps += 1;
-            assert!(steps <= program.len(), "goes round");
+            assert!(steps <= program.len(), "endless loop");
             match op.code {
                 LOAD => held = shown[op.k as usize / 4],
                 JUMP => at += op.k as usize,
@@ -362,13 +363,13 @@ mod tests {
                 // The crate's masks.
                 0x54 => held &= op.k,
                 RETURN => return op.k,
-                other => panic!("instruction {other:#x}"),
+                other => panic!("unknown instruction {other:#x}"),
             }
         }
     }
 
     #[test]
-    fn the_shortcut_changes_no_verdict() {
+    fn shortcut_changes_no_verdict() {
         for profile in [Profile::Run, Profile::Build, Profile::ForkServer] {
             check_the_shortcut(profile);
         }
@@ -382,7 +383,7 @@ mod tests {
         let this = THIS_KIND.unwrap();
         let mut allowed = 0;
         for kind in [this, 0x4000_0003, 0] {
-            // All calls, those of the x32 ABI, and the limits of the number's type.
+            // All calls, those of the x32 ABI, and the limits of the number type.
             for number in (0..1_000).chain(0x4000_0000..0x4000_0400).chain([u32::MAX - 1, u32::MAX]) {
                 for first in [0, 1, 2, libc::PR_SET_NAME as u64, libc::CLONE_THREAD as u64, u64::MAX] {
                     for second in [0, libc::TCGETS, libc::FIONREAD, libc::TIOCSTI, u64::MAX] {
@@ -398,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_what_leads_outside() {
+    fn forbids_calls_that_reach_outside() {
         for profile in [Profile::Run, Profile::Build] {
             let rules = rules(profile).unwrap();
             for call in [

@@ -1,4 +1,4 @@
-//! What the helper does with an order.
+//! Sets up the isolation, runs a command and reports how it ended.
 
 use std::{
     fs::{self, DirBuilder, OpenOptions},
@@ -35,24 +35,24 @@ use serde::Deserialize;
 
 use crate::{Keep, Limits, Order, Profile, Report, Started, landlock, seccomp};
 
-/// Puts the walls up, runs the command inside, and tells how it ended.
+/// Sets up the isolation, runs the command inside, and reports how it ended.
 ///
 /// # Errors
-/// Where a wall cannot be put up; then nothing was run.
+/// Fails if an isolation layer cannot be set up. Nothing has run then.
 pub fn run(order: &Order) -> io::Result<Report> {
-    // Bubblewrap ends before the first process inside has; that one becomes ours then, so that its
-    // processor time is counted and nothing is left when we end.
+    // Bubblewrap ends before the first process inside does. That process then becomes our child, so that its CPU time
+    // is counted and nothing is left when we end.
     set_child_subreaper(true)?;
-    // A service is often started with a mask that keeps its files from everybody else. The sandbox's user
-    // is somebody else, and must get through the folders that are made for it.
+    // Services often run with a umask that denies access to other users. The sandbox's user is another user, and must
+    // be able to enter the folders that are created for it.
     umask(Mode::from_bits_truncate(0o022));
-    // The server's end of the control socket came as standard input; the program inside gets it
-    // under another number, because anybody can use descriptor 0.
+    // The server's end of the control socket arrives as standard input. The program inside gets it under another
+    // number, because any code can use descriptor 0.
     let control = io::stdin().as_fd().try_clone_to_owned()?;
     for group in &order.groups {
         fs::write(group.join("cgroup.procs"), "0")?;
     }
-    // Opened while we still may write where the server may; the sandbox's user may not.
+    // Opened while we still have the server's permissions, which the sandbox's user does not have.
     let keep = order
         .command
         .keep
@@ -75,7 +75,7 @@ pub fn run(order: &Order) -> io::Result<Report> {
         bubblewrap.stdin(control.try_clone()?);
     }
     let mut child = bubblewrap.spawn()?;
-    // It holds a copy of the socket.
+    // The command has a copy of the socket.
     drop(bubblewrap);
     drop(status_in);
     drop(filter);
@@ -97,18 +97,18 @@ pub fn run(order: &Order) -> io::Result<Report> {
     })
 }
 
-/// The private mount name space: everything that will be seen inside, in one place.
+/// The private mount namespace: everything that will be visible inside, in one folder.
 ///
-/// Bubblewrap could mount each of these by itself. It reads the list of all mounts after each, which is slow;
-/// so it is handed one folder that is finished.
+/// Bubblewrap could create each of these mounts. It reads the list of all mounts after each one, which is slow, so it
+/// gets one prepared folder.
 struct Stage {
-    /// What becomes the root folder; nobody outside sees it.
+    /// The future root folder. It is invisible outside.
     root: PathBuf,
-    /// The first scratch folder, seen from outside of the sandbox.
+    /// The first scratch folder, by its path outside of the sandbox.
     first_scratch: PathBuf,
 }
 
-/// What the JDK's random numbers and its `exec` of nothing want; no terminal, no shared memory.
+/// The devices that programs expect. There is no terminal and no shared memory.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
 
 const NOTHING: Option<&str> = None;
@@ -126,7 +126,7 @@ impl Stage {
             fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))?;
         }
         mount(NOTHING, "/", NOTHING, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NOTHING)?;
-        // Any folder that every system has and that hides none of the sources.
+        // Mount on a folder that every system has and that hides none of the sources.
         let sources = || order.command.read_only.iter().map(|(from, _)| from.as_path());
         let place = ["/mnt", "/media", "/srv", "/opt", "/tmp"]
             .into_iter()
@@ -139,9 +139,9 @@ impl Stage {
         mount(Some("scratch"), place, Some("tmpfs"), flags, Some(options.as_str()))?;
         let stage = Stage { root: place.join("root"), first_scratch: place.join("scratch-0") };
         mkdir(&stage.root, Mode::from_bits_truncate(0o755))?;
-        // A mount of its own, so that it can be made read-only and scratch beside it cannot.
+        // A separate mount, so that it can be made read-only while the scratch folders stay writable.
         mount(Some(&stage.root), &stage.root, NOTHING, MsFlags::MS_BIND, NOTHING)?;
-        // Bound here while we still may look into the data folder; the sandbox's user may not.
+        // Mounted while we can still read the data folder, which the sandbox's user cannot.
         for (source, inside) in &order.command.read_only {
             read_only(&stage.bind(source, inside)?)?;
         }
@@ -165,7 +165,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Shows a file or folder under its name inside; returns where that is for now.
+    /// Mounts a file or folder at its path inside. Returns its present path.
     fn bind(&self, source: &Path, inside: &str) -> io::Result<PathBuf> {
         let target = self.root.join(inside.trim_start_matches('/'));
         let folders = |path: &Path| DirBuilder::new().recursive(true).mode(0o755).create(path);
@@ -173,7 +173,7 @@ impl Stage {
             folders(&target)?;
         } else {
             folders(target.parent().unwrap_or(&self.root))?;
-            // Never one that is there: below a folder shown already that would be the host's.
+            // Never an existing file: below a folder that is mounted already, it would be a file of the host.
             OpenOptions::new().write(true).create_new(true).open(&target)?;
         }
         mount(Some(source), &target, NOTHING, MsFlags::MS_BIND, NOTHING)?;
@@ -181,9 +181,9 @@ impl Stage {
     }
 }
 
-/// Lets nobody write to a mount, own a program in it, or reach a device by it.
+/// Makes a mount read-only and disables set-user-ID programs and devices in it.
 fn read_only(target: &Path) -> io::Result<()> {
-    // Where we are not root, the kernel insists that what cannot be executed from stays so.
+    // Without root, the kernel requires that a `noexec` mount stays `noexec`.
     let held = statvfs(target)?.flags().contains(FsFlags::ST_NOEXEC);
     let kept = if held { MsFlags::MS_NOEXEC } else { MsFlags::empty() };
     let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
@@ -191,13 +191,13 @@ fn read_only(target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies a file that the command left in its first scratch folder. Anything but a plain file is left where it is.
+/// Copies a file that the command left in its first scratch folder. Ignores anything but a regular file.
 fn copy_out(stage: &Stage, keep: &Keep, mut host: fs::File, most: u64) -> io::Result<()> {
     let name = Path::new(&keep.name);
     if name.file_name() != Some(name.as_os_str()) {
         return Err(io::Error::other("the file to keep must be named without folders"));
     }
-    // Never through a link: it would lead to a file of the host.
+    // Links are not followed, because they could lead to a file of the host.
     let left = OpenOptions::new()
         .read(true)
         .custom_flags(OFlag::O_NOFOLLOW.bits() | OFlag::O_NONBLOCK.bits())
@@ -211,11 +211,11 @@ fn copy_out(stage: &Stage, keep: &Keep, mut host: fs::File, most: u64) -> io::Re
 
 fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     let set = |resource, soft, hard| setrlimit(resource, soft, hard).map_err(io::Error::from);
-    // A backstop only. The kernel holds this limit against a count that it takes at clock ticks, which differs from
-    // the clock that `accompany` reads by a fifth and more on a busy or virtual machine; it must never decide first.
+    // A backstop only. The kernel checks this limit against a count that it takes at clock ticks, which differs from
+    // the clock that `accompany` reads by 20% and more on a busy or virtual machine. It must never decide first.
     let backstop = match profile {
         Profile::Run | Profile::ForkServer => limits.cpu_s * 4 + 60,
-        // Here it decides, for each process of the compiler: the clock that `accompany` reads is the first one's alone.
+        // Here it decides, for each process of the compiler, because `accompany` reads the clock of the first one only.
         Profile::Build => limits.cpu_s,
     };
     set(Resource::RLIMIT_CPU, backstop, backstop)?;
@@ -228,18 +228,18 @@ fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     set(Resource::RLIMIT_MEMLOCK, 0, 0)
 }
 
-/// Bubblewrap with what it gets: the control socket (for the program inside), a pipe that it tells its status
-/// on, and one with the filter.
-#[allow(clippy::disallowed_methods, reason = "the one place where the walls are started")]
+/// The bubblewrap command. It inherits the control socket (for the program inside), a pipe for its status, and a pipe
+/// with the filter.
+#[allow(clippy::disallowed_methods, reason = "the one place where bubblewrap is started")]
 fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -> Process {
     let mut process = Process::new(&order.bwrap);
     process.args(["--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
     process.args(["--new-session", "--die-with-parent", "--cap-drop", "ALL"]);
     if order.command.profile == Profile::ForkServer {
-        // In its user namespace only: for the namespaces and mounts of its processes, which drop it.
+        // In its own user namespace only, for the namespaces and mounts of its processes, which drop the capability.
         process.args(["--cap-add", "CAP_SYS_ADMIN"]);
     }
-    // A program that runs cannot start a process, and a compiler collects its own: no first process is needed that would.
+    // A program cannot start processes, and a compiler waits for its own, so no init process is needed.
     process.arg("--as-pid-1");
     process.arg("--dev-bind").arg(&stage.root).arg("/");
     if let Some(first) = order.command.scratch.first() {
@@ -248,7 +248,7 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
     process.args(["--json-status-fd", &status, "--seccomp", &filter, "--"]);
     process.args(order.command.argv.iter().map(|arg| if arg == "{control}" { &control } else { arg }));
     process.env_clear().envs(order.command.env.iter().map(|(name, value)| (name, value)));
-    // Standard error is for the helper's report alone: inside, both streams are the server's pipe.
+    // Only the helper's report goes to standard error. Inside, both streams are the server's pipe.
     process.stdin(Stdio::null()).stdout(Stdio::inherit());
     if let Ok(out) = io::stdout().as_fd().try_clone_to_owned() {
         process.stderr(out);
@@ -257,20 +257,20 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
     process
 }
 
-/// Returns when bubblewrap has ended. Ends the process inside once the server has hung up or the process has used
-/// up its processor time; returns whether it was the latter.
+/// Waits for the end of bubblewrap. Kills the process inside if the server closes the socket or the process has used up
+/// its CPU time. Returns whether the latter happened.
 ///
-/// The processor clock of the process (the scheduler's own count, in nanoseconds, over all threads) is the one clock
-/// that decides, here, at the moment of the kill. Usage reported after the end comes from the same count.
+/// Only the CPU clock of the process decides (the scheduler's count, in nanoseconds, over all threads), at the moment
+/// of the kill. The usage reported after the end comes from the same count.
 fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader, cpu_s: u64) -> bool {
     let mut status = BufReader::new(status);
     let started = process_inside(&mut status);
     if let Some(inside) = started {
         let line = serde_json::to_string(&Started { inside: inside.as_raw() }).unwrap_or_default();
-        // Without it the server knows less of a process that waits; the report does not depend on it.
+        // Without this line the server knows less about a process that waits. The report does not depend on it.
         let _ = writeln!(io::stderr(), "{line}");
     }
-    // Ending the process inside leaves bubblewrap to collect it, so that its processor time is counted.
+    // Killing only the process inside lets bubblewrap wait for it, so that its CPU time is counted.
     let inside = started.unwrap_or(bubblewrap);
     let clock = started.and_then(|inside| clock_getcpuclockid(inside).ok());
     let cores = cores();
@@ -293,14 +293,14 @@ fn accompany(bubblewrap: Pid, control: &OwnedFd, status: PipeReader, cpu_s: u64)
     }
 }
 
-/// Processor time left on a process's clock; `None` once the process is gone.
+/// CPU time left on a process's clock; `None` once the process has ended.
 fn left(clock: ClockId, cpu_s: u64) -> Option<Duration> {
     let used = clock_gettime(clock).ok()?;
     Some(Duration::from_secs(cpu_s).saturating_sub(Duration::from(used)))
 }
 
-/// How long the process needs at least to use up what is left, if all its threads run at once. At least a
-/// millisecond, so that the helper does not spin at the end; a compiler's limit is days, and poll takes no more.
+/// The minimum time in which the process can use up what is left, if all its threads run at once. At least 1 ms, so
+/// that the helper does not spin at the end; at most 1 h, because a compiler's limit is days and `poll` takes no more.
 fn pause(left: Option<Duration>, cores: u32) -> PollTimeout {
     let Some(left) = left else { return PollTimeout::NONE };
     let pause = (left / cores).clamp(Duration::from_millis(1), Duration::from_secs(3600));
@@ -312,21 +312,22 @@ fn cores() -> u32 {
     let set = sched_getaffinity(Pid::from_raw(0)).ok();
     let count =
         set.map_or(0, |set| (0..nix::sched::CpuSet::count()).filter(|&cpu| set.is_set(cpu) == Ok(true)).count());
-    // Unknown: as many as any machine has, which only means looking at the clock more often.
+    // Unknown: more than any machine has, so that the clock is only read more often.
     if count == 0 { 1024 } else { u32::try_from(count).unwrap_or(1024) }
 }
 
-/// Waits until the pipe can be read, the socket's other end is gone, or the time is over; which of the first two.
+/// Waits until the pipe can be read, the socket's other end is closed, or the time is over. Returns whether each of the
+/// first two happened.
 fn ready(status: &PipeReader, control: Option<&OwnedFd>, pause: PollTimeout) -> [bool; 2] {
     let mut fds = vec![PollFd::new(status.as_fd(), PollFlags::POLLIN)];
-    // Asking for nothing: a hang-up is reported all the same.
+    // Requests no event: a hang-up is always reported.
     fds.extend(control.map(|control| PollFd::new(control.as_fd(), PollFlags::empty())));
-    // Interrupted, none is ready.
+    // After an interruption, neither is ready.
     let _ = poll(&mut fds, pause);
     [0, 1].map(|at| fds.get(at).and_then(PollFd::any) == Some(true))
 }
 
-/// The number of the process inside, from the first line that bubblewrap writes: `{ "child-pid": N, … }`.
+/// The ID of the process inside, from the first line that bubblewrap writes: `{ "child-pid": N, … }`.
 fn process_inside(status: &mut impl BufRead) -> Option<Pid> {
     #[derive(Deserialize)]
     #[serde(rename_all = "kebab-case")]
