@@ -63,13 +63,12 @@ const PREFERRED: &[&str] = &[
 /// is one long chain of names.
 const DEEPEST_TYPE: usize = 16;
 
-/// Types that the dataset's own sources import, by simple name: they decide between types with the same
-/// name.
+/// Types that the dataset's own sources import, by simple name. They decide between types with the same name.
 #[derive(Debug, Default)]
 pub struct Hints<'a>(HashMap<&'a str, &'a str>);
 
 impl<'a> Hints<'a> {
-    /// Of several with the same name, the first counts.
+    /// If several have the same name, the first one counts.
     pub fn new(imports: &'a [String]) -> Hints<'a> {
         let mut hints = HashMap::new();
         for full in imports {
@@ -177,15 +176,15 @@ pub fn needs(root: Node<'_>, text: &str, budget: &mut Budget<'_>) -> Result<Need
     Ok(needs)
 }
 
-/// Whether the current name is at a position where a type must or may be, and would need an import.
+/// Whether the current name is in a position where a type can be, and would need an import.
 fn is_type_use(walk: &Walk<'_>, kind: &str, name: &str) -> bool {
     let Some(parent) = walk.parent() else { return false };
     match (kind, parent.kind()) {
         // `Map.Entry`: only the first name is looked up.
         ("type_identifier", "scoped_type_identifier") => walk.is_first() && name.starts_with(char::is_uppercase),
         ("type_identifier", _) => true,
-        // `Arrays.asList(…)`, `Integer.MAX_VALUE`, `String::valueOf`. A variable may be capitalised too;
-        // the index then most likely has no such type.
+        // `Arrays.asList(…)`, `Integer.MAX_VALUE`, `String::valueOf`. A variable can be capitalized too; the index then
+        // most likely has no such type.
         ("identifier", "method_invocation" | "field_access") => {
             walk.field() == Some("object") && name.starts_with(char::is_uppercase)
         }
@@ -201,7 +200,7 @@ impl Needs {
         let imported: HashSet<&str> =
             self.imports.iter().filter_map(|(_, name)| name.rsplit('.').next()).filter(|n| *n != "*").collect();
         let stars: HashSet<&str> = self.imports.iter().filter_map(|(_, name)| name.strip_suffix(".*")).collect();
-        // `import java.util.Map.*` may import anything: nested types are not in the index.
+        // `import java.util.Map.*` can import any name: nested types are not in the index.
         let of_a_type = stars.iter().any(|star| star.contains('.') && index.has(star));
         self.used
             .iter()

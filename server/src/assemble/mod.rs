@@ -5,10 +5,9 @@
 //! its lines: additions are before its first or after its last line, and removed text becomes blank, so that
 //! a compiler's line is the model's line plus a constant.
 //!
-//! What must stay true: every change is recorded; the model's code is not completed or corrected beyond what
-//! a person would do to make it fit the class (imports, wrapping, `static`). The text is hostile, and this
-//! runs in the server's own process: every walk through it spends a [`Budget`], and the work grows at most
-//! linearly with the text.
+//! Invariants: every change is recorded; the model's code is completed or corrected only as far as a person would do it
+//! to make the code fit the class (imports, wrapping, `static`). The text can be hostile, and this runs in the server's
+//! own process: every walk through the text spends a [`Budget`], and the work grows at most linearly with the text.
 
 mod budget;
 pub mod flags;
@@ -77,7 +76,7 @@ impl Assembled {
 pub const LONGEST: usize = 1 << 20;
 
 impl Refusal {
-    /// The reason that an outcome names.
+    /// The reason to report in an outcome.
     pub fn reason(self) -> Reason {
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         match self {
@@ -92,7 +91,7 @@ impl Refusal {
         }
     }
 
-    /// The limit that an outcome names.
+    /// The limit to report in an outcome.
     pub fn limit(self) -> Option<LimitHit> {
         match self {
             Refusal::TooDeep | Refusal::TooManySteps => Some(LimitHit::Steps),
@@ -112,8 +111,7 @@ pub fn assemble(text: &str, target: &Target, index: &Index, budget: &mut Budget<
         return Err(Refusal::TooLong);
     }
     let mut changes = Vec::new();
-    // One kind of line ending, so that all line numbers agree; the parser takes a NUL for the end of the
-    // file.
+    // Normalizes line endings, so that all line numbers agree, and replaces NUL, at which the parser would stop.
     let text = text.replace("\r\n", "\n").replace(['\r', '\0'], " ");
     let text = text::without_fences(&text, &target.methods, &mut changes);
     if text.trim().is_empty() {
@@ -184,7 +182,7 @@ impl Making<'_> {
         if let (false, Some(signature)) = (has_method, &self.target.signature) {
             let text = self.edits.apply(self.text);
             let text = text.trim_start();
-            // A text that is cut off in the signature is no body; the compiler will report it.
+            // A text that is cut off in the signature is not a body; the compiler will report it.
             if !text.starts_with("public ") && !text.starts_with("private ") && !text.starts_with("protected ") {
                 self.changes.push(Change::WrapBody);
                 let signature = signature.trim().trim_end_matches('{').trim_end();
@@ -203,7 +201,7 @@ impl Making<'_> {
         [extends, implements].into_iter().flatten().collect()
     }
 
-    /// The class with a method that the tests call; otherwise the first public one, otherwise the first.
+    /// The class with a method that the tests call; otherwise the first public class, otherwise the first class.
     fn main_class<'t>(&self, classes: &[Node<'t>]) -> Option<Node<'t>> {
         let real: Vec<Node<'t>> = classes.iter().copied().filter(|n| n.kind() == "class_declaration").collect();
         let holds = |class: &&Node<'t>| {
@@ -263,7 +261,7 @@ impl Making<'_> {
             match main.child_by_field_name("superclass") {
                 Some(node) => {
                     let said = self.of(node).trim_start_matches("extends").trim().to_owned();
-                    // By its full name, because the text's own import may be from another package.
+                    // By its full name, because the text's own import can be from another package.
                     self.edits.replace(node.byte_range(), format!("extends {base}"));
                     if simple(&said) != simple(&base) {
                         self.changes.push(Change::Extends { base, was: Some(said) });
@@ -298,7 +296,7 @@ impl Making<'_> {
     /// Gives the methods that the tests call the modifiers of the base class or interface: public, not
     /// static. Static methods that call a method made non-static become non-static, too.
     fn fit_methods(&mut self, members: &[Node<'_>], budget: &mut Budget<'_>) -> Result<(), Refusal> {
-        // Names of methods that were static, and those of them that are no longer static.
+        // Names of methods that were static, and IDs of those that no longer are.
         let (mut were_static, mut freed) = (BTreeSet::new(), BTreeSet::new());
         for method in members.iter().filter(|member| member.kind() == "method_declaration") {
             budget.spend(1)?;

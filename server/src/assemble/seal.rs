@@ -1,20 +1,19 @@
 //! Hides a test class of our own format from the solutions that it tests.
 //!
-//! A solution implements an interface nested in its test class, so the class must be public when the
-//! solution is compiled. Everything else that a solution could name there could reveal answers: `cases` with
-//! a collector of its own, data in static fields, and constants, which the compiler copies into the
-//! solution. Therefore both the classes that solutions are compiled against and those that run are made from
-//! a rewritten test class. In both, the members of the class lose `public` and `protected`, and so do the
-//! static fields of types nested in it, at any depth. An interface cannot hide its constants, so an
-//! interface with constants is hidden itself. Nested types, their constructors, methods, instance fields and
-//! enum constants stay unchanged, since solutions may need them. At run time the class itself is hidden,
-//! too: in a named module that opens nothing, no other module can then call it.
+//! A solution implements an interface nested in its test class, so the class must be public when the solution is
+//! compiled. Everything else in it that a solution can name could reveal answers: `cases`, called with a collector of
+//! the solution's own, data in static fields, and constants, which the compiler copies into the solution. Therefore the
+//! classes that solutions are compiled against and those that run are both compiled from a rewritten test class. In
+//! both, the members of the class lose `public` and `protected`, and so do the static fields of types nested in it, at
+//! any depth. An interface cannot hide its constants, so an interface with constants is hidden itself. Nested types,
+//! their constructors, methods, instance fields and enum constants stay unchanged, because solutions may need them. At
+//! run time the class itself is hidden, too: in a named module that opens nothing, no other module can then call it.
 
 use tree_sitter::Node;
 
 use super::{budget::Budget, text::Edits, tree};
 
-/// The interface that solutions implement, by the format's definition.
+/// The interface that solutions implement, as the format defines it.
 const SOLUTION: &str = "Solution";
 
 /// The source of the classes that solutions are compiled against. `None` if it cannot be parsed.

@@ -62,14 +62,14 @@ fn assembles_typical_outputs() {
         "package p;\nimport java.util.Arrays;\npublic class S1 extends q.Base {\npublic int f ( int x ) {\nreturn Arrays . asList ( x ) . size ( ) ;\n}  \n}\n",
         &["wrap", "import"],
     );
-    // Static, as is its helper that calls it.
+    // A static method and a static helper that calls it.
     check(
         &base(),
         "static int f(int x) { return g(x); }\nprivate static int g(int x) { return f(x); }\nstatic int h() { return 1; }",
         "package p;\npublic class S1 extends q.Base {\npublic  int f(int x) { return g(x); }\nprivate  int g(int x) { return f(x); }\nstatic int h() { return 1; }\n}\n",
         &["wrap", "static", "static_caller"],
     );
-    // A modifier that hides it, and an annotation.
+    // An access modifier, and an annotation.
     check(
         &base(),
         "@Override protected static int f(int x) { return x; }",
@@ -120,7 +120,7 @@ fn chooses_the_most_likely_type() {
 }
 
 #[test]
-fn maps_lines_back_to_the_models_own() {
+fn maps_lines_back_to_the_models_text() {
     let made = assemble(
         "\n\npublic int f(int x) {\n  return Arrays.hashCode(x)\n}",
         &base(),
@@ -135,7 +135,7 @@ fn maps_lines_back_to_the_models_own() {
 }
 
 #[test]
-fn refuses_what_holds_no_code() {
+fn rejects_text_without_code() {
     let check = |text: &str| assert!(assemble(text, &base(), &index(), &mut Budget::default()).is_err(), "{text:?}");
     check("");
     check(" \n\t");
@@ -192,7 +192,7 @@ fn work_is_linear_in_the_text() {
     check("a long sum", &|n| body(format!("return {}a;", "a+".repeat(n))));
     check("a chain of calls", &|n| body(format!("return a{};", ".b()".repeat(n))));
     check("a long type", &|n| body(format!("{}X x;", "a.".repeat(n))));
-    check("signs", &|n| body(format!("return {}a;", "-~".repeat(n))));
+    check("unary operators", &|n| body(format!("return {}a;", "-~".repeat(n))));
     check("ternaries", &|n| body(format!("return {}a;", "a>0?a:".repeat(n))));
     check("else if", &|n| body(format!("{}{{}}", "if(a>0){}else ".repeat(n))));
     check("labels", &|n| body(format!("{}return a;", "x:".repeat(n))));
@@ -202,10 +202,10 @@ fn work_is_linear_in_the_text() {
     check("a static method and its callers", &|n| {
         format!("static int f(int a) {{ return a; }}\n{}", "static int g(int a) { return f(a); }\n".repeat(n))
     });
-    check("imports of nothing", &|n| {
+    check("imports of unknown types", &|n| {
         (0..n).map(|i| format!("import x.Y{i};\n")).collect::<String>() + "int f(int x) {}"
     });
-    check("stars and names", &|n| {
+    check("wildcard imports and names", &|n| {
         let imports: String = (0..n).map(|i| format!("import x.y{i}.*;\n")).collect();
         let names: String = (0..n).map(|i| format!("Y{i} y{i};\n")).collect();
         format!("{imports}int f(int x) {{ {names} }}")
@@ -219,19 +219,19 @@ fn a_long_sum_is_assembled_within_its_budget() {
     let text = format!("public int f(int a) {{ return {}a; }}", "a+".repeat(60_000));
     let mut budget = Budget::default();
     assemble(&text, &base(), &index(), &mut budget).unwrap();
-    // Some dozens per byte, including the parser's own.
+    // A few dozen per byte, including the parser's own.
     assert!(budget.spent() < 40 * text.len() as u64, "{} steps for {} bytes", budget.spent(), text.len());
 }
 
 #[test]
-fn many_static_methods_are_each_noted_once() {
+fn each_static_method_is_recorded_once() {
     let made =
         assemble(&"static int f(int a) { return f(a); }\n".repeat(50), &base(), &index(), &mut Budget::default());
     assert_eq!(made.unwrap().changes.iter().filter(|change| kind(change) == "static").count(), 50);
 }
 
 #[test]
-fn a_cancelled_run_ends_an_assembly() {
+fn cancelled_run_ends_an_assembly() {
     let cancelled = std::sync::atomic::AtomicBool::new(false);
     let text = "public int f(int x) { return x; }\n".repeat(500);
     assert!(assemble(&text, &base(), &index(), &mut Budget::until(&cancelled)).is_ok());
@@ -259,7 +259,7 @@ fn refusals_name_the_limit() {
     }
 }
 
-/// For each open `<`, the parser keeps another reading of all that follows.
+/// For each open `<`, the parser keeps another interpretation of everything after it.
 #[test]
 fn text_full_of_open_brackets_is_not_parsed() {
     for text in ["A<".repeat(5_000), "A<;".repeat(5_000), "A<B->".repeat(5_000)] {

@@ -1,13 +1,13 @@
-//! Text before parsing: fences of chat answers, and edits that keep line numbers.
+//! Handles text before it is parsed: code fences of chat responses, and edits that keep line numbers.
 
 use std::ops::Range;
 
 use app::model::reason::Change;
 
-/// Blanks everything but the code if the text is a chat answer with fenced blocks.
+/// Blanks everything but the code if the text is a chat response with fenced blocks.
 ///
-/// Of several blocks, those with a method that the tests call count, otherwise all; of these the
-/// last one, because chats end with their final answer.
+/// Uses the last block with a method that the tests call, otherwise the last block, because chats end with their final
+/// answer.
 pub fn without_fences(text: &str, methods: &[String], changes: &mut Vec<Change>) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let fences: Vec<usize> =
@@ -15,7 +15,7 @@ pub fn without_fences(text: &str, methods: &[String], changes: &mut Vec<Change>)
     if fences.is_empty() {
         return text.to_owned();
     }
-    // An unclosed block extends to the end: the answer was cut off.
+    // An unclosed block extends to the end: the response was cut off.
     let blocks: Vec<Range<usize>> =
         fences.chunks(2).map(|pair| pair[0] + 1..pair.get(1).copied().unwrap_or(lines.len())).collect();
     let holds = |block: &Range<usize>| {

@@ -121,7 +121,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Whether any node from this one on satisfies the condition.
+/// Whether this node or any of its descendants satisfies the condition.
 ///
 /// # Errors
 ///
@@ -178,7 +178,7 @@ pub fn modifier<'t>(declaration: Node<'t>, text: &str, word: &str) -> Option<Nod
     modifier_words(declaration).into_iter().find(|n| &text[n.byte_range()] == word)
 }
 
-/// Where a modifier can be inserted: after the annotations, before everything else.
+/// The position where a modifier can be inserted: after the annotations, before everything else.
 pub fn after_annotations(declaration: Node<'_>) -> usize {
     if let Some(first) = modifier_words(declaration).first() {
         return first.start_byte();
@@ -191,7 +191,7 @@ pub fn after_annotations(declaration: Node<'_>) -> usize {
     children.next().map_or(modifiers.end_byte(), |n| n.start_byte())
 }
 
-/// `java.util.List` or `static java.lang.Math.*` of an import's text.
+/// The name in an import's text: `java.util.List` or `static java.lang.Math.*`.
 pub fn import_name(import: &str) -> String {
     let text = import.trim().trim_start_matches("import").trim_end_matches(';');
     let squeezed: String = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -2,7 +2,7 @@
 
 use super::{budget::Budget, tree};
 
-/// The method's name of a signature: `int f` of `public int f(int x)`, the `f`.
+/// The name of the method in a signature: `f` in `public int f(int x)`.
 pub fn method_of_signature(signature: &str) -> Option<String> {
     let before = signature.split('(').next()?;
     let name = before.split_whitespace().last()?;
