@@ -1,9 +1,9 @@
 //! Turns a syntax tree into a document: where lines may break, and how far they are indented.
 //!
-//! Own code over tree-sitter's tree, because no maintained Rust crate formats Java and
-//! the Java formatters need a JVM for every page view. Invariant: every leaf of the
-//! tree is written once, in order. [`Builder`] guarantees it, because node printers only decide
-//! what comes *between* tokens; a node without a printer is written token by token.
+//! This is our own code over tree-sitter's tree, because no maintained Rust crate formats Java, and the Java formatters
+//! would need a JVM for every page view. Invariant: every leaf of the tree is written once, in order. [`Builder`]
+//! guarantees it, because node printers only decide what comes *between* tokens; a node without a printer is written
+//! token by token.
 
 use tree_sitter::Node;
 
@@ -159,7 +159,7 @@ impl<'s> Builder<'s> {
         };
         if let (Some(gap), true) = (gap, self.previous.is_some()) {
             let at = if self.gap == Gap::Close { self.events.len() } else { self.gap_at };
-            // Only group and indentation events follow `gap_at`, so this moves few.
+            // Only group and indentation events follow `gap_at`, so this moves few events.
             self.events.insert(at, gap);
         }
         self.gap = Gap::Close;

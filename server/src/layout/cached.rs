@@ -52,12 +52,13 @@ static PERMITS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
 /// The view of `code` in this programming language; `said` is the surrounding text of a chat response. The view adds
 /// no identity beyond what the two texts contain.
 pub async fn view(code: String, said: String, lang: CodeLang) -> CodeView {
-    // In a task of its own: if a client disconnects, the next one must not start again.
+    // In a separate task, so that the work continues if the client disconnects, and the next request need not start
+    // again.
     let view = tokio::spawn(computed(code.clone(), said.clone(), lang)).await;
     match view.map_err(Failure::internal).and_then(|view| view) {
         Ok(view) => view,
         Err(failure) => {
-            // Logged here. A rater can read code without colours, and an error page would stop them.
+            // Logged here. A rater can read code without highlighting, and an error page would stop them.
             let _logged = AppError::from(failure);
             let remark = (lang == CodeLang::Java).then_some(Remark::DoesNotParse);
             CodeView { raw: highlight::plain(&code), remark, said, ..CodeView::default() }

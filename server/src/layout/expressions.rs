@@ -156,7 +156,7 @@ fn stays(base: Node<'_>, first: Node<'_>) -> bool {
 /// `a + b + c`: breaks before operators. Operators of one precedence share a level.
 fn binary<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     let by = if b.outer() == "binary_expression" { BLOCK } else { CONTINUED };
-    // The tree nests to the left; a concatenation of a thousand parts must not recurse.
+    // The tree nests to the left. A loop, because a concatenation of a thousand parts must not recurse.
     let level = precedence(node);
     let mut parts = Vec::new();
     let mut first = node;

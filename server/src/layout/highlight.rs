@@ -36,7 +36,7 @@ const CAPTURES: [(&str, &str); 15] = [
     ("operator", "operator"),
 ];
 
-/// The languages' configurations, made when code in the language is first shown.
+/// The languages' configurations, created when code in the language is first displayed.
 static CONFIGURATIONS: [OnceLock<Option<HighlightConfiguration>>; CodeLang::ALL.len()] =
     [const { OnceLock::new() }; CodeLang::ALL.len()];
 
@@ -50,7 +50,7 @@ fn configuration(lang: CodeLang) -> Option<&'static HighlightConfiguration> {
                 Some(configuration)
             }
             Err(e) => {
-                // Code without colours is better than none; a test checks the queries.
+                // Code without highlighting is better than none; a test checks the queries.
                 tracing::error!(cause = %e, %lang, "the highlighting query does not fit the grammar");
                 None
             }
@@ -71,7 +71,7 @@ pub fn plain(code: &str) -> Vec<Line> {
     lines.finish()
 }
 
-/// CPU time limit for highlighting, beyond which code is shown without colours: invalid code can make a query slow.
+/// CPU time limit for highlighting, beyond which code is shown plain: invalid code can make a query slow.
 const LONGEST_HIGHLIGHT: Duration = Duration::from_millis(500);
 
 fn runs(code: &str, lang: CodeLang) -> Option<Vec<Line>> {
@@ -114,7 +114,7 @@ impl Lines {
             if piece.is_empty() {
                 continue;
             }
-            // White space joins its neighbours.
+            // Whitespace joins the run before it.
             match self.current.last_mut() {
                 Some(last) if last.0 == kind || piece.trim().is_empty() => last.1.push_str(piece),
                 _ => self.current.push(Run(kind.to_owned(), piece.to_owned())),
@@ -126,7 +126,7 @@ impl Lines {
         if !self.current.is_empty() {
             self.done.push(Line(self.current));
         }
-        // A trailing line break starts no line.
+        // Blank lines at the end are dropped.
         while self.done.last().is_some_and(|line| line.text().trim().is_empty()) {
             self.done.pop();
         }
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_words_of_every_language_their_kind() {
+    fn tokens_of_every_language_have_their_kind() {
         let check = |lang: CodeLang, code: &str, expected: &[(&str, &str)]| {
             let lines = highlight(code, lang);
             for (text, kind) in expected {

@@ -1,9 +1,8 @@
 //! Readable code: a model's output in lines, highlighted; Java also formatted.
 //!
-//! Services call [`view`]; no other module prepares code for display. What must stay true: no view is
-//! computed on an async thread (there is no function for it), and formatting changes white space only. This
-//! is checked for every output, by parsing the result and comparing the tokens; if they differ, the original
-//! code is shown.
+//! Services call [`view`]; no other module prepares code for display. Invariants: no view is computed on an async
+//! thread (no public function does that), and formatting changes whitespace only. The latter is checked for every
+//! output, by parsing the result and comparing the tokens; if they differ, the original code is shown.
 
 mod build;
 mod cached;
@@ -26,7 +25,7 @@ use app::model::{
 pub use cached::view;
 pub use highlight::KINDS;
 
-/// Longer code (in bytes) is shown unformatted and without colours: it is twenty times the longest published
+/// Longer code (in bytes) is shown unformatted and without highlighting: it is twenty times the longest published
 /// output, and parsing long invalid text is slow.
 const LONGEST: usize = 32 * 1024;
 
@@ -69,7 +68,7 @@ pub fn lines(code: &str, lang: CodeLang) -> Vec<Line> {
 
 /// The formatted `code` without a trailing line break; `None` if it does not parse as Java.
 pub fn lay_out(code: &str) -> Option<String> {
-    // Line endings and a byte order mark are no tokens, and the printer writes its own.
+    // Line endings and a byte order mark are not tokens, and the printer writes its own line endings.
     let code = code.trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let parsed = parse::Parsed::new(&code)?;
     let mut builder = build::Builder::new(&parsed.source);
@@ -80,10 +79,10 @@ pub fn lay_out(code: &str) -> Option<String> {
     (again.tokens() == parsed.tokens()).then_some(text)
 }
 
-/// Where each line of `laid_out` begins in `code`. Formatting changes white space only, so the nth other
-/// character of one text is the nth of the other. An empty line begins where the next one does.
+/// The position in `code` at which each line of `laid_out` begins. Formatting changes whitespace only, so the nth other
+/// character of one text is the nth of the other. An empty line has the position of the next line.
 fn starts(code: &str, laid_out: &str) -> Vec<Place> {
-    // A byte order mark is no token; formatting drops it.
+    // A byte order mark is not a token; formatting drops it.
     let ink = |c: &char| !c.is_whitespace() && *c != '\u{feff}';
     let mut places = (1..).zip(code.split('\n')).flat_map(|(line, text)| {
         (1..).zip(text.chars()).filter(move |(_, c)| ink(c)).map(move |(column, _)| Place { line, column })

@@ -1,6 +1,6 @@
-//! Compressed views for the cache. A page gets some five hundred runs of text with two strings each, sixty
-//! kilobytes for twenty lines. Packed, a view is one small block: the texts in one piece, the runs as kinds
-//! and lengths, deflated, because formatted and original text hardly differ.
+//! Compresses views for the cache. A page gets about 500 runs of text with two strings each, 60 KB for 20 lines. A
+//! packed view is one small block: all texts as one, and the runs as kinds and lengths, deflated, because formatted and
+//! original text hardly differ.
 
 use std::io::{Read, Write};
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::KINDS;
 
-/// A view without the text around its code.
+/// A view without the surrounding text.
 pub struct Packed(Box<[u8]>);
 
 #[derive(Serialize, Deserialize)]
@@ -36,7 +36,7 @@ struct Lines {
 }
 
 impl Packed {
-    /// Packs a view; `None` if a line or a run is too long for it.
+    /// Packs a view; `None` if one of its lines or runs is too long.
     pub fn of(view: &CodeView) -> Option<Packed> {
         let laid_out = match &view.laid_out {
             Some(lines) => Some(Lines::of(lines)?),
@@ -53,7 +53,7 @@ impl Packed {
         self.0.len()
     }
 
-    /// The unpacked view, with the text around its code.
+    /// The unpacked view, with the surrounding text `said`.
     pub fn view(&self, said: &str) -> Option<CodeView> {
         let mut text = Vec::new();
         DeflateDecoder::new(&*self.0).read_to_end(&mut text).ok()?;

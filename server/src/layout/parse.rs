@@ -9,24 +9,21 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 use super::build::{children, is_comment, is_leaf};
 use crate::{brackets, lang};
 
-/// Wrappers that make a piece of code a whole program. tree-sitter accepts methods and
-/// statements at the top level; constructors and initialisers need a class, `super(…)` a
-/// constructor.
+/// Wrappers that turn a piece of code into a whole program. tree-sitter accepts methods and statements at the top
+/// level; constructors and initializers need a class, `super(…)` a constructor.
 const WRAPS: [(&str, &str); 3] = [("", ""), ("class X {\n", "\n}"), ("class X { X() {\n", "\n}}")];
 
-/// Maximum nesting for formatting: the printer recurses, and stacks are limited.
-/// Readable code stays far below.
+/// Maximum nesting for formatting, because the printer recurses and stacks are limited. Readable code stays far below.
 const DEEPEST: usize = 150;
 
-/// Maximum nesting for highlighting: matching patterns takes time with the depth.
+/// Maximum nesting for highlighting: matching patterns takes longer the deeper the tree is.
 const DEEPEST_HIGHLIGHT: usize = 1000;
 
-/// Maximum number of children of a node for highlighting: matching patterns takes time with the square of it.
+/// Maximum number of children of a node for highlighting: the time for matching patterns grows with their square.
 const WIDEST_HIGHLIGHT: usize = 2000;
 
-/// Processor time limit for parsing: long nonsense sends the parser's
-/// error recovery into minutes. Real code takes a few milliseconds and keeps its layout
-/// on a busy machine.
+/// CPU time limit for parsing: on long invalid text, the parser's error recovery can take minutes. Real code takes a
+/// few milliseconds, so it is formatted on a busy host, too.
 const LONGEST_PARSE: Duration = Duration::from_millis(250);
 
 /// Code that parses without errors.
@@ -75,8 +72,8 @@ impl Parsed {
         self.wrap == 1
     }
 
-    /// The parent of the code's nodes. For wrapped code, the node whose braces belong to
-    /// the wrapper, which `} void f() {` does not satisfy.
+    /// The parent of the code's nodes. For wrapped code, this is the node whose braces are those of the wrapper; `}
+    /// void f() {` has no such node.
     fn container(&self) -> Option<Node<'_>> {
         let root = self.tree.root_node();
         let (before, after) = WRAPS[self.wrap];
@@ -92,8 +89,7 @@ impl Parsed {
         }
     }
 
-    /// Every token in order. Comments have trailing white space of lines removed,
-    /// because formatting moves them.
+    /// All tokens in order. Lines of comments are trimmed, because formatting moves them.
     pub fn tokens(&self) -> Vec<String> {
         let mut tokens = Vec::new();
         for node in self.nodes() {
@@ -166,12 +162,12 @@ pub fn completes_a_method(code: &str) -> bool {
     tree.is_some_and(|tree| !tree.root_node().has_error())
 }
 
-/// Whether code can be parsed as this language in reasonable time and memory, errors included, into a tree that is
-/// neither too deep nor too wide. Highlighting has no limits itself, so it asks first.
+/// Whether code can be parsed as this language in reasonable time and memory, including its errors, into a tree that is
+/// neither too deep nor too wide. Highlighting has no limits of its own, so it requires this.
 pub fn is_bearable(code: &str, lang: CodeLang) -> bool {
     let Some(tree) = parse(code, lang) else { return false };
     let mut cursor = tree.walk();
-    // Counted here, because the cursor would recount its depth each time: the children seen on each level.
+    // The number of children seen on each level. The cursor would recount its depth each time.
     let mut seen = vec![1];
     loop {
         if seen.len() > DEEPEST_HIGHLIGHT || seen.last().is_some_and(|children| *children > WIDEST_HIGHLIGHT) {
@@ -197,12 +193,12 @@ fn is_link(kind: &str) -> bool {
     matches!(kind, "method_invocation" | "field_access")
 }
 
-/// Processor time of this thread. Without this clock, which Linux always has, there is no limit.
+/// CPU time of this thread. Without this clock, which Linux always has, there is no limit.
 pub(super) fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
 }
 
-/// The tree of a source; `None` if it would take too long or, by its open brackets, too much memory.
+/// The syntax tree of a source; `None` if parsing takes too long or, by its open brackets, would take too much memory.
 fn parse(source: &str, lang: CodeLang) -> Option<Tree> {
     if brackets::are_too_many(source) {
         return None;

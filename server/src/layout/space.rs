@@ -78,7 +78,7 @@ fn is_comment(token: &Token<'_>) -> bool {
     matches!(token.kind, "line_comment" | "block_comment")
 }
 
-/// Whether two texts without a space between them would be read as something else.
+/// Whether two texts without a space between them would be parsed differently.
 fn would_merge(left: &str, right: &str) -> bool {
     let (Some(end), Some(start)) = (left.chars().next_back(), right.chars().next()) else {
         return false;

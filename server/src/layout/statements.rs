@@ -76,7 +76,7 @@ pub fn items<'s>(b: &mut Builder<'s>, nodes: &[Node<'s>], of: Items) {
     }
 }
 
-/// Whether two neighbours always have an empty line between them.
+/// Whether two adjacent items always have an empty line between them.
 fn wants_room(before: Node<'_>, after: Node<'_>) -> bool {
     let bodied = |n: Node<'_>| {
         matches!(
@@ -177,7 +177,7 @@ fn switch_group<'s>(b: &mut Builder<'s>, node: Node<'s>) {
 
 fn if_statement<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     let mut branch_was_block = false;
-    // A chain of `else if` is walked, not recursed into: its length is the model's choice.
+    // A loop instead of recursion, because a model can write an `else if` chain of any length.
     let mut current = node;
     loop {
         let mut next = None;
@@ -252,8 +252,8 @@ fn header_of<'s>(b: &mut Builder<'s>, node: Node<'s>, header: &[Node<'s>]) {
     });
 }
 
-/// The statement under an `if`, an `else` or a loop: a block stays on the line, an empty statement
-/// too, anything else goes to the next.
+/// The statement under an `if`, an `else` or a loop: a block or an empty statement stays on the line, anything else
+/// goes on the next one.
 fn body<'s>(b: &mut Builder<'s>, node: Node<'s>) {
     match node.kind() {
         "block" | ";" => b.node(node),

@@ -1,24 +1,24 @@
-//! Formatting of typical model outputs, and properties that hold for all inputs.
+//! Formatting of typical model outputs, and properties that must hold for all inputs.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::prerequisites;
 
-/// Source, then the formatted text.
+/// Checks the formatted text of a source.
 fn check(code: &str, expected: &str) {
     let laid_out = lay_out(code).unwrap_or_else(|| panic!("does not parse: {code}"));
     assert_eq!(laid_out, expected, "\n{laid_out}\n");
     holds(code);
 }
 
-/// Tokens are kept, and formatting again changes nothing.
+/// Checks that tokens are kept, and that formatting again changes nothing.
 fn holds(code: &str) {
     let Some(laid_out) = lay_out(code) else { return };
     let before = parse::Parsed::new(&code.replace("\r\n", "\n")).unwrap();
     let after = parse::Parsed::like(&before, &laid_out).unwrap();
     assert_eq!(before.tokens(), after.tokens(), "\n{laid_out}\n");
-    assert_eq!(lay_out(&laid_out).as_deref(), Some(laid_out.as_str()), "not the same again:\n{laid_out}\n");
+    assert_eq!(lay_out(&laid_out).as_deref(), Some(laid_out.as_str()), "formatting again changes:\n{laid_out}\n");
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn every_published_text_keeps_its_tokens() {
         holds(code);
         laid_out += usize::from(lay_out(code).is_some());
     }
-    // The others miss a brace or end in the middle.
+    // The others lack a brace or end in the middle.
     assert_eq!(laid_out, 166);
     let mut folders = vec![checkout.join("src/main/java")];
     while let Some(folder) = folders.pop() {
@@ -270,7 +270,7 @@ fn reports_why_code_is_not_formatted() {
 }
 
 #[test]
-fn the_rest_of_a_method_is_no_fault() {
+fn rest_of_a_method_gets_no_remark() {
     let rest = "        int sum = 0;\n        return sum;\n    }\n\n    int more() {\n        return 1;\n    }\n}";
     let view = make(rest, CodeLang::Java);
     assert_eq!((view.laid_out, view.remark), (None, None));
@@ -294,7 +294,7 @@ fn other_languages_are_shown_unformatted() {
 }
 
 #[test]
-fn what_is_deep_or_long_is_shown_in_every_language() {
+fn deep_or_long_code_is_shown_in_every_language() {
     for lang in CodeLang::ALL {
         for unit in
             ["(", "[", "{", "f(", "a ? b : ", "- ", "not ", "<", "if a:\n ", "/*", "\"\"\"", "`${", "f'{", "x => "]
@@ -335,7 +335,7 @@ fn deep_or_long_code_is_not_formatted() {
     check(format!("{}f();", "if (a) f(); else ".repeat(900)), true);
 }
 
-/// Tokens of ordinary Java, to be joined again with any white space between them.
+/// Tokens of ordinary Java, to be joined again with any whitespace between them.
 const SOURCES: [&str; 3] = [
     "public < T > int f ( List < ? extends T > xs , int [ ] a ) throws E { for ( T x : xs ) { a [ 0 ] += - x . g ( ) ; } return a . length > 1 ? ( int ) 1L : 0x1F ; }",
     "class A < T > extends B implements C , D { @ Q ( v = 1 ) int x = 1 , y [ ] = { 1 , 2 } ; static { f ( ) ; } A ( ) { super ( ) ; } enum E { P , R ; } }",
@@ -344,7 +344,7 @@ const SOURCES: [&str; 3] = [
 
 proptest! {
     #[test]
-    fn white_space_between_tokens_does_not_matter(
+    fn whitespace_between_tokens_does_not_matter(
         source in 0..SOURCES.len(),
         gaps in prop::collection::vec("[ \\n\\t]{1,3}", 1..100),
     ) {

@@ -1,4 +1,4 @@
-//! Whether code ends in the middle, which decides what a rater reads about code that does not parse.
+//! Detects code that ends in the middle, which decides what a rater reads about code that does not parse.
 
 /// Whether brackets, a literal or a comment are still open at the end, and no bracket was closed that was
 /// not open.
@@ -47,7 +47,7 @@ pub fn is_truncated(code: &str) -> bool {
     !open.is_empty()
 }
 
-/// Where the literal that contains the start of `text` ends, if it does.
+/// The position in `text`, which starts inside a literal, at which the literal ends, if it does.
 fn literal(text: &str, mark: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
