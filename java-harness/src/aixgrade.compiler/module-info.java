@@ -1,4 +1,4 @@
-/** A compiler that stays warm between outputs. */
+/** A compiler that keeps running between outputs. */
 module aixgrade.compiler {
     requires aixgrade.wire;
     requires java.compiler;

@@ -28,7 +28,7 @@ public interface Cases<S> {
     /** The call must throw {@code expected} or a subclass of it. */
     void fails(String name, Class<? extends Throwable> expected, Call<? super S> call);
 
-    /** A call on the solution that returns the value to look at. */
+    /** A call on the solution that returns the value to check. */
     @FunctionalInterface
     interface Call<S> {
         Object on(S solution) throws Throwable;

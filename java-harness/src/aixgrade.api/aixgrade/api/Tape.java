@@ -29,14 +29,13 @@ import java.util.SortedSet;
 /**
  * Records a solution's answers, and returns the same answers to the same tests in another process.
  *
- * <p>The server generates a class between the tests and the solution that passes every call to {@link
- * #call}. A first process records: it calls the solution and stores each answer with the arguments as the
- * solution left them. A second process, which has none of the solution's code, replays: it answers from the
- * tape. The tests therefore judge the answers where the solution cannot interfere, whatever the first
- * process reported.
+ * <p>The server generates a class between the tests and the solution that passes every call to {@link #call}. A first
+ * process records: it calls the solution and stores each answer with the arguments as the solution left them. A second
+ * process, which has none of the solution's code, replays: it answers from the tape. The tests therefore judge the
+ * answers in a process where the solution cannot interfere, whatever the first process reported.
  */
 public final class Tape {
-    /** A longer tape is discarded; the server refuses longer ones. */
+    /** Maximum length of a tape in bytes. A longer one is discarded; the server rejects longer ones. */
     private static final int LONGEST = 4 << 20;
 
     private static boolean recording;
@@ -60,7 +59,7 @@ public final class Tape {
         played = null;
     }
 
-    /** Starts to answer from this tape. */
+    /** Starts replaying answers from this tape. */
     public static synchronized void play(byte[] tape) {
         recording = false;
         kept = null;
@@ -80,7 +79,7 @@ public final class Tape {
         }
     }
 
-    /** The tape; {@code null} if nothing was recorded or an answer could not be stored. */
+    /** The tape; {@code null} if nothing was recorded, or an answer could not be stored. */
     public static synchronized byte[] recorded() {
         return kept == null || kept.size() > LONGEST ? null : kept.toByteArray();
     }
@@ -123,7 +122,7 @@ public final class Tape {
         return value;
     }
 
-    /** Each argument in its present state; {@code null} for those that cannot be stored. */
+    /** Each argument in its current state; {@code null} for those that cannot be stored. */
     private static byte[][] each(Object[] arguments) {
         byte[][] each = new byte[arguments.length][];
         for (int i = 0; i < each.length; i++) {
@@ -153,7 +152,7 @@ public final class Tape {
         for (int i = 0; i < left.length; i++) {
             left[i] = Arrays.equals(before[i], after[i]) ? null : content(arguments[i]);
             if (answer == arguments[i] && answer != null) {
-                // Identical, not only equal, as recognised by the tape's copy.
+                // The answer is this argument itself, not an equal object: its index is stored.
                 answer = new int[][] {{i}, {}};
             }
         }
@@ -195,7 +194,7 @@ public final class Tape {
         Object answer;
         boolean thrown;
         try {
-            // Tests may call in another order if it depends on addresses, such as that of arrays in a set.
+            // Tests may call in another order if it depends on addresses, such as the order of arrays in a set.
             Entry entry = next(method, Arrays.deepHashCode(each(arguments)));
             thrown = entry.thrown;
             Object[] both;
@@ -208,7 +207,7 @@ public final class Tape {
                 restore(arguments[i], left[i]);
             }
         } catch (IOException | ClassNotFoundException | RuntimeException e) {
-            throw new IllegalStateException("the tape cannot be played", e);
+            throw new IllegalStateException("the tape cannot be replayed", e);
         }
         if (thrown) {
             throw Tape.<RuntimeException>thrown((Throwable) answer);
@@ -226,7 +225,7 @@ public final class Tape {
             }
         }
         if (found == null) {
-            throw new IllegalStateException("the tape holds no such call");
+            throw new IllegalStateException("the tape has no such call");
         }
         played.remove(found);
         return found;
@@ -276,7 +275,7 @@ public final class Tape {
         }
     }
 
-    /** Only plain JDK values: the first process may send hostile data. */
+    /** Allows only plain JDK values: the first process may send hostile data. */
     private static ObjectInputFilter.Status filter(ObjectInputFilter.FilterInfo info) {
         if (info.depth() > 50 || info.references() > 100_000 || info.arrayLength() > 100_000) {
             return ObjectInputFilter.Status.REJECTED;
@@ -323,10 +322,7 @@ public final class Tape {
         throw (E) e;
     }
 
-    /**
-     * Reads plain values, and replaces those of which Java keeps a single object, because tests may compare
-     * with ==.
-     */
+    /** Reads plain values. Replaces values of which Java keeps a single object, because tests may compare with ==. */
     private static final class Canonical extends ObjectInputStream {
         Canonical(byte[] bytes) throws IOException {
             super(new ByteArrayInputStream(bytes));
@@ -371,8 +367,8 @@ public final class Tape {
             if (type.isPrimitive() || isPlain(type) && object instanceof Serializable && !isSortedByCode(object)) {
                 return object;
             }
-            // Sorted collections with a comparator of the solution, views, and containers of other classes such as
-            // `new HashMap<>() {{ … }}`, equal these with their content.
+            // Replaces sorted collections with a comparator of the solution, views, and containers of other classes
+            // such as `new HashMap<>() {{ … }}`, by JDK collections with the same content.
             if (object instanceof List<?> list) {
                 return new ArrayList<Object>(list);
             }

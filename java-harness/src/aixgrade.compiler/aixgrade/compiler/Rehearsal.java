@@ -6,8 +6,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 
 /**
- * Compiles a class with many language features, and an invalid one, while the image is made, so that the
- * compiler's own classes go into the image's archive.
+ * Compiles a class with many language features, and an invalid one, while the image is built, so that the compiler's
+ * own classes go into the image's archive.
  */
 final class Rehearsal {
     private static final String SOURCE = """

@@ -26,12 +26,12 @@ import javax.tools.ToolProvider;
  * {@code I} (list the types that an import may name). It keeps nothing else between requests.
  */
 final class Server {
-    /** Enough to understand what is wrong; a broken file can have thousands. */
+    /** Maximum number of errors in a response. A broken file can have thousands. */
     private static final int MOST_DIAGNOSTICS = 30;
 
     private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     private final Map<String, Library> libraries = new HashMap<>();
-    /** The JDK's and the jars' files, by jars, so that their content is looked up once. */
+    /** The files of the JDK and the jars, by list of jars, so that their content is looked up once. */
     private final Map<List<String>, StandardJavaFileManager> files = new HashMap<>();
     private final Control control;
 
@@ -61,7 +61,7 @@ final class Server {
                 }
                 case 'I' -> control.write(Index.frame(strings(in)));
                 case 'C' -> control.write(compile(in));
-                default -> throw new IOException("a request of kind " + kind);
+                default -> throw new IOException("unknown request of kind " + kind);
             }
         }
     }
@@ -85,7 +85,7 @@ final class Server {
                 failure = exceeded(out.toString(), "");
             }
         } catch (OutOfMemoryError | StackOverflowError | RuntimeException e) {
-            // The source exhausted the compiler: the output's fault, not ours.
+            // The source exhausted the compiler, which is the output's failure, not an engine error.
             fine = false;
             failure = exceeded(e.toString(), e.toString());
         }

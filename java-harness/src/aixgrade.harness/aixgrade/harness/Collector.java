@@ -91,7 +91,7 @@ final class Collector implements Cases<Object> {
         try {
             fault = attempt.fault();
         } catch (OutOfMemoryError e) {
-            // The limit was exceeded: that is the output's verdict, not one case's.
+            // The limit was exceeded, which is the verdict on the output and not on one case.
             throw e;
         } catch (Throwable e) {
             fault = Runner.say(e);

@@ -8,8 +8,8 @@ import java.io.FileDescriptor;
 import java.util.List;
 
 /**
- * Runs through all steps of a runner, with jobs that do nothing, while the image is made: the classes that
- * it loads go into the image's archive, which saves each runner the work.
+ * Runs through all steps of a runner, with jobs that do nothing, while the image is built. The classes that it loads go
+ * into the image's archive, so that no runner needs to load them itself.
  */
 final class Rehearsal {
     private Rehearsal() {}

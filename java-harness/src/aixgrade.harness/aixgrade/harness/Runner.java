@@ -13,21 +13,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The program of one sandboxed JVM: says hello, waits for one job, runs it, sends one result, halts.
+ * The program of one sandboxed JVM: sends hello, waits for one job, runs it, sends one result, halts.
  *
- * <p>The server starts it in advance, so everything that does not depend on the job happens before the
- * hello. Only the result frame with the job's nonce decides.
+ * <p>The server starts it in advance, so everything that does not depend on the job happens before the hello. Only the
+ * result frame with the job's nonce can report a pass.
  */
 final class Runner {
-    /** Longer messages are cut, because they are only displayed. */
+    /** Maximum length of a message in characters. Longer ones are cut, because they are only displayed. */
     static final int LONGEST_TEXT = 2000;
 
-    /** More cases than this are counted but not listed. */
+    /** Maximum number of listed cases. More are counted but not listed. */
     private static final int MOST_CASES_LISTED = 500;
 
     /**
-     * Maximum number of characters in the listed cases' names and details together; the server refuses
-     * frames of over 1 MiB.
+     * Maximum number of characters in the listed cases' names and details together; the server rejects frames of over 1
+     * MiB.
      */
     private static final int LONGEST_LIST = 200_000;
 
@@ -102,7 +102,7 @@ final class Runner {
         for (Map.Entry<String, byte[]> file : files.entrySet()) {
             File path = new File(file.getKey());
             if (path.getParentFile() != null && !path.getParentFile().isDirectory() && !path.getParentFile().mkdirs()) {
-                throw new IOException("cannot make the folder " + path.getParent());
+                throw new IOException("cannot create the folder " + path.getParent());
             }
             try (FileOutputStream out = new FileOutputStream(path)) {
                 out.write(file.getValue());
@@ -155,7 +155,7 @@ final class Runner {
                 text += ": " + message;
             }
         } catch (Throwable ignored) {
-            text += " (its message cannot be had)";
+            text += " (its message cannot be read)";
         }
         return cut(text);
     }

@@ -259,10 +259,7 @@ final class Same {
     /** Maximum depth of a displayed value, which also stops at values that contain themselves. */
     private static final int DEEPEST_SHOWN = 8;
 
-    /**
-     * The value for people, shortened if it is long; never fails, although a solution's {@code toString}
-     * may.
-     */
+    /** The value for display, shortened if it is long. Never fails, although a solution's {@code toString} may. */
     static String show(Object value) {
         try {
             StringBuilder text = new StringBuilder();

@@ -44,10 +44,10 @@ final class TestLoader extends ClassLoader {
                 case "exported" -> internals.addExports(module, name);
                 case "open" -> {
                     internals.addExports(module, name);
-                    // The solution and the dataset's libraries: everything in no named module.
+                    // The solution and the dataset's libraries, which are in unnamed modules.
                     internals.addOpensToAllUnnamed(module, name);
                 }
-                default -> throw new IOException("no such access: " + entry.getValue());
+                default -> throw new IOException("unknown access: " + entry.getValue());
             }
         }
         for (Module visible : ModuleLayer.boot().modules()) {
@@ -74,7 +74,7 @@ final class TestLoader extends ClassLoader {
     private void add(Map<String, byte[]> some, boolean tests) throws IOException {
         for (String name : some.keySet()) {
             if (packages.contains(packageOf(name)) != tests) {
-                throw new IOException("the class " + name + " lies in the wrong package");
+                throw new IOException("the class " + name + " is in the wrong package");
             }
         }
         classes.putAll(some);

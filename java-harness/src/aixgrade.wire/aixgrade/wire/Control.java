@@ -21,7 +21,7 @@ import java.nio.charset.StandardCharsets;
  * /proc} and no {@code /dev/fd}.
  */
 public final class Control {
-    /** Increase with every change of a frame's layout; the server refuses another number. */
+    /** Increase with every change of a frame's layout. The server rejects any other number. */
     public static final int PROTOCOL = 3;
 
     /** Maximum length of our frames; a longer one means that the stream is out of sync. */
@@ -57,7 +57,7 @@ public final class Control {
         return new DataInputStream(new java.io.ByteArrayInputStream(in.readNBytes(length)));
     }
 
-    /** Sends one frame in one write, so that it arrives whole or not at all. */
+    /** Sends one frame in one write, so that it arrives completely or not at all. */
     public void write(Frame frame) throws IOException {
         out.write(frame.whole());
     }
