@@ -297,9 +297,9 @@ impl Running {
 
 /// The warm compilers that workers share.
 ///
-/// There are fewer compilers than workers, because a compiler is slow until it has compiled some hundred classes and is
-/// busy for a quarter of an output's time. A worker that waits longer than `QUEUE` starts another one, which ends when
-/// it is no longer needed.
+/// Several workers share a compiler, because a compiler is slow until it has compiled some hundred classes and is busy
+/// for a quarter of an output's time. A worker that waits longer than `QUEUE` starts another one, which ends when it is
+/// no longer needed.
 pub struct Pool {
     make: Box<dyn Fn() -> Compiler + Send + Sync>,
     /// The usual number of compilers.

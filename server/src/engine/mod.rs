@@ -1,10 +1,11 @@
-//! The engine: from an output's text and its dataset's tests to an [`Outcome`].
+//! The Java engine: turns an output's text and its dataset's tests into an [`Outcome`].
 //!
-//! [`toolchain`] makes the Java images of the sandbox, [`suite`] prepares a dataset's tests, [`compiler`] and
+//! [`toolchain`] builds the Java images of the sandbox, [`suite`] prepares a dataset's tests, [`compiler`] and
 //! [`runner`] talk to the Java side, and [`grader`] combines them: assemble, compile, run, judge. [`batch`] runs
 //! outputs that [`tame`] accepts in one shared JVM if a run asks for it, [`dates`] sets the clock, [`proof`] checks the
-//! sandbox with our own fixtures, [`readiness`] looks for missing prerequisites. Called by `jobs`; it uses no database.
-//! The sandbox is a trait object, so that tests can replace the Java side.
+//! sandbox with our own fixtures, [`readiness`] looks for missing prerequisites. Called by `jobs`, and in parts by
+//! `lang`, `services` and the command line; it uses no database. The sandbox is a trait object, so that tests can
+//! replace the Java side.
 //!
 //! Invariant: a failure of the tested program is an [`Outcome`], a failure of the host or of our code is an
 //! [`EngineError`]. One is never converted to the other.
@@ -52,7 +53,7 @@ pub enum EngineError {
     /// The dataset's tests do not compile or are missing.
     #[error("the dataset's tests cannot be used: {0}")]
     Tests(String),
-    /// The compiler could not finish the dataset's tests, or refused them without a message.
+    /// The compiler could not finish the dataset's tests, or rejected them without a message.
     #[error("the dataset's tests cannot be compiled: {0:?}")]
     TestsNotCompiled(Reason),
     /// An operating system call failed.

@@ -163,7 +163,7 @@ mod tests {
         let names: Vec<(u16, &str)> = after.iter().map(|(flags, name, _)| (*flags, name.as_str())).collect();
         let renamed = [(0x08, "find$unguarded"), (0x20, "find$unguarded"), (0x00, "find"), (0x00, "other")];
         assert_eq!(names[..4], renamed, "an existing method keeps its flags and content");
-        assert_eq!(names[4..], [(0x08, "find"), (0x00, "find")], "the lock stays with the original");
+        assert_eq!(names[4..], [(0x08, "find"), (0x00, "find")], "the synchronized flag stays with the original");
         assert!(after[..4].iter().all(|(_, _, content)| content == &[0xaa]));
         let code = |content: &[u8]| content[8..content.len() - 4].to_vec();
         let [a, b] = [&after[4].2, &after[5].2].map(|content| code(content));

@@ -86,7 +86,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// As [`Reader::receive`]; a longer frame is [`io::ErrorKind::InvalidData`].
+    /// The same as [`Reader::receive`]; a longer frame is [`io::ErrorKind::InvalidData`].
     pub fn receive_at_most(child: &mut Child, deadline: Instant, longest: usize) -> io::Result<Reader> {
         let length = child.await_bytes(4, deadline)?.iter().fold(0, |sum, &b| sum << 8 | usize::from(b));
         if length == 0 || length > longest {

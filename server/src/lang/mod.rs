@@ -3,8 +3,8 @@
 //! [`display`] says how code is shown and found in chat responses. The rest runs tests that are programs: [`TABLE`]
 //! lists the languages with a toolchain, [`humaneval`] assembles a benchmark's programs, a [`Toolchain`] builds and
 //! runs them, [`grader`] gives an output its two verdicts, and [`guard`] determines the one that counts. [`process`] is
-//! one sandboxed process, [`image`] the part of a toolchain that it sees. Called by `jobs` and the command line; uses
-//! no database. Java's test classes run in [`crate::engine`].
+//! one sandboxed process, [`image`] the part of a toolchain that it sees. Called by `jobs`, `services` and the command
+//! line, and for [`display`] by `layout` and `formats`; uses no database. Java's test classes run in [`crate::engine`].
 //!
 //! Invariants: model code is compiled and run only in the sandbox. A process that has run model code decides nothing
 //! but its own answers. Timeouts depend on CPU time and waiting time, never on wall time alone.

@@ -15,7 +15,7 @@ pub fn run(program: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) ->
 /// Runs a tool in a folder, with additional environment variables, and returns its standard output and error.
 ///
 /// # Errors
-/// As [`run`].
+/// The same as [`run`].
 #[allow(clippy::disallowed_methods, reason = "tools start here, and nowhere else in the server")]
 pub fn run_in(
     folder: &Path,
