@@ -124,6 +124,7 @@ texts! {
         published_hint: "The verdict of the evaluator that was published with the benchmark. The guarded verdict counts: for it, the tests run in a process that the output cannot reach.", "基准自带评测程序的结果。以防篡改结果为准：测试在输出无法触及的进程中运行。";
         guarded: "Guarded", "防篡改";
         waiting: "waiting", "等待中";
+        not_run: "not run", "未运行";
         why: "Details", "说明";
     }
     sentences {
@@ -179,7 +180,7 @@ impl RunTexts {
             Verdict::CompileError => ("The code does not compile.", "代码无法编译。"),
             Verdict::Timeout => ("The code exceeded its time limit.", "超出时间限制。"),
             Verdict::OutOfMemory => ("The code exceeded its memory or thread limit.", "超出内存或线程限制。"),
-            Verdict::Crashed => ("The code ended the tests or the JVM.", "代码使测试或整个 JVM 异常终止。"),
+            Verdict::Crashed => ("The code ended its process, or the tests with an error of its own.", "代码使进程终止，或因自身错误中断了测试。"),
             Verdict::NoResult => ("The code exited before there was a result.", "代码在得出结果之前退出。"),
             Verdict::Tampered => ("The code changed what the tests rely on.", "代码改动了测试所依赖的环境。"),
             Verdict::Anomaly => ("The tests reported impossible numbers.", "测试报告了不可能的数字。"),

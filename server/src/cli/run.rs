@@ -25,8 +25,8 @@ use crate::{
 /// `run`
 #[derive(Args)]
 pub struct Run {
-    /// Short name of the dataset
-    #[arg(long, required_unless_present = "resume")]
+    /// Short name of the submission's dataset, to be sure that it is the one you mean [default: not checked]
+    #[arg(long)]
     dataset: Option<String>,
     /// Number of the submission (see `aixgrade submissions list`)
     #[arg(long, required_unless_present = "resume")]
@@ -104,7 +104,7 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
         (Some(id), _) => id,
         (None, Some(submission)) => {
             let row = services.submissions.get(&admin, submission).await?;
-            if args.dataset.as_deref() != Some(row.dataset.as_str()) {
+            if args.dataset.as_deref().is_some_and(|dataset| dataset != row.dataset) {
                 let wrong = format!("submission {} belongs to the dataset {}", row.id, row.dataset);
                 return Err(Failure::invalid("--dataset", wrong, format!("Use --dataset {}", row.dataset)).into());
             }
