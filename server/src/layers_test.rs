@@ -176,7 +176,7 @@ fn nothing_that_answers_a_request_acts_as_the_system() {
 #[test]
 fn callers_are_made_at_the_edge() {
     // The session's cookie, the access token, the demo's raters; the guard only reads.
-    let known = ["http/guard.rs", "http/rest/door.rs", "http/session.rs", "services/demo_results.rs"];
+    let known = ["http/guard.rs", "http/rest/scopes.rs", "http/session.rs", "services/demo_results.rs"];
     assert_eq!(files_with("Caller::User"), known);
 }
 

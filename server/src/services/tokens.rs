@@ -2,7 +2,7 @@
 //!
 //! A token is 256 random bits, so a fast hash is enough, and only its SHA-256 is stored. It acts as its
 //! owner, only while the owner is an active admin, and only within its scopes. The API checks the scopes
-//! (`http/rest/door.rs`), the services check the owner's rights.
+//! (`http/rest/scopes.rs`), the services check the owner's rights.
 
 use app::{
     error::AppError,
@@ -27,7 +27,7 @@ use crate::{
     db::{
         Db, accounts,
         audit::Change,
-        tokens::{self, Kept, Known, NewRow},
+        tokens::{self, KeyState, NewRow, StoredResponse},
     },
     error::Failure,
 };
@@ -177,7 +177,7 @@ impl TokenService {
     }
 
     /// Claims an idempotency key for a request of this token.
-    pub async fn claim(&self, token: ApiTokenId, key: String, request_hash: String) -> Result<Known, Failure> {
+    pub async fn claim(&self, token: ApiTokenId, key: String, request_hash: String) -> Result<KeyState, Failure> {
         self.db
             .write(move |tx| {
                 tokens::forget_keys(tx, Timestamp(clock::now().0 - KEEP_MS))?;
@@ -187,10 +187,10 @@ impl TokenService {
     }
 
     /// Stores a request's response under its key, or, without a response, releases the key.
-    pub async fn settle(&self, token: ApiTokenId, key: String, answer: Option<Kept>) -> Result<(), Failure> {
+    pub async fn settle(&self, token: ApiTokenId, key: String, answer: Option<StoredResponse>) -> Result<(), Failure> {
         self.db
             .write(move |tx| match answer {
-                Some(kept) => tokens::keep_answer(tx, token, &key, &kept),
+                Some(response) => tokens::store_response(tx, token, &key, &response),
                 None => tokens::free_key(tx, token, &key),
             })
             .await

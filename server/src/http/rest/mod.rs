@@ -1,16 +1,15 @@
 //! `/api/v1`: the REST API. One file per area; each handler makes one service call.
 //!
-//! The OpenAPI document is generated from the handlers' attributes, and [`door`] reads from it which
+//! The OpenAPI document is generated from the handlers' attributes, and [`scopes`] reads from it which
 //! scope an operation requires: operations outside the document cannot be called. Cookies are ignored here,
 //! so no protection against cross-site requests is needed. Every error is a [`problem::Problem`].
 
 mod audit;
 mod comparisons;
 mod datasets;
-mod door;
+mod idempotency;
 mod input;
 mod objects;
-mod once;
 mod paging;
 mod people;
 mod plans;
@@ -19,6 +18,7 @@ mod quality;
 pub mod reference;
 mod results;
 mod runs;
+mod scopes;
 mod studies;
 mod submissions;
 mod tokens;
@@ -156,8 +156,8 @@ pub fn router(state: &AppState) -> Router<AppState> {
     routes
         .method_not_allowed_fallback(problem::method_not_allowed)
         .route_layer(middleware::from_fn(validators::not_modified))
-        .route_layer(middleware::from_fn_with_state(state.clone(), once::once))
-        .route_layer(middleware::from_fn_with_state(state.clone(), door::door))
+        .route_layer(middleware::from_fn_with_state(state.clone(), idempotency::idempotent))
+        .route_layer(middleware::from_fn_with_state(state.clone(), scopes::authorize))
         .route("/api", any(problem::not_found))
         .route("/api/{*rest}", any(problem::not_found))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
@@ -174,7 +174,7 @@ pub fn document() -> &'static OpenApi {
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(bearer));
         problem::document(&mut document);
-        once::document(&mut document);
+        idempotency::document(&mut document);
         document
     });
     &DOCUMENT
