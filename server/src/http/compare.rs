@@ -15,7 +15,7 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{download, errors::HttpError, session::As};
+use super::{download, errors::HttpError, session::Authorized};
 use crate::{
     report::figures::{Look, Theme, print::Width},
     services::comparisons::{export::File, pictures::Kind},
@@ -25,7 +25,7 @@ use crate::{
 /// `GET /admin/compare/{slug}/export/{file}?…`
 pub async fn export(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Extension(visitor): Extension<Visitor>,
     Path((slug, name)): Path<(String, String)>,
     Query(query): Query<Vec<(String, String)>>,
@@ -42,7 +42,7 @@ pub async fn export(
 /// Chinese, `theme=dark` for a dark background.
 pub async fn figure(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Extension(visitor): Extension<Visitor>,
     Path((slug, name)): Path<(String, String)>,
     Query(query): Query<Vec<(String, String)>>,

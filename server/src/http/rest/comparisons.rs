@@ -21,14 +21,14 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    Out,
-    input::{Asked, At, receive},
+    JsonResult,
+    input::{PathParams, QueryParams, receive},
     paging::{Page, Paging},
     problem::Problem,
 };
 use crate::{
     formats::ratings::Mapping,
-    http::{download, session::As},
+    http::{download, session::Authorized},
     report::figures::{Look, Theme, print::Width},
     services::{
         comparisons::{export::File, pictures::Kind},
@@ -41,7 +41,7 @@ use crate::{
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "it is read by the API's document; the page's own reader reads the address")]
-pub struct Chosen {
+pub struct ComparisonQuery {
     /// IDs of the models, separated by commas, in display order; default: all.
     #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
     models: Option<String>,
@@ -121,14 +121,14 @@ fn filter(query: &Pairs) -> TaskFilter {
 /// agreement, pass@k and AvgPassRatio, and the agreement of tests and people. docs/statistics.md has the
 /// formulas. The response's `choice` is fully resolved: it selects the same data later.
 #[utoipa::path(get, path = "/comparisons/{slug}", tag = "Comparisons", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "Short name of the dataset"), Chosen),
+    params(("slug" = String, Path, description = "Short name of the dataset"), ComparisonQuery),
     responses((status = 200, description = "The figures", body = Compared)))]
 pub async fn compare_models(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(slug): At<String>,
-    Asked(query): Asked<Pairs>,
-) -> Out<Compared> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> JsonResult<Compared> {
     Ok(Json(state.services.comparisons.get(&admin, choice(&slug, &query)?).await?))
 }
 
@@ -136,15 +136,15 @@ pub async fn compare_models(
 ///
 /// A hundred per page, with every model's mean scores and verdict.
 #[utoipa::path(get, path = "/comparisons/{slug}/tasks", tag = "Comparisons", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "Short name of the dataset"), Chosen, Filtered),
+    params(("slug" = String, Path, description = "Short name of the dataset"), ComparisonQuery, Filtered),
     responses((status = 200, description = "Tasks in the requested order", body = Page<TaskLine>)))]
 pub async fn list_compared_tasks(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(slug): At<String>,
-    Asked(query): Asked<Pairs>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(query): QueryParams<Pairs>,
     page: Paging,
-) -> Out<Page<TaskLine>> {
+) -> JsonResult<Page<TaskLine>> {
     let filter = filter(&query);
     let at = filter.page;
     let found = state.services.comparisons.tasks(&admin, choice(&slug, &query)?, filter).await?;
@@ -156,14 +156,14 @@ pub async fn list_compared_tasks(
 /// Get a task with every model's outputs, ratings and verdicts
 #[utoipa::path(get, path = "/comparisons/{slug}/tasks/{task}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
-        ("task" = TaskId, Path, description = "ID of the task"), Chosen),
+        ("task" = TaskId, Path, description = "ID of the task"), ComparisonQuery),
     responses((status = 200, description = "The task", body = TaskCompared)))]
 pub async fn get_compared_task(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((slug, task)): At<(String, TaskId)>,
-    Asked(query): Asked<Pairs>,
-) -> Out<TaskCompared> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, task)): PathParams<(String, TaskId)>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> JsonResult<TaskCompared> {
     let filter = filter(&query);
     Ok(Json(state.services.comparisons.task(&admin, choice(&slug, &query)?, filter, task).await?))
 }
@@ -174,13 +174,13 @@ pub async fn get_compared_task(
 /// `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, or `bundle.zip`, from which `aixgrade report` computes the same figures.
 #[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
-        ("file" = String, Path, description = "Name of the file"), Chosen),
+        ("file" = String, Path, description = "Name of the file"), ComparisonQuery),
     responses((status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream")))]
 pub async fn comparison_file(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((slug, name)): At<(String, String)>,
-    Asked(query): Asked<Pairs>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, name)): PathParams<(String, String)>,
+    QueryParams(query): QueryParams<Pairs>,
 ) -> Result<impl IntoResponse, Problem> {
     let Some(file) = File::of(&name) else {
         let detail = "File not found. docs/api.md lists the files.";
@@ -202,13 +202,13 @@ pub async fn comparison_file(
         ("file" = String, Path, description = "The picture's name"),
         ("width" = Option<String>, Query, description = "`column` (89 mm, the default) or `page` (183 mm)"),
         ("words" = Option<Lang>, Query, description = "Language of its texts; English where absent"),
-        ("theme" = Option<String>, Query, description = "`light` or `dark`"), Chosen),
+        ("theme" = Option<String>, Query, description = "`light` or `dark`"), ComparisonQuery),
     responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/svg+xml")))]
 pub async fn comparison_picture(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((slug, name)): At<(String, String)>,
-    Asked(query): Asked<Pairs>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, name)): PathParams<(String, String)>,
+    QueryParams(query): QueryParams<Pairs>,
 ) -> Result<impl IntoResponse, Problem> {
     let Some(picture) = Kind::of(&name) else {
         let detail = "Chart not found. The comparison page links to every chart.";
@@ -263,10 +263,10 @@ pub struct Origin {
     responses((status = 200, description = "Content of the file, its problems, and whether it was imported", body = RatingsPreview)))]
 pub async fn import_ratings(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(origin): Asked<Origin>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(origin): QueryParams<Origin>,
     body: Body,
-) -> Out<RatingsPreview> {
+) -> JsonResult<RatingsPreview> {
     let kind = match (origin.title, origin.judge) {
         (Some(title), None) => RatingsKind::People(title),
         (None, Some(judge)) => RatingsKind::Judge(judge),

@@ -189,4 +189,4 @@ async fn openapi() -> Json<&'static OpenApi> {
 }
 
 /// Result type of most handlers.
-type Out<T> = Result<Json<T>, Problem>;
+type JsonResult<T> = Result<Json<T>, Problem>;
