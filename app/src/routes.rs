@@ -48,9 +48,9 @@ pages! {
         "/tour" => TourPage in grade::tour,
     }
     /// Adjudication, for raters and admins.
-    Disputes as disputes {
+    Adjudication as adjudication {
         "/adjudicate" => AdjudicatePage in adjudicate,
-        "/adjudicate/:token" => DisputePage in adjudicate,
+        "/adjudicate/:token" => DisagreementPage in adjudicate,
     }
     /// Comparisons of studies and test runs: the pages with charts. Public links show some of them.
     Results as results {
@@ -83,7 +83,7 @@ pages! {
         "/admin/studies/:id/quality" => QualityStudyPage in admin::quality,
         "/admin/studies/:id/ratings" => RatingsPage in admin::quality::ratings,
         "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
-        "/admin/studies/:id/disputes" => DisputesPage in admin::quality::disputes,
+        "/admin/studies/:id/disputes" => DisagreementsPage in admin::quality::disagreements,
         "/admin/runs" => RunsPage in admin::runs,
         "/admin/runs/compare" => CompareRunsPage in admin::runs::compare,
         "/admin/runs/:id" => RunPage in admin::runs::run,
@@ -103,7 +103,7 @@ impl Group {
     pub const fn next(self) -> Group {
         match self {
             Group::Desk => Group::Grading,
-            Group::Enter | Group::Grading | Group::Beside | Group::Disputes => Group::Desk,
+            Group::Enter | Group::Grading | Group::Beside | Group::Adjudication => Group::Desk,
             Group::Admin => Group::Results,
             Group::Results => Group::Admin,
         }

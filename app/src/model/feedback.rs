@@ -107,7 +107,8 @@ pub struct CameBack {
     /// Replies to flags, newest first: all unread ones and the latest read ones.
     pub replies: Vec<FlagReply>,
     /// Disagreements that the rater can adjudicate.
-    pub disputes: u64,
+    #[serde(rename = "disputes")]
+    pub disagreements: u64,
     /// The rater's figures, for studies that show them.
     pub figures: Vec<OwnFigures>,
 }
@@ -132,9 +133,9 @@ pub struct OwnFigures {
 /// An adjudicator's open and adjudicated disagreements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct DisputeQueue {
+pub struct DisagreementQueue {
     /// The first open ones, then the first adjudicated ones.
-    pub lines: Vec<DisputeLine>,
+    pub lines: Vec<DisagreementLine>,
     /// Total open.
     pub waiting: u64,
     /// Total adjudicated by this person.
@@ -144,7 +145,7 @@ pub struct DisputeQueue {
 /// A disagreement in an adjudicator's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct DisputeLine {
+pub struct DisagreementLine {
     /// Opaque token of the disagreement.
     pub token: Token,
     /// The study's title.
@@ -161,7 +162,7 @@ pub struct DisputeLine {
 /// A disagreement as its adjudicator sees it, without names of raters or the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Dispute {
+pub struct Disagreement {
     /// Opaque token of the disagreement.
     pub token: Token,
     /// The study's title.
@@ -172,7 +173,7 @@ pub struct Dispute {
     pub code: CodeView,
     pub rubric: Rubric,
     /// The ratings under letters, in random order.
-    pub ratings: Vec<Voice>,
+    pub ratings: Vec<AnonymousRating>,
     /// The current adjudication, if any: scores and comment.
     pub decided: Option<(Vec<u8>, String)>,
 }
@@ -180,7 +181,7 @@ pub struct Dispute {
 /// A rating of the output, without its rater.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Voice {
+pub struct AnonymousRating {
     /// One score per dimension.
     pub scores: Vec<u8>,
     pub comment: String,

@@ -297,7 +297,8 @@ pub struct Live {
     /// Estimated finish; `None` if there is not enough data.
     pub projection: Option<Projection>,
     /// Disagreements waiting for an adjudicator.
-    pub disputes: u64,
+    #[serde(rename = "disputes")]
+    pub disagreements: u64,
     /// Disagreements waiting for an extra rater.
     pub extra_waiting: u64,
     /// Open flags.
@@ -388,7 +389,8 @@ pub struct RatingFilter {
     /// Only flagged ratings.
     pub flagged: bool,
     /// Only outputs with a disagreement.
-    pub disputed: bool,
+    #[serde(rename = "disputed")]
+    pub has_disagreement: bool,
     /// Text in the description or `task_id`.
     pub text: String,
     /// The page.
@@ -440,7 +442,8 @@ pub struct ListedRating {
     /// Active time in milliseconds, if measured.
     pub active_ms: Option<u64>,
     /// Whether the output has a disagreement.
-    pub disputed: bool,
+    #[serde(rename = "disputed")]
+    pub has_disagreement: bool,
 }
 
 /// A flag and its reply.
@@ -484,7 +487,7 @@ pub enum FlagOn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum DisputeState {
+pub enum DisagreementState {
     /// Waiting for an adjudicator.
     Waiting,
     /// Waiting for an extra rater.
@@ -492,13 +495,14 @@ pub enum DisputeState {
     /// An extra rater has rated it: the median is final.
     Median,
     /// Adjudicated.
-    Decided,
+    #[serde(rename = "decided")]
+    Adjudicated,
 }
 
 /// An output with a disagreement, for an admin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct DisputeRow {
+pub struct DisagreementRow {
     /// The output.
     pub output: OutputId,
     /// Its task.
@@ -514,7 +518,7 @@ pub struct DisputeRow {
     /// Each rater with their scores.
     pub ratings: Vec<(String, Vec<u8>)>,
     /// Its state.
-    pub state: DisputeState,
+    pub state: DisagreementState,
     /// The final scores, if any.
     pub final_scores: Option<Vec<f64>>,
     /// Every adjudication, newest first.
@@ -540,17 +544,17 @@ pub struct Decision {
 }
 
 /// Disagreements per page.
-pub const DISPUTES_PAGE: u32 = 20;
+pub const DISAGREEMENTS_PAGE: u32 = 20;
 
 /// A page of the disagreements of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct DisputeList {
+pub struct DisagreementList {
     pub title: String,
     pub rubric: Rubric,
     pub settings: QualitySettings,
     /// Total number.
     pub found: u64,
     /// Those of the page, open ones first.
-    pub rows: Vec<DisputeRow>,
+    pub rows: Vec<DisagreementRow>,
 }

@@ -19,9 +19,9 @@ use crate::{
 /// Feedback for a rater; empty without any.
 pub fn came_back(i: I18n, back: CameBack) -> impl IntoView {
     let t = i.feedback();
-    let CameBack { replies, disputes, figures } = back;
-    let decide = (disputes > 0).then(|| {
-        view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disputes)}</a></p> }
+    let CameBack { replies, disagreements, figures } = back;
+    let decide = (disagreements > 0).then(|| {
+        view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disagreements)}</a></p> }
     });
     view! {
         {decide}

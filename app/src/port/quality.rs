@@ -5,9 +5,11 @@ use async_trait::async_trait;
 
 use super::{Admin, Answer, Person};
 use crate::model::{
-    feedback::{CameBack, Dispute, DisputeQueue},
+    feedback::{CameBack, Disagreement, DisagreementQueue},
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
-    quality::{DisputeList, FlagOn, FlagRow, Live, NewGold, QualityPage, QualitySettings, RatingFilter, RatingList},
+    quality::{
+        DisagreementList, FlagOn, FlagRow, Live, NewGold, QualityPage, QualitySettings, RatingFilter, RatingList,
+    },
     submission::MaskState,
 };
 
@@ -45,7 +47,7 @@ pub trait Watching: Send + Sync {
     /// Replies to a flag; an empty reply resolves it without one.
     async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
     /// A page of the disagreements, from 0.
-    async fn disputes(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisputeList>;
+    async fn disagreements(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisagreementList>;
     /// Requests one more rating of an output.
     async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()>;
 }
@@ -62,9 +64,9 @@ pub trait Feedback: Send + Sync {
     /// `what` is the item's or the study's token. Returns the study's token.
     async fn go_on(&self, person: &Person, what: &Token) -> Answer<Token>;
     /// The disagreements that the person can adjudicate or has adjudicated.
-    async fn disputes(&self, person: &Person) -> Answer<DisputeQueue>;
+    async fn disagreements(&self, person: &Person) -> Answer<DisagreementQueue>;
     /// One disagreement.
-    async fn dispute(&self, person: &Person, token: &Token) -> Answer<Dispute>;
+    async fn disagreement(&self, person: &Person, token: &Token) -> Answer<Disagreement>;
     /// Adjudicates it. Returns the next open one for this person.
     async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>>;
 }

@@ -7,9 +7,9 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        feedback::{CameBack, Dispute, DisputeQueue},
+        feedback::{CameBack, Disagreement, DisagreementQueue},
         ids::{StudyId, SubmissionId, Token, UserId},
-        quality::{DisputeList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
+        quality::{DisagreementList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
         submission::MaskState,
     },
 };
@@ -178,9 +178,9 @@ pub async fn answer_flag(
 
 /// A page of a study's disagreements.
 #[server(prefix = "/rpc", endpoint = "study_disputes", protocol = Call)]
-pub async fn study_disputes(study: StudyId, #[server(default)] page: u32) -> Result<DisputeList, AppError> {
+pub async fn study_disagreements(study: StudyId, #[server(default)] page: u32) -> Result<DisagreementList, AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.disputes(&admin, study, page).await
+    ports.watching.disagreements(&admin, study, page).await
 }
 
 /// Requests one more rating of an output.
@@ -219,16 +219,16 @@ pub async fn go_on(what: Token) -> Result<(), AppError> {
 
 /// The disagreements that the person can adjudicate.
 #[server(prefix = "/rpc", endpoint = "disputes", protocol = Call)]
-pub async fn my_disputes() -> Result<DisputeQueue, AppError> {
+pub async fn my_disagreements() -> Result<DisagreementQueue, AppError> {
     let (ports, person) = ports()?;
-    ports.feedback.disputes(&person).await
+    ports.feedback.disagreements(&person).await
 }
 
 /// One disagreement.
 #[server(prefix = "/rpc", endpoint = "dispute", protocol = Call)]
-pub async fn open_dispute(token: Token) -> Result<Dispute, AppError> {
+pub async fn open_disagreement(token: Token) -> Result<Disagreement, AppError> {
     let (ports, person) = ports()?;
-    ports.feedback.dispute(&person, &token).await
+    ports.feedback.disagreement(&person, &token).await
 }
 
 /// Adjudicates a disagreement and redirects to the next one, or to the list.

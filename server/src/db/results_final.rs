@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::model::ids::{OutputId, StudyId};
 use rusqlite::Connection;
 
-use super::{quality::disputes, results_input::places};
+use super::{quality::disagreements, results_input::places};
 use crate::{comparison::input::ComparisonInput, error::Failure};
 
 /// An output that was adjudicated or got an extra rater. Fields with indices refer to the input's lists.
@@ -41,7 +41,7 @@ pub fn settled(conn: &Connection, input: &ComparisonInput) -> Result<Vec<Settled
             let decision = decisions.remove(&id);
             let one = match decision {
                 Some(_) => None,
-                None => disputes::rated(conn, row.id, Some(output))?.into_iter().next(),
+                None => disagreements::rated(conn, row.id, Some(output))?.into_iter().next(),
             };
             let extra_rated = one.as_ref().is_some_and(|one| one.extra > 0 && one.complete);
             let ratings = one.into_iter().flat_map(|one| one.ratings).map(|(.., scores)| scores).collect();

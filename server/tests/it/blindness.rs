@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
-        feedback::{Calibration, CameBack, DisputeQueue},
+        feedback::{Calibration, CameBack, DisagreementQueue},
         grading::{Draft, Flag, GradingItem, Next, NextTask},
         ids::StudyId,
         note::{LineNote, Place},
@@ -53,7 +53,7 @@ enum Sent {
 struct Here {
     study: String,
     item: String,
-    dispute: String,
+    disagreement: String,
 }
 
 /// A line of the walk: an endpoint under `/rpc`, who may call it, and the request body.
@@ -80,7 +80,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("submit_rating", For::Raters, Sent::Json(json!({"assignment": "none", "draft": draft, "key": "k"}))),
         ("set_keys", For::Raters, Sent::Json(json!({"keys": {"off": false, "changed": []}}))),
         ("disputes", For::Raters, Sent::Json(json!({}))),
-        ("dispute", For::Raters, Sent::Json(json!({"token": here.dispute}))),
+        ("dispute", For::Raters, Sent::Json(json!({"token": here.disagreement}))),
         ("read_replies", For::Raters, form(&[])),
         ("invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         // Admins create links to a closed study's results, for the public; nobody can guess one.
@@ -197,7 +197,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
 
 /// Every page, as named by the routes, with a valid address for this rater.
 fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
-    let Here { study, item, dispute } = here;
+    let Here { study, item, disagreement } = here;
     let admin = |pattern: &'static str, path: &str| (pattern, For::Admins, path.to_owned());
     vec![
         ("/", For::Raters, "/".into()),
@@ -214,7 +214,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/studies/{study}/mine", For::Raters, format!("/studies/{study}/mine")),
         ("/rubric/{study}", For::Raters, format!("/rubric/{study}")),
         ("/adjudicate", For::Raters, "/adjudicate?decided=1".into()),
-        ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{dispute}")),
+        ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{disagreement}")),
         admin("/admin", "/admin"),
         admin("/admin/datasets", "/admin/datasets"),
         admin("/admin/datasets/{slug}", "/admin/datasets/starter"),
@@ -556,7 +556,7 @@ async fn raters_never_see_models_or_ids() {
     let client = app.rater().await;
     let mut walk = Walk { secrets: Secrets::of(&app, "ada").await, client, answered: BTreeSet::new() };
     let study = study_named(&mut walk.client, "Blind").await;
-    let mut here = Here { study: study.clone(), item: "none".into(), dispute: "none".into() };
+    let mut here = Here { study: study.clone(), item: "none".into(), disagreement: "none".into() };
 
     // The calibration, with its known scores.
     let Next::Item(first) = walk.next(&study).await else { panic!("a calibration item comes first") };
@@ -605,11 +605,11 @@ async fn raters_never_see_models_or_ids() {
     for (name, scores) in [("bo", [1, 1, 1]), ("chen", [4, 3, 5])] {
         rate_all(&mut app.demo_user(name).await, &study, scores).await;
     }
-    let lines = walk.client.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines;
-    here.dispute = lines[0].token.0.clone();
+    let lines = walk.client.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines;
+    here.disagreement = lines[0].token.0.clone();
     walk.everything("with a disagreement", &here, &full()).await;
     let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|field| (field, "2".to_owned()));
-    let decision = [("token", here.dispute.clone()), ("comment", "Misses one case.".into())];
+    let decision = [("token", here.disagreement.clone()), ("comment", "Misses one case.".into())];
     walk.done("decide", Sent::Form(decision.into_iter().chain(scores).collect())).await;
     walk.everything("decided", &here, &full()).await;
 
@@ -617,7 +617,7 @@ async fn raters_never_see_models_or_ids() {
     let beside = study_named(&mut walk.client, "Beside").await;
     let answer = walk.client.rpc("next_task", json!({"study": beside, "holding": []})).await;
     let NextTask::Task(items) = answer.json::<NextTask>() else { panic!("{}", answer.body) };
-    let mut there = Here { study: beside.clone(), item: items[0].token.0.clone(), dispute: "none".into() };
+    let mut there = Here { study: beside.clone(), item: items[0].token.0.clone(), disagreement: "none".into() };
     walk.everything("side by side before rating", &there, &draft([1, 1, 1])).await;
     walk.submit(&items[0], &full(), "b1").await;
     walk.everything("side by side after rating", &there, &full()).await;
@@ -668,7 +668,7 @@ async fn raters_never_see_models_or_ids() {
 async fn nothing_is_reachable_without_log_in() {
     let app = TestApp::demo().await;
     let secrets = Secrets::of(&app, "").await;
-    let here = Here { study: "none".into(), item: "none".into(), dispute: "none".into() };
+    let here = Here { study: "none".into(), item: "none".into(), disagreement: "none".into() };
     let mut nobody = app.anonymous();
     for (pattern, of, path) in pages(&here) {
         let answer = nobody.get(&path).await;

@@ -6,13 +6,13 @@
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
-        feedback::{Calibration, CameBack, Dispute, DisputeQueue},
+        feedback::{Calibration, CameBack, Disagreement, DisagreementQueue},
         grading::{DeskStudy, Draft, Flag, GradingItem, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
         page::PageOf,
         quality::{
-            DISPUTES_PAGE, DisputeRow, DisputeState, FlagOn, GoldSource, NewGold, Opening, Policy, QualitySettings,
-            RatingFilter, Shown,
+            DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FlagOn, GoldSource, NewGold, Opening, Policy,
+            QualitySettings, RatingFilter, Shown,
         },
     },
     port::{
@@ -280,12 +280,12 @@ async fn skipped_hidden_check_comes_again() {
 
 /// Ada and Bo rate everything that they are assigned until one output of both has a large spread. Returns
 /// the disagreements of all pages.
-async fn every_dispute(app: &TestApp) -> Vec<DisputeRow> {
+async fn every_disagreement(app: &TestApp) -> Vec<DisagreementRow> {
     let mut rows = Vec::new();
     loop {
-        let page = u32::try_from(rows.len()).unwrap() / DISPUTES_PAGE;
-        let list = app.services.quality.disputes(&ADMIN, STUDY, page).await.unwrap();
-        assert!(list.rows.len() <= DISPUTES_PAGE as usize);
+        let page = u32::try_from(rows.len()).unwrap() / DISAGREEMENTS_PAGE;
+        let list = app.services.quality.disagreements(&ADMIN, STUDY, page).await.unwrap();
+        assert!(list.rows.len() <= DISAGREEMENTS_PAGE as usize);
         rows.extend(list.rows);
         if rows.len() as u64 >= list.found {
             return rows;
@@ -320,24 +320,24 @@ async fn adjudication_is_blind_and_keeps_history() {
         }
     }
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
-    assert!(live.disputes > 0 && live.done == live.wanted);
+    assert!(live.disagreements > 0 && live.done == live.wanted);
     let before = counts(&app).await;
 
     // A rater without the role may adjudicate nothing; with it, only what they did not rate.
-    assert!(bo.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines.is_empty());
+    assert!(bo.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines.is_empty());
     let people = app.services.quality.page(&ADMIN, STUDY).await.unwrap().adjudicators;
     let bo_id = people.iter().find(|(_, name, _)| name == "bo").unwrap().0;
     app.services.quality.set_adjudicator(&ADMIN, STUDY, bo_id, true).await.unwrap();
-    let mine = bo.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines;
+    let mine = bo.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines;
     let mut admin = app.admin().await;
-    let DisputeQueue { lines: all, waiting, .. } = admin.rpc("disputes", json!({})).await.json();
-    assert_eq!((all.len() as u64, waiting), (live.disputes, live.disputes));
+    let DisagreementQueue { lines: all, waiting, .. } = admin.rpc("disputes", json!({})).await.json();
+    assert_eq!((all.len() as u64, waiting), (live.disagreements, live.disagreements));
     assert!(mine.len() < all.len(), "bo cannot adjudicate outputs that he rated");
     assert!(!mine.is_empty());
     // One adjudicator's name for it does not work for another.
     assert_eq!(bo.rpc("dispute", json!({"token": all[0].token})).await.status, StatusCode::NOT_FOUND);
 
-    let one: Dispute = bo.rpc("dispute", json!({"token": mine[0].token})).await.json();
+    let one: Disagreement = bo.rpc("dispute", json!({"token": mine[0].token})).await.json();
     assert_eq!(one.ratings.len(), 2);
     let text = serde_json::to_string(&one).unwrap();
     for name in ["\"ada\"", "\"bo\"", "\"chen\"", "Northwind", "Quillmoor", "Saltmarsh"] {
@@ -360,15 +360,15 @@ async fn adjudication_is_blind_and_keeps_history() {
     post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["3", "2", "4"], "On reflection."))).await;
-    let rows = every_dispute(&app).await;
-    let decided: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Decided).collect();
+    let rows = every_disagreement(&app).await;
+    let decided: Vec<_> = rows.iter().filter(|row| row.state == DisagreementState::Adjudicated).collect();
     assert_eq!(decided.len(), 1);
     assert_eq!(decided[0].final_scores, Some(vec![3.0, 2.0, 4.0]));
     let history: Vec<_> = decided[0].history.iter().map(|d| (d.scores.clone(), d.superseded)).collect();
     assert_eq!(history, [(vec![3, 2, 4], false), (vec![2, 2, 2], true)], "pressed twice it counts once");
     assert_eq!(counts(&app).await, before, "no rating was touched");
 
-    assert!(rows.iter().all(|row| row.final_scores.is_some() == (row.state == DisputeState::Decided)));
+    assert!(rows.iter().all(|row| row.final_scores.is_some() == (row.state == DisagreementState::Adjudicated)));
 }
 
 #[tokio::test]
@@ -384,8 +384,8 @@ async fn extra_rater_makes_the_median_final() {
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     assert!(live.extra > 0, "{live:?}");
     assert_eq!((live.extra_waiting, live.done), (0, live.wanted));
-    let rows = every_dispute(&app).await;
-    let settled: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Median).collect();
+    let rows = every_disagreement(&app).await;
+    let settled: Vec<_> = rows.iter().filter(|row| row.state == DisagreementState::Median).collect();
     assert_eq!(settled.len() as u64, live.extra);
     for row in &settled {
         assert_eq!(row.ratings.len(), 3, "one more than the overlap");
@@ -510,7 +510,7 @@ async fn ratings_are_found_by_every_filter() {
     check(RatingFilter { rater: Some(ada_id), ..of() }, 6).await;
     check(RatingFilter { dimension: Some(0), score: Some(1), ..of() }, 2).await;
     check(RatingFilter { flagged: true, ..of() }, 1).await;
-    check(RatingFilter { disputed: true, ..of() }, 0).await;
+    check(RatingFilter { has_disagreement: true, ..of() }, 0).await;
     check(RatingFilter { text: "zebra".into(), ..of() }, 1).await;
     check(RatingFilter { text: "%".into(), ..of() }, 0).await;
     check(RatingFilter { rater: Some(ada_id), flagged: true, text: "zebra".into(), ..of() }, 0).await;

@@ -2,7 +2,7 @@
 //! figures about raters.
 
 pub mod checks;
-pub mod disputes;
+pub mod disagreements;
 pub mod flags;
 pub mod gold;
 pub mod masks;

@@ -9,7 +9,7 @@ use app::model::{
 };
 use rusqlite::{Connection, Row, ToSql, types::Value};
 
-use super::disputes::digits;
+use super::disagreements::digits;
 use crate::{
     clock,
     db::{
@@ -111,18 +111,18 @@ pub fn leases(conn: &Connection, study: StudyId) -> Result<Vec<Lease>, Failure> 
 }
 
 /// A page of the matching ratings, newest first, and the number of matching ratings up to
-/// [`RATINGS_COUNTED`] + 1. `disputed` are the outputs whose raters disagree beyond the threshold.
+/// [`RATINGS_COUNTED`] + 1. `with_disagreement` are the outputs whose raters disagree beyond the threshold.
 pub fn ratings(
     conn: &Connection,
     study: StudyId,
     filter: &RatingFilter,
-    disputed: &[OutputId],
+    with_disagreement: &[OutputId],
 ) -> Result<(u64, Paged<ListedRating>), Failure> {
-    let ids: Vec<i64> = disputed.iter().map(|id| id.0).collect();
+    let ids: Vec<i64> = with_disagreement.iter().map(|id| id.0).collect();
     let ids = serde_json::to_string(&ids)?;
     let mut conditions = String::from("AND c.study_id = ?3");
     let mut values: Vec<Value> = Vec::new();
-    // The parameters before the filter's: the page's two, the study, the disputed outputs.
+    // The parameters before the filter's: the page's two, the study, the outputs with a disagreement.
     let mut narrow = |condition: &str, value: Value| {
         values.push(value);
         conditions.push_str(&format!(" AND {}", condition.replace('#', &format!("?{}", values.len() + 4))));
@@ -153,7 +153,7 @@ pub fn ratings(
     if filter.flagged {
         conditions.push_str(" AND r.flag IS NOT NULL");
     }
-    if filter.disputed {
+    if filter.has_disagreement {
         conditions.push_str(" AND c.output_id IN (SELECT value FROM json_each(?4))");
     }
     let params: Vec<&dyn ToSql> =
@@ -198,6 +198,6 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
         flag: flag.map(|_| json(row, "flag")).transpose()?,
         at: Timestamp(row.get("at")?),
         active_ms: row.get("active_ms")?,
-        disputed: row.get("disputed")?,
+        has_disagreement: row.get("disputed")?,
     })
 }

@@ -118,7 +118,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(quality::list_ratings))
         .routes(routes!(quality::list_flags))
         .routes(routes!(quality::answer_flag))
-        .routes(routes!(quality::list_disputes))
+        .routes(routes!(quality::list_disagreements))
         .routes(routes!(quality::ask_extra))
         .routes(routes!(quality::list_adjudications))
         .routes(routes!(quality::get_adjudication, quality::decide))

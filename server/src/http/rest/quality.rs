@@ -2,12 +2,12 @@
 
 use app::{
     model::{
-        feedback::{Dispute, DisputeQueue},
+        feedback::{Disagreement, DisagreementQueue},
         ids::{OutputId, StudyId, SubmissionId, Token, UserId},
         lang::Lang,
         quality::{
-            DISPUTES_PAGE, DisputeRow, FlagOn, FlagRow, ListedRating, Live, NewGold, QualityPage, QualitySettings,
-            RatingFilter,
+            DISAGREEMENTS_PAGE, DisagreementRow, FlagOn, FlagRow, ListedRating, Live, NewGold, QualityPage,
+            QualitySettings, RatingFilter,
         },
         submission::MaskState,
     },
@@ -71,7 +71,8 @@ pub struct RatingQuery {
     /// Only ratings of outputs with a disagreement.
     #[serde(default)]
     #[param(required = false)]
-    disputed: bool,
+    #[serde(rename = "disputed")]
+    has_disagreement: bool,
     /// Only ratings whose comment, `task_id` or description contains this text.
     #[serde(default)]
     #[param(required = false)]
@@ -244,7 +245,7 @@ pub async fn list_ratings(
         dimension: which.dimension,
         score: which.score,
         flagged: which.flagged,
-        disputed: which.disputed,
+        has_disagreement: which.has_disagreement,
         text: which.text,
         page: page.of()?,
     };
@@ -289,16 +290,16 @@ pub async fn answer_flag(
 /// Each with its ratings, adjudications and final scores. A page has twenty.
 #[utoipa::path(get, path = "/studies/{id}/disputes", tag = "Quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study"), Numbered),
-    responses((status = 200, description = "Disagreements, those to adjudicate first", body = Page<DisputeRow>)))]
-pub async fn list_disputes(
+    responses((status = 200, description = "Disagreements, those to adjudicate first", body = Page<DisagreementRow>)))]
+pub async fn list_disagreements(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
     QueryParams(asked): QueryParams<Numbered>,
     page: Paging,
-) -> JsonResult<Page<DisputeRow>> {
-    let list = Watching::disputes(&*state.services.quality, &admin, id, asked.cursor).await?;
-    let seen = (u64::from(asked.cursor) + 1) * u64::from(DISPUTES_PAGE);
+) -> JsonResult<Page<DisagreementRow>> {
+    let list = Watching::disagreements(&*state.services.quality, &admin, id, asked.cursor).await?;
+    let seen = (u64::from(asked.cursor) + 1) * u64::from(DISAGREEMENTS_PAGE);
     let next = (list.found > seen).then(|| page.address(&(asked.cursor + 1).to_string()));
     Ok(Json(Page { items: list.rows, next }))
 }
@@ -322,24 +323,24 @@ pub async fn ask_extra(
 /// Returns the first disagreements to adjudicate, the first adjudicated ones, and the number of each, as
 /// adjudicators see them: without models and names of raters.
 #[utoipa::path(get, path = "/adjudications", tag = "Quality", security(("token" = ["write:studies"])),
-    responses((status = 200, description = "Disagreements that you can adjudicate", body = DisputeQueue)))]
+    responses((status = 200, description = "Disagreements that you can adjudicate", body = DisagreementQueue)))]
 pub async fn list_adjudications(
     State(state): State<AppState>,
     Authorized(person): Authorized<Person>,
-) -> JsonResult<DisputeQueue> {
-    Ok(Json(Feedback::disputes(&*state.services.quality, &person).await?))
+) -> JsonResult<DisagreementQueue> {
+    Ok(Json(Feedback::disagreements(&*state.services.quality, &person).await?))
 }
 
 /// Get a disagreement that you can adjudicate
 #[utoipa::path(get, path = "/adjudications/{token}", tag = "Quality", security(("token" = ["write:studies"])),
     params(("token" = String, Path, description = "Opaque name of the disagreement")),
-    responses((status = 200, description = "The code and its ratings, with letters instead of names", body = Dispute)))]
+    responses((status = 200, description = "The code and its ratings, with letters instead of names", body = Disagreement)))]
 pub async fn get_adjudication(
     State(state): State<AppState>,
     Authorized(person): Authorized<Person>,
     PathParams(token): PathParams<String>,
-) -> JsonResult<Dispute> {
-    Ok(Json(state.services.quality.dispute(&person, &Token(token)).await?))
+) -> JsonResult<Disagreement> {
+    Ok(Json(state.services.quality.disagreement(&person, &Token(token)).await?))
 }
 
 /// Adjudicate a disagreement

@@ -5,9 +5,11 @@ use app::{
     error::{AppError, Refusal},
     model::{
         audit::{Action, Object},
-        feedback::{CameBack, Dispute, DisputeLine, DisputeQueue, FlagReply, OwnFigures, Voice},
+        feedback::{
+            AnonymousRating, CameBack, Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures,
+        },
         ids::{OutputId, StudyId, Token, UserId},
-        quality::{DisputeState, Shown},
+        quality::{DisagreementState, Shown},
         study::StudyStatus,
         text::excerpt,
         time::Timestamp,
@@ -28,7 +30,7 @@ use crate::{
     db::{
         audit::Change,
         grading, notes,
-        quality::{self, checks, disputes, flags, openings},
+        quality::{self, checks, disagreements, flags, openings},
     },
     error::Failure,
     layout,
@@ -52,7 +54,7 @@ impl Feedback for QualityService {
             .read(move |conn| {
                 Ok(CameBack {
                     replies: flags::replies(conn, me.id, READ_SHOWN)?.into_iter().map(reply).collect(),
-                    disputes: waiting(conn, &kept, me.id, me.role == Role::Admin, 0)?.1,
+                    disagreements: waiting(conn, &kept, me.id, me.role == Role::Admin, 0)?.1,
                     figures: own_figures(conn, &kept, me.id)?,
                 })
             })
@@ -87,28 +89,28 @@ impl Feedback for QualityService {
             .await?)
     }
 
-    async fn disputes(&self, person: &Person) -> Answer<DisputeQueue> {
+    async fn disagreements(&self, person: &Person) -> Answer<DisagreementQueue> {
         let me = person.clone();
         let (user, admin) = (me.id, me.role == Role::Admin);
         let kept = self.figured.clone();
         let (queue, places) = self.db.read(move |conn| lines(conn, &kept, user, admin)).await?;
         // Names of listed outputs are created on first display.
         let tokens = self.handouts(user, places).await?;
-        let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisputeLine { token, ..line });
-        Ok(DisputeQueue { lines: named.collect(), ..queue })
+        let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisagreementLine { token, ..line });
+        Ok(DisagreementQueue { lines: named.collect(), ..queue })
     }
 
-    async fn dispute(&self, person: &Person, token: &Token) -> Answer<Dispute> {
+    async fn disagreement(&self, person: &Person, token: &Token) -> Answer<Disagreement> {
         let me = person.clone();
         let token = token.clone();
         let (found, shown) = self
             .db
             .read(move |conn| {
                 let (study, output) = may_decide(conn, &token, me.id, me.role == Role::Admin)?;
-                dispute(conn, token, study, output)
+                disagreement(conn, token, study, output)
             })
             .await?;
-        Ok(Dispute { code: layout::view(shown.code, shown.said, shown.code_lang).await, ..found })
+        Ok(Disagreement { code: layout::view(shown.code, shown.said, shown.code_lang).await, ..found })
     }
 
     async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>> {
@@ -136,12 +138,12 @@ impl Feedback for QualityService {
                         ("Choose a score for every dimension", "请为每个维度选择分数"),
                     ));
                 }
-                let standing = disputes::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);
+                let standing = disagreements::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);
                 // Counts once if pressed twice.
                 if standing.is_some_and(|(by, d)| by == me.id && d.scores == scores && d.comment == comment) {
                     return Ok(Change::each(Vec::new(), ()));
                 }
-                disputes::decide(tx, study, output, me.id, &scores, &comment)?;
+                disagreements::decide(tx, study, output, me.id, &scores, &comment)?;
                 Ok(Change::of(Object::Study(study), format!("output {output}"), ()))
             })
             .await?;
@@ -160,7 +162,7 @@ impl QualityService {
             return Ok(Vec::new());
         }
         let name = move |tx: &rusqlite::Transaction<'_>| {
-            places.into_iter().map(|(study, output)| disputes::handout(tx, study, output, user)).collect()
+            places.into_iter().map(|(study, output)| disagreements::handout(tx, study, output, user)).collect()
         };
         Ok(self.db.write(name).await?)
     }
@@ -183,17 +185,18 @@ pub fn reply(r: flags::Reply) -> FlagReply {
 
 /// What the person may adjudicate: by role, and never an output that they rate themselves.
 fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Result<(StudyId, OutputId), Failure> {
-    let found = disputes::handed(conn, token, user)?.ok_or_else(|| Failure::not_found("disagreement"))?;
+    let found = disagreements::handed(conn, token, user)?.ok_or_else(|| Failure::not_found("disagreement"))?;
     let (study, output) = found;
     if !admin && !quality::is_adjudicator(conn, study, user)? {
         return Err(AppError::Forbidden.into());
     }
-    if disputes::rates(conn, study, output, user)? {
+    if disagreements::rates(conn, study, output, user)? {
         return Err(AppError::Refused(Refusal::RatedYourself).into());
     }
     let settings = quality::settings(conn, study)?;
     let rubric = super::setup(conn, study)?.rubric;
-    let stands = disputes::rated(conn, study, Some(output))?.iter().any(|one| one.state(&settings, &rubric).is_some());
+    let stands =
+        disagreements::rated(conn, study, Some(output))?.iter().any(|one| one.state(&settings, &rubric).is_some());
     if stands { Ok(found) } else { Err(AppError::Refused(Refusal::Agreed).into()) }
 }
 
@@ -209,15 +212,15 @@ fn waiting(
     most: usize,
 ) -> Result<(Vec<Waiting>, u64), Failure> {
     let (mut found, mut count) = (Vec::new(), 0);
-    for (study, title) in disputes::studies(conn, user, admin)? {
+    for (study, title) in disagreements::studies(conn, user, admin)? {
         let settings = quality::settings(conn, study)?;
         if settings.spread.is_none() && settings.spread_correctness.is_none() {
             continue;
         }
         let rubric = super::setup(conn, study)?.rubric;
-        let own = disputes::all_of(conn, study, user)?;
+        let own = disagreements::all_of(conn, study, user)?;
         for one in &figured(conn, study, kept, Asking::Studies)?.rated {
-            if one.state(&settings, &rubric) != Some(DisputeState::Waiting) || own.contains(&one.output) {
+            if one.state(&settings, &rubric) != Some(DisagreementState::Waiting) || own.contains(&one.output) {
                 continue;
             }
             count += 1;
@@ -236,8 +239,8 @@ fn lines(
     kept: &Kept,
     user: UserId,
     admin: bool,
-) -> Result<(DisputeQueue, Vec<(StudyId, OutputId)>), Failure> {
-    let mut queue = DisputeQueue::default();
+) -> Result<(DisagreementQueue, Vec<(StudyId, OutputId)>), Failure> {
+    let mut queue = DisagreementQueue::default();
     let mut places = Vec::new();
     let (first, count) = waiting(conn, kept, user, admin, LISTED)?;
     queue.waiting = count;
@@ -247,12 +250,12 @@ fn lines(
     }
     // An adjudicator may change their own adjudication.
     let mut listed = 0;
-    for (study, title) in disputes::studies(conn, user, admin)? {
+    for (study, title) in disagreements::studies(conn, user, admin)? {
         let dimensions = super::setup(conn, study)?.rubric.dimensions.len();
-        for (output, at) in disputes::decided_by(conn, study, user)? {
+        for (output, at) in disagreements::decided_by(conn, study, user)? {
             queue.decided += 1;
             if listed < LISTED
-                && let Some(one) = disputes::rated(conn, study, Some(output))?.first()
+                && let Some(one) = disagreements::rated(conn, study, Some(output))?.first()
             {
                 let widest = one.spread(dimensions).into_iter().max().unwrap_or(0);
                 queue.lines.push(line(conn, title.clone(), output, widest, Some(at))?);
@@ -270,9 +273,9 @@ fn line(
     output: OutputId,
     spread: u8,
     decided_at: Option<Timestamp>,
-) -> Result<DisputeLine, Failure> {
-    let about = disputes::about(conn, output)?;
-    Ok(DisputeLine {
+) -> Result<DisagreementLine, Failure> {
+    let about = disagreements::about(conn, output)?;
+    Ok(DisagreementLine {
         token: Token(String::new()),
         title,
         raw_nl: excerpt(&about.raw_nl, 200),
@@ -283,27 +286,27 @@ fn line(
 }
 
 /// A disagreement without its code, and that code, which is formatted after the transaction.
-fn dispute(
+fn disagreement(
     conn: &Connection,
     token: Token,
     study: StudyId,
     output: OutputId,
-) -> Result<(Dispute, shown::Shown), Failure> {
+) -> Result<(Disagreement, shown::Shown), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
     let shown = shown::shown(conn, output)?;
     let mut voices = Vec::new();
-    for one in disputes::rated(conn, study, Some(output))? {
+    for one in disagreements::rated(conn, study, Some(output))? {
         for (rating, rater, scores) in one.ratings {
-            let (comment, flag) = disputes::said(conn, rating)?;
+            let (comment, flag) = disagreements::said(conn, rating)?;
             let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
             let notes = notes::of(conn, rating)?.into_iter().map(|note| (note.at.line, note.text)).collect();
-            let voice = Voice { scores, comment, flag, notes };
+            let voice = AnonymousRating { scores, comment, flag, notes };
             voices.push((shuffled(&token, rater), voice));
         }
     }
     voices.sort_by_key(|(place, _)| *place);
-    let decided = disputes::history(conn, study, output)?.into_iter().find(|(_, d)| !d.superseded);
-    let found = Dispute {
+    let decided = disagreements::history(conn, study, output)?.into_iter().find(|(_, d)| !d.superseded);
+    let found = Disagreement {
         token,
         title: super::title(conn, study)?,
         raw_nl: shown.raw_nl.clone(),

@@ -1,11 +1,11 @@
 //! Quality of studies: settings, known-score items, masking, for admins.
 //!
-//! `watching` shows a study's live figures, `disputes` resolves disagreements, `feedback` is the raters'
+//! `watching` shows a study's live figures, `disagreements` resolves disagreements, `feedback` is the raters'
 //! side, `calibration` has the items before the work and `hidden_checks` those among it; `schedule` decides
 //! their positions.
 
 pub mod calibration;
-mod disputes;
+mod disagreements;
 mod feedback;
 pub mod hidden_checks;
 mod masking;
@@ -29,7 +29,7 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-pub use self::{disputes::after_rating, feedback::reply};
+pub use self::{disagreements::after_rating, feedback::reply};
 use crate::{
     db::{
         Db,
@@ -102,7 +102,7 @@ impl Quality for QualityService {
         self.change(admin, Action::StudySetQuality, (Object::Study(study), said(&settings)?), move |tx| {
             check(&settings, gold::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
             quality::save_settings(tx, study, &settings)?;
-            disputes::look_again(tx, study)
+            disagreements::look_again(tx, study)
         })
         .await
     }

@@ -15,8 +15,8 @@ use app::{
         comparison::Agreement,
         ids::{OutputId, StudyId, UserId},
         quality::{
-            DisputeList, DisputeRow, DisputeState, FlagOn, FlagRow, Live, LiveRater, Projection, QualitySettings,
-            RATINGS_COUNTED, RaterFigures, RatingFilter, RatingList,
+            DisagreementList, DisagreementRow, DisagreementState, FlagOn, FlagRow, Live, LiveRater, Projection,
+            QualitySettings, RATINGS_COUNTED, RaterFigures, RatingFilter, RatingList,
         },
         rubric::Rubric,
     },
@@ -29,7 +29,7 @@ use super::QualityService;
 use crate::{
     clock,
     db::{
-        quality::{self, checks, disputes as stored, flags, openings, watch},
+        quality::{self, checks, disagreements as stored, flags, openings, watch},
         studies,
     },
     error::Failure,
@@ -56,13 +56,13 @@ impl Watching for QualityService {
             .read(move |conn| {
                 let rubric = super::setup(conn, study)?.rubric;
                 let settings = quality::settings(conn, study)?;
-                let disputed: Vec<OutputId> = figured(conn, study, &kept, Asking::Page)?
+                let with_disagreement: Vec<OutputId> = figured(conn, study, &kept, Asking::Page)?
                     .rated
                     .iter()
-                    .filter(|one| one.disputed(&settings, &rubric))
+                    .filter(|one| one.has_disagreement(&settings, &rubric))
                     .map(|one| one.output)
                     .collect();
-                let (found, page) = watch::ratings(conn, study, &filter, &disputed)?;
+                let (found, page) = watch::ratings(conn, study, &filter, &with_disagreement)?;
                 Ok(RatingList {
                     title: super::title(conn, study)?,
                     rubric,
@@ -103,14 +103,14 @@ impl Watching for QualityService {
         .await
     }
 
-    async fn disputes(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisputeList> {
+    async fn disagreements(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisagreementList> {
         let (asking, kept) = (admin.id(), self.figured.clone());
         let (list, open) = self
             .db
             .read(move |conn| {
                 let figured = figured(conn, study, &kept, Asking::Page)?;
-                let (found, rows, open) = super::disputes::rows(conn, study, &figured.rated, asking, page)?;
-                let list = DisputeList {
+                let (found, rows, open) = super::disagreements::rows(conn, study, &figured.rated, asking, page)?;
+                let list = DisagreementList {
                     title: super::title(conn, study)?,
                     rubric: super::setup(conn, study)?.rubric,
                     settings: quality::settings(conn, study)?,
@@ -129,14 +129,14 @@ impl Watching for QualityService {
                 open.into_iter().map(name).collect::<Result<BTreeMap<_, _>, Failure>>()
             })
             .await?;
-        let token = |row: DisputeRow| DisputeRow { token: named.get(&row.output).cloned(), ..row };
-        Ok(DisputeList { rows: list.rows.into_iter().map(token).collect(), ..list })
+        let token = |row: DisagreementRow| DisagreementRow { token: named.get(&row.output).cloned(), ..row };
+        Ok(DisagreementList { rows: list.rows.into_iter().map(token).collect(), ..list })
     }
 
     async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()> {
         let by = admin.id();
         self.change(admin, Action::OutputAddRating, (Object::Study(study), format!("output {output}")), move |tx| {
-            super::disputes::ask_extra(tx, study, output, by)
+            super::disagreements::ask_extra(tx, study, output, by)
         })
         .await
     }
@@ -221,7 +221,7 @@ pub(super) fn figured(conn: &Connection, study: StudyId, kept: &Kept, asking: As
     let rubric = super::setup(conn, study)?.rubric;
     let all = all_figures(conn, study, &rubric)?;
     let rated = stored::rated(conn, study, None)?;
-    let states: Vec<DisputeState> = rated.iter().filter_map(|one| one.state(&settings, &rubric)).collect();
+    let states: Vec<DisagreementState> = rated.iter().filter_map(|one| one.state(&settings, &rubric)).collect();
     let count = |state| states.iter().filter(|s| **s == state).count() as u64;
     let scales = rubric.dimensions.iter().map(app::model::rubric::Dimension::range).enumerate();
     let people = studies::raters(conn, study)?.into_iter();
@@ -231,8 +231,8 @@ pub(super) fn figured(conn: &Connection, study: StudyId, kept: &Kept, asking: As
         raters: people.map(|r| (r.id, all.of(r.id, &settings, &rubric))).collect(),
         agreement: scales.map(|(d, (low, high))| agreement(&all.given.units(d), low, high)).collect(),
         extra: rated.iter().map(|one| one.extra).sum(),
-        waiting: count(DisputeState::Waiting),
-        extra_waiting: count(DisputeState::ExtraRater),
+        waiting: count(DisagreementState::Waiting),
+        extra_waiting: count(DisagreementState::ExtraRater),
         projection: raters::projection(&times, clock::now(), left),
         rated,
         settings,
@@ -269,7 +269,7 @@ fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure>
         models: watch::models(conn, study)?,
         leases: watch::leases(conn, study)?,
         projection: found.projection,
-        disputes: found.waiting,
+        disagreements: found.waiting,
         extra_waiting: found.extra_waiting,
         flags: flags::open(conn, study)?,
         stopped: openings::stopped(conn, study)?,

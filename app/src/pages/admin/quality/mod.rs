@@ -1,7 +1,7 @@
 //! `/admin/studies/:id/quality`: a study's quality control: settings, known-score items, raters' results,
-//! adjudicators. Related pages are [`ratings`], [`flags`] and [`disputes`].
+//! adjudicators. Related pages are [`ratings`], [`flags`] and [`disagreements`].
 
-pub mod disputes;
+pub mod disagreements;
 pub mod flags;
 pub mod ratings;
 

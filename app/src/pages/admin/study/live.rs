@@ -103,7 +103,7 @@ fn figures(i: I18n, live: Live) -> AnyView {
         None => view! { <dd class="muted">{t.end_unknown}</dd> }.into_any(),
     };
     let waits = [
-        (live.disputes, t.disputes_waiting, format!("{base}/disputes")),
+        (live.disagreements, t.disputes_waiting, format!("{base}/disputes")),
         (live.extra_waiting, t.extra_waiting, format!("{base}/disputes")),
         (live.flags, t.flags_open, format!("{base}/flags")),
         (live.stopped, t.stopped_raters, format!("{base}/quality#openings")),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::model::{
     ids::{OutputId, StudyId, TaskId, Token, UserId},
     lang::Lang,
-    quality::{Decision, DisputeState, QualitySettings},
+    quality::{Decision, DisagreementState, QualitySettings},
     rubric::Rubric,
     time::Timestamp,
 };
@@ -47,7 +47,7 @@ impl Rated {
     }
 
     /// Whether the raters differ beyond the allowed spread.
-    pub fn disputed(&self, settings: &QualitySettings, rubric: &Rubric) -> bool {
+    pub fn has_disagreement(&self, settings: &QualitySettings, rubric: &Rubric) -> bool {
         let spread = self.spread(rubric.dimensions.len());
         self.ratings.len() > 1
             && rubric
@@ -58,17 +58,17 @@ impl Rated {
     }
 
     /// State of the disagreement; `None` without one or while ratings are missing.
-    pub fn state(&self, settings: &QualitySettings, rubric: &Rubric) -> Option<DisputeState> {
+    pub fn state(&self, settings: &QualitySettings, rubric: &Rubric) -> Option<DisagreementState> {
         if self.decided {
-            return Some(DisputeState::Decided);
+            return Some(DisagreementState::Adjudicated);
         }
-        if !self.planned_complete || !(self.extra > 0 || self.disputed(settings, rubric)) {
+        if !self.planned_complete || !(self.extra > 0 || self.has_disagreement(settings, rubric)) {
             return None;
         }
         Some(match (self.extra, self.complete) {
-            (0, _) => DisputeState::Waiting,
-            (_, false) => DisputeState::ExtraRater,
-            (_, true) => DisputeState::Median,
+            (0, _) => DisagreementState::Waiting,
+            (_, false) => DisagreementState::ExtraRater,
+            (_, true) => DisagreementState::Median,
         })
     }
 }
