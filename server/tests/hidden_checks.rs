@@ -16,7 +16,7 @@ use app::{
         grading::DeskStudy,
         ids::{StudyId, TaskRevisionId, UserId},
         page::PageOf,
-        quality::{FlagOn, GoldSource, NewGold, QualitySettings, Shown},
+        quality::{FlagOn, KnownItemSource, NewKnownItem, QualitySettings, Shown},
         study::{NewStudy, StudyStatus},
     },
     port::{
@@ -278,12 +278,12 @@ impl Installation {
             Ok(rows.collect::<Result<Vec<_>, _>>()?)
         });
         for task in spare.await.unwrap() {
-            let source = GoldSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") };
-            let new = NewGold { source, scores: vec![2, 2, 2], reasons: Vec::new() };
-            self.app.services.quality.add_gold(&ADMIN, study, new).await.unwrap();
+            let source = KnownItemSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") };
+            let new = NewKnownItem { source, scores: vec![2, 2, 2], reasons: Vec::new() };
+            self.app.services.quality.add_known_item(&ADMIN, study, new).await.unwrap();
         }
         let settings = QualitySettings {
-            gold_every: 4,
+            known_item_every: 4,
             repeat_every: 3,
             repeat_apart: REPEAT_APART,
             shown: Shown::Own,

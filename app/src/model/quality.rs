@@ -68,7 +68,8 @@ pub struct QualitySettings {
     /// For [`Opening::MustPass`]: number of items that must be correct on every dimension.
     pub needed: u32,
     /// Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2.
-    pub gold_every: u32,
+    #[serde(rename = "gold_every")]
+    pub known_item_every: u32,
     /// Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2.
     pub repeat_every: u32,
     /// Minimum number of outputs between an output and its repeat.
@@ -87,7 +88,7 @@ pub struct QualitySettings {
 impl QualitySettings {
     /// Whether hidden checks are on.
     pub fn probes(&self) -> bool {
-        self.gold_every > 0 || self.repeat_every > 0
+        self.known_item_every > 0 || self.repeat_every > 0
     }
 
     /// The allowed spread on the dimension with this key; `None` for no limit.
@@ -111,7 +112,8 @@ pub struct SettingsForm {
     pub opening: Opening,
     pub tolerance: u8,
     pub needed: u32,
-    pub gold_every: u32,
+    #[serde(rename = "gold_every")]
+    pub known_item_every: u32,
     pub repeat_every: u32,
     pub repeat_apart: u32,
     /// An integer, or empty.
@@ -130,7 +132,7 @@ pub const CORRECTNESS: &str = "correctness";
 /// A calibration item: an output with known scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct GoldItem {
+pub struct KnownItem {
     pub id: i64,
     /// The task's `task_id`.
     pub task_id: String,
@@ -154,9 +156,9 @@ pub struct GoldItem {
 /// A new calibration item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct NewGold {
+pub struct NewKnownItem {
     /// Source of the code.
-    pub source: GoldSource,
+    pub source: KnownItemSource,
     /// The known scores, one per dimension.
     pub scores: Vec<u8>,
     /// The reasons, one per dimension; may be empty.
@@ -166,7 +168,7 @@ pub struct NewGold {
 /// Source of a calibration item's code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub enum GoldSource {
+pub enum KnownItemSource {
     /// An output for the study's dataset that the study does not grade.
     Output(OutputId),
     /// Code pasted for a task of the study's dataset.
@@ -176,7 +178,7 @@ pub enum GoldSource {
 /// What calibration items can be made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct GoldChoices {
+pub struct KnownItemChoices {
     /// Tasks to paste code for: revision, `task_id`, start of the description.
     pub tasks: Vec<(TaskRevisionId, String, String)>,
     /// Outputs that the study does not grade: output, `task_id`, model, sample.
@@ -222,9 +224,10 @@ pub struct QualityPage {
     pub rubric: Rubric,
     pub settings: QualitySettings,
     /// Calibration items, newest last.
-    pub gold: Vec<GoldItem>,
+    #[serde(rename = "gold")]
+    pub known_items: Vec<KnownItem>,
     /// What further items can be made from.
-    pub choices: GoldChoices,
+    pub choices: KnownItemChoices,
     /// The raters' opening calibration.
     pub openings: Vec<OpeningRow>,
     /// Possible adjudicators: user, name, whether they are one.
@@ -264,9 +267,11 @@ pub struct RaterFigures {
     /// Agreement with the other raters of the same outputs.
     pub peers: Match,
     /// Agreement with known scores.
-    pub gold: Match,
-    /// Outputs within the tolerance on every dimension, out of `gold.outputs`.
-    pub gold_right: u64,
+    #[serde(rename = "gold")]
+    pub known_items: Match,
+    /// Outputs within the tolerance on every dimension, out of `known_items.outputs`.
+    #[serde(rename = "gold_right")]
+    pub known_items_right: u64,
     /// Agreement with the rater's own first rating of repeated outputs.
     pub again: Match,
     /// Share of ratings with the same score on every dimension, 0 to 1.

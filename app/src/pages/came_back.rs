@@ -90,7 +90,7 @@ fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
                 let names: Vec<String> = rubric.dimensions.iter().map(|d| d.name.get(i.lang).to_owned()).collect();
                 view! {
                     {matched(i, t.with_peers, &f.peers)}
-                    {matched(i, t.with_gold, &f.gold)}
+                    {matched(i, t.with_gold, &f.known_items)}
                     {matched(i, t.with_self, &f.again)}
                     {severity(i, &names, &f.peers)}
                 }

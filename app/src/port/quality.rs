@@ -8,7 +8,7 @@ use crate::model::{
     feedback::{CameBack, Disagreement, DisagreementQueue},
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
     quality::{
-        DisagreementList, FlagOn, FlagRow, Live, NewGold, QualityPage, QualitySettings, RatingFilter, RatingList,
+        DisagreementList, FlagOn, FlagRow, Live, NewKnownItem, QualityPage, QualitySettings, RatingFilter, RatingList,
     },
     submission::MaskState,
 };
@@ -21,9 +21,9 @@ pub trait Quality: Send + Sync {
     /// Changes the settings. Ratings are kept; disagreements are recomputed.
     async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()>;
     /// Adds a calibration item.
-    async fn add_gold(&self, admin: &Admin, study: StudyId, new: NewGold) -> Answer<i64>;
+    async fn add_known_item(&self, admin: &Admin, study: StudyId, new: NewKnownItem) -> Answer<i64>;
     /// Retires or restores a calibration item.
-    async fn retire_gold(&self, admin: &Admin, study: StudyId, gold: i64, retired: bool) -> Answer<()>;
+    async fn retire_known_item(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()>;
     /// Admits a rater regardless of the result, or restarts their opening calibration.
     async fn open_for(&self, admin: &Admin, study: StudyId, rater: UserId, let_in: bool) -> Answer<()>;
     /// Adds or removes an adjudicator of the study.

@@ -18,7 +18,7 @@ use crate::{
     model::{
         ids::{OutputId, TaskRevisionId},
         lang::Bilingual,
-        quality::{FlagOn, GoldSource, NewGold, QualitySettings},
+        quality::{FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
     },
     port::ports,
 };
@@ -48,7 +48,7 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
         opening: asked.opening,
         tolerance: asked.tolerance,
         needed: asked.needed,
-        gold_every: asked.gold_every,
+        known_item_every: asked.known_item_every,
         repeat_every: asked.repeat_every,
         repeat_apart: asked.repeat_apart,
         spread: level("spread", &asked.spread)?,
@@ -64,7 +64,7 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
 /// Adds a calibration item: an output by its id, or code for a task by its revision. The
 /// lists have one entry per dimension.
 #[server(prefix = "/rpc", endpoint = "add_gold")]
-pub async fn add_gold(
+pub async fn add_known_item(
     study: StudyId,
     #[server(default)] output: String,
     #[server(default)] task: String,
@@ -85,23 +85,27 @@ pub async fn add_gold(
         })
     };
     let source = if output.trim().is_empty() {
-        GoldSource::Pasted { task: TaskRevisionId(number("task", &task)?), code }
+        KnownItemSource::Pasted { task: TaskRevisionId(number("task", &task)?), code }
     } else {
-        GoldSource::Output(OutputId(number("output", &output)?))
+        KnownItemSource::Output(OutputId(number("output", &output)?))
     };
     let text = |texts: &[String], place: usize| texts.get(place).cloned().unwrap_or_default();
     let longest = reasons_en.len().max(reasons_zh.len());
     let reasons = (0..longest).map(|d| Bilingual { en: text(&reasons_en, d), zh: text(&reasons_zh, d) }).collect();
-    let id = ports.quality.add_gold(&admin, study, NewGold { source, scores, reasons }).await?;
+    let id = ports.quality.add_known_item(&admin, study, NewKnownItem { source, scores, reasons }).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(id)
 }
 
 /// Retires or restores a calibration item.
 #[server(prefix = "/rpc", endpoint = "retire_gold")]
-pub async fn retire_gold(study: StudyId, gold: i64, retired: bool) -> Result<(), AppError> {
+pub async fn retire_known_item(
+    study: StudyId,
+    #[server(rename = "gold")] item: i64,
+    retired: bool,
+) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.quality.retire_gold(&admin, study, gold, retired).await?;
+    ports.quality.retire_known_item(&admin, study, item, retired).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(())
 }

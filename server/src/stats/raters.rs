@@ -86,15 +86,15 @@ pub struct Held {
 pub type Own = Vec<(Timestamp, Vec<u8>, Option<u64>)>;
 
 /// Every figure about `rater`. `given` holds all raters' ratings of the study; `probed` the rater's own
-/// ratings of hidden checks; `gold` and `again` those of known-score items with the known scores, and of
-/// repeats with their first ratings; `right` how many of `gold` are within the study's tolerance. `scales`
+/// ratings of hidden checks; `known_items` and `again` those of known-score items with the known scores, and of
+/// repeats with their first ratings; `right` how many of `known_items` are within the study's tolerance. `scales`
 /// are the lowest and highest score of each dimension.
 pub fn figures<U: Ord + Copy, R: Ord + Copy>(
     rater: R,
     given: &Ratings<U, R>,
     probed: Own,
-    gold: &[Held],
-    gold_right: u64,
+    known_items: &[Held],
+    known_items_right: u64,
     again: &[Held],
     scales: &[(u8, u8)],
 ) -> RaterFigures {
@@ -110,8 +110,8 @@ pub fn figures<U: Ord + Copy, R: Ord + Copy>(
         active_ms,
         per_hour: (active_ms > 0).then(|| timed.len() as f64 * 3_600_000.0 / active_ms as f64),
         peers: peers(rater, given, scales),
-        gold: beside(gold, scales),
-        gold_right,
+        known_items: beside(known_items, scales),
+        known_items_right,
         again: beside(again, scales),
         flat: flat(&vectors),
         longest_run: longest_run(&vectors),

@@ -18,7 +18,7 @@ use app::{
         note::{LineNote, Place},
         page::PageOf,
         plan::Presentation,
-        quality::{GoldSource, NewGold, Opening, Policy, QualitySettings, Shown},
+        quality::{KnownItemSource, NewKnownItem, Opening, Policy, QualitySettings, Shown},
         study::NewStudy,
     },
     port::{
@@ -709,16 +709,17 @@ async fn prepare(app: &TestApp) {
     assert_eq!((blind, beside), (StudyId(2), StudyId(3)));
     let choices = app.services.quality.page(&ADMIN, blind).await.unwrap().choices;
     for (n, known) in [[4, 3, 5], [1, 1, 1]].iter().enumerate() {
-        let source = GoldSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
+        let source =
+            KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
         let reasons =
             known.iter().map(|_| app::model::lang::Bilingual { en: "Because.".into(), zh: "原因。".into() });
-        let new = NewGold { source, scores: known.to_vec(), reasons: reasons.collect() };
-        app.services.quality.add_gold(&ADMIN, blind, new).await.unwrap();
+        let new = NewKnownItem { source, scores: known.to_vec(), reasons: reasons.collect() };
+        app.services.quality.add_known_item(&ADMIN, blind, new).await.unwrap();
     }
     let settings = QualitySettings {
         opening: Opening::Train,
         tolerance: 1,
-        gold_every: 3,
+        known_item_every: 3,
         repeat_every: 3,
         repeat_apart: 1,
         spread: Some(1),

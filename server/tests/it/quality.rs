@@ -11,8 +11,8 @@ use app::{
         ids::{StudyId, SubmissionId, TaskRevisionId},
         page::PageOf,
         quality::{
-            DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FlagOn, GoldSource, NewGold, Opening, Policy,
-            QualitySettings, RatingFilter, Shown,
+            DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FlagOn, KnownItemSource, NewKnownItem, Opening,
+            Policy, QualitySettings, RatingFilter, Shown,
         },
     },
     port::{
@@ -56,13 +56,14 @@ async fn rate(client: &mut Client, item: &GradingItem, scores: [u8; 3]) {
 }
 
 /// Adds known-score items, pasted for the first tasks of the dataset.
-async fn add_gold(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
+async fn add_known_item(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
     let choices = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices;
     let mut ids = Vec::new();
     for (n, known) in scores.iter().enumerate() {
-        let source = GoldSource::Pasted { task: choices.tasks[n].0, code: format!("int gold{n}() {{ return {n}; }}") };
-        let new = NewGold { source, scores: known.to_vec(), reasons: Vec::new() };
-        ids.push(app.services.quality.add_gold(&ADMIN, STUDY, new).await.unwrap());
+        let source =
+            KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int gold{n}() {{ return {n}; }}") };
+        let new = NewKnownItem { source, scores: known.to_vec(), reasons: Vec::new() };
+        ids.push(app.services.quality.add_known_item(&ADMIN, STUDY, new).await.unwrap());
     }
     ids
 }
@@ -88,7 +89,7 @@ async fn counts(app: &TestApp) -> (i64, i64) {
 #[tokio::test]
 async fn invalid_settings_are_refused() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5]]).await;
+    add_known_item(&app, &[[4, 3, 5]]).await;
     let check = async |settings: QualitySettings, field: &str| {
         let answer = app.services.quality.set(&ADMIN, STUDY, settings).await;
         match answer.unwrap_err() {
@@ -97,7 +98,7 @@ async fn invalid_settings_are_refused() {
         }
     };
     let of = QualitySettings::default;
-    check(QualitySettings { gold_every: 1, ..of() }, "gold_every").await;
+    check(QualitySettings { known_item_every: 1, ..of() }, "gold_every").await;
     check(QualitySettings { repeat_every: 10_001, ..of() }, "repeat_every").await;
     check(QualitySettings { spread: Some(4), ..of() }, "spread").await;
     check(QualitySettings { tolerance: 4, ..of() }, "tolerance").await;
@@ -107,18 +108,18 @@ async fn invalid_settings_are_refused() {
     // rejected.
     let planned = "SELECT min(output_id) FROM assignments";
     let graded = app.services.db.read(|conn| Ok(conn.query_row(planned, [], |row| row.get(0))?)).await.unwrap();
-    let graded = GoldSource::Output(app::model::ids::OutputId(graded));
-    let new = |source, scores: &[u8]| NewGold { source, scores: scores.to_vec(), reasons: Vec::new() };
-    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(graded.clone(), &[4, 3, 5])).await.is_err());
-    let pasted = |task| GoldSource::Pasted { task: TaskRevisionId(task), code: "x".into() };
-    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(pasted(1), &[5, 3, 5])).await.is_err());
-    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(pasted(9999), &[4, 3, 5])).await.is_err());
+    let graded = KnownItemSource::Output(app::model::ids::OutputId(graded));
+    let new = |source, scores: &[u8]| NewKnownItem { source, scores: scores.to_vec(), reasons: Vec::new() };
+    assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(graded.clone(), &[4, 3, 5])).await.is_err());
+    let pasted = |task| KnownItemSource::Pasted { task: TaskRevisionId(task), code: "x".into() };
+    assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(pasted(1), &[5, 3, 5])).await.is_err());
+    assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(pasted(9999), &[4, 3, 5])).await.is_err());
 }
 
 #[tokio::test]
 async fn failed_calibration_stops_the_rater_until_admitted() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5], [1, 1, 1]]).await;
+    add_known_item(&app, &[[4, 3, 5], [1, 1, 1]]).await;
     set(&app, QualitySettings { opening: Opening::MustPass, needed: 2, tolerance: 1, ..QualitySettings::default() })
         .await;
     let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
@@ -165,7 +166,7 @@ async fn failed_calibration_stops_the_rater_until_admitted() {
 #[tokio::test]
 async fn training_shows_the_known_scores_after_each_item() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5]]).await;
+    add_known_item(&app, &[[4, 3, 5]]).await;
     set(&app, QualitySettings { opening: Opening::Train, ..QualitySettings::default() }).await;
     let mut ada = app.rater().await;
     let token = study(&mut ada).await;
@@ -187,11 +188,11 @@ async fn training_shows_the_known_scores_after_each_item() {
 #[tokio::test]
 async fn hidden_checks_look_like_work_and_do_not_count() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
+    add_known_item(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
     set(
         &app,
         QualitySettings {
-            gold_every: 4,
+            known_item_every: 4,
             repeat_every: 4,
             repeat_apart: 5,
             shown: Shown::Own,
@@ -250,15 +251,19 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
     let figures = &live.raters.iter().find(|r| r.name == "ada").unwrap().figures;
     assert_eq!((live.done as i64, figures.ratings as i64), (ratings, ratings + probes));
     assert_eq!((figures.again.exact, figures.flat), (Some(1.0), Some(1.0)));
-    assert_eq!(figures.gold.outputs as i64 + figures.again.outputs as i64, probes);
-    assert_eq!(figures.gold_right, u64::from(figures.gold.outputs == 3), "one item has the scores that she gave");
+    assert_eq!(figures.known_items.outputs as i64 + figures.again.outputs as i64, probes);
+    assert_eq!(
+        figures.known_items_right,
+        u64::from(figures.known_items.outputs == 3),
+        "one item has the scores that she gave"
+    );
 }
 
 #[tokio::test]
 async fn skipped_hidden_check_comes_again() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
-    set(&app, QualitySettings { gold_every: 2, ..QualitySettings::default() }).await;
+    add_known_item(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
+    set(&app, QualitySettings { known_item_every: 2, ..QualitySettings::default() }).await;
     let mut ada = app.rater().await;
     let token = study(&mut ada).await;
     let mut it = item(&mut ada, &token).await;
@@ -572,6 +577,6 @@ async fn raters_cannot_open_admin_pages() {
     }
     let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
     assert!(flags.is_empty());
-    assert!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().gold.is_empty());
+    assert!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().known_items.is_empty());
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().extra, 0);
 }

@@ -62,7 +62,7 @@ pub struct Check {
     /// The round of the calibration; 0 otherwise.
     pub round: u32,
     /// The known-score item.
-    pub gold: Option<i64>,
+    pub known_item: Option<i64>,
     /// The output that a repeat shows again.
     pub output: Option<OutputId>,
     /// The revision of its task.
@@ -96,7 +96,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
         rater: UserId(row.get("user_id")?),
         kind: Kind::of(&row.get::<_, String>("kind")?),
         round: row.get("round")?,
-        gold: row.get("gold_id")?,
+        known_item: row.get("gold_id")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
         shown_at: Timestamp(row.get("shown_at")?),
         rated_at: row.get::<_, Option<i64>>("rated_at")?.map(Timestamp),
@@ -135,13 +135,13 @@ pub fn insert_known(
     rater: UserId,
     kind: Kind,
     round: u32,
-    gold: i64,
+    known_item: i64,
     until: Option<Timestamp>,
 ) -> Result<Check, Failure> {
     let sql = "INSERT INTO probes (token, study_id, user_id, kind, round, gold_id, shown_at, leased_until)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
     let (token, now) = (clock::token().0, events::next(conn, study, rater)?.0);
-    let values = params![token, study.0, rater.0, kind.code(), round, gold, now, until.map(|at| at.0)];
+    let values = params![token, study.0, rater.0, kind.code(), round, known_item, now, until.map(|at| at.0)];
     get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
 }
 

@@ -4,7 +4,7 @@
 pub mod checks;
 pub mod disagreements;
 pub mod flags;
-pub mod gold;
+pub mod known_items;
 pub mod masks;
 pub mod openings;
 pub mod watch;

@@ -110,8 +110,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(plans::set_pace))
         // Quality control.
         .routes(routes!(quality::get_quality, quality::set_quality))
-        .routes(routes!(quality::add_gold))
-        .routes(routes!(quality::retire_gold))
+        .routes(routes!(quality::add_known_item))
+        .routes(routes!(quality::retire_known_item))
         .routes(routes!(quality::open_for))
         .routes(routes!(quality::set_adjudicator))
         .routes(routes!(quality::watch_study))

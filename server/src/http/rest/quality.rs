@@ -6,7 +6,7 @@ use app::{
         ids::{OutputId, StudyId, SubmissionId, Token, UserId},
         lang::Lang,
         quality::{
-            DISAGREEMENTS_PAGE, DisagreementRow, FlagOn, FlagRow, ListedRating, Live, NewGold, QualityPage,
+            DISAGREEMENTS_PAGE, DisagreementRow, FlagOn, FlagRow, ListedRating, Live, NewKnownItem, QualityPage,
             QualitySettings, RatingFilter,
         },
         submission::MaskState,
@@ -150,18 +150,18 @@ pub async fn set_quality(
 /// Add a known-score item
 #[utoipa::path(post, path = "/studies/{id}/gold", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = NewGold, example = json!({
+    request_body(content = NewKnownItem, example = json!({
         "source": {"Output": 1}, "scores": [4, 3, 5],
         "reasons": [{"en": "Right", "zh": ""}, {"en": "Clear", "zh": ""}, {"en": "Short", "zh": ""}]
     })),
     responses((status = 201, description = "The item", body = Created)))]
-pub async fn add_gold(
+pub async fn add_known_item(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
-    JsonBody(new): JsonBody<NewGold>,
+    JsonBody(new): JsonBody<NewKnownItem>,
 ) -> Result<(StatusCode, Json<Created>), Problem> {
-    Ok((StatusCode::CREATED, Json(Created::of(state.services.quality.add_gold(&admin, id, new).await?))))
+    Ok((StatusCode::CREATED, Json(Created::of(state.services.quality.add_known_item(&admin, id, new).await?))))
 }
 
 /// Deactivate or activate a known-score item
@@ -169,13 +169,13 @@ pub async fn add_gold(
     params(("id" = StudyId, Path, description = "ID of the study"), ("item" = i64, Path, description = "ID of the item")),
     request_body(content = Deactivation, example = json!({"retired": true})),
     responses((status = 204, description = "The item is changed")))]
-pub async fn retire_gold(
+pub async fn retire_known_item(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams((id, item)): PathParams<(StudyId, i64)>,
     JsonBody(change): JsonBody<Deactivation>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.retire_gold(&admin, id, item, change.retired).await?;
+    state.services.quality.retire_known_item(&admin, id, item, change.retired).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -21,7 +21,7 @@ use crate::{
         quality::{
             self,
             checks::{self, Check, Kind},
-            gold, openings,
+            known_items, openings,
         },
     },
     error::Failure,
@@ -53,7 +53,7 @@ pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Tok
     }
     let standing = match openings::get(conn, study.id, rater)? {
         Some(standing) => standing,
-        None if gold::asked(conn, study.id)?.is_empty() => return Ok(Gate::Open),
+        None if known_items::asked(conn, study.id)?.is_empty() => return Ok(Gate::Open),
         None => {
             openings::begin(conn, study.id, rater)?;
             openings::Standing { round: 0, state: OpeningState::Open, let_in: false, told: false }
@@ -85,8 +85,8 @@ fn at_opening(
         // Even if the page has it: nothing may be prefetched behind it.
         return Ok(Gate::Item(item.clone()));
     }
-    let mut open: Vec<i64> = gold::asked(conn, study.id)?;
-    open.retain(|item| given.iter().all(|p| p.gold != Some(*item)));
+    let mut open: Vec<i64> = known_items::asked(conn, study.id)?;
+    open.retain(|item| given.iter().all(|p| p.known_item != Some(*item)));
     open.sort_by_key(|item| rank(study.seed, rater, *item));
     if let Some(item) = open.first() {
         return Ok(Gate::Item(checks::insert_known(conn, study.id, rater, Kind::Calibration, round, *item, None)?));
@@ -122,8 +122,8 @@ pub fn score(
 ) -> Result<(u64, u64), Failure> {
     let (mut rated, mut right) = (0, 0);
     for check in items_given(conn, study, rater, round)? {
-        let (Some(draft), Some(item)) = (checks::current(conn, check.id)?, check.gold) else { continue };
-        let Some(item) = gold::get(conn, item)? else { continue };
+        let (Some(draft), Some(item)) = (checks::current(conn, check.id)?, check.known_item) else { continue };
+        let Some(item) = known_items::get(conn, item)? else { continue };
         let given: Vec<u8> = draft.scores.into_iter().flatten().collect();
         rated += 1;
         right += u64::from(settings.right(&given, &item.scores));
@@ -150,8 +150,8 @@ pub fn step(conn: &Connection, check: &Check) -> Result<Option<OpeningStep>, Fai
     }
     let given = items_given(conn, check.study, check.rater, check.round)?;
     let number = given.iter().position(|p| p.id == check.id).unwrap_or(0) as u64 + 1;
-    let asked = gold::asked(conn, check.study)?;
-    let coming = asked.iter().filter(|item| given.iter().all(|p| p.gold != Some(**item))).count() as u64;
+    let asked = known_items::asked(conn, check.study)?;
+    let coming = asked.iter().filter(|item| given.iter().all(|p| p.known_item != Some(**item))).count() as u64;
     let mode = quality::settings(conn, check.study)?.opening;
     Ok(Some(OpeningStep { number, of: given.len() as u64 + coming, mode }))
 }
@@ -161,8 +161,8 @@ pub fn shown(conn: &Connection, check: &Check) -> Result<Shown, Failure> {
     if let Some(output) = check.output {
         return shown::shown(conn, output);
     }
-    let item = match check.gold {
-        Some(item) => gold::get(conn, item)?,
+    let item = match check.known_item {
+        Some(item) => known_items::get(conn, item)?,
         None => None,
     };
     let item = item.ok_or_else(|| Failure::internal("a check without an item"))?;
@@ -180,7 +180,7 @@ pub fn shown(conn: &Connection, check: &Check) -> Result<Shown, Failure> {
 
 /// The known scores of an item and the rater's scores, without its code, which is formatted later.
 pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang) -> Result<Feedback, Failure> {
-    let item = check.gold.map(|item| gold::get(conn, item)).transpose()?.flatten();
+    let item = check.known_item.map(|item| known_items::get(conn, item)).transpose()?.flatten();
     let item = item.ok_or_else(|| Failure::internal("a calibration item that is not there"))?;
     let step = step(conn, check)?.ok_or_else(|| Failure::internal("feedback to what is no calibration item"))?;
     let reason = |text: &Bilingual| {

@@ -20,7 +20,9 @@ use app::{
         code::CodeView,
         code_lang::CodeLang,
         ids::{StudyId, SubmissionId, UserId},
-        quality::{GoldItem, GoldSource, NewGold, Opening, OpeningRow, Policy, QualityPage, QualitySettings},
+        quality::{
+            KnownItem, KnownItemSource, NewKnownItem, Opening, OpeningRow, Policy, QualityPage, QualitySettings,
+        },
         rubric::Rubric,
         submission::MaskState,
     },
@@ -34,7 +36,7 @@ use crate::{
     db::{
         Db,
         audit::Change,
-        quality::{self, gold, openings},
+        quality::{self, known_items, openings},
         studies,
     },
     error::Failure,
@@ -94,36 +96,37 @@ impl Quality for QualityService {
         let (page, codes) = self.db.read_long(move |conn| page(conn, study)).await?;
         let views = codes.into_iter().map(|(code, said, lang)| layout::view(code, said, lang));
         let views = futures::future::join_all(views).await;
-        let gold = page.gold.into_iter().zip(views).map(|(item, code)| GoldItem { code, ..item }).collect();
-        Ok(QualityPage { gold, ..page })
+        let known_items =
+            page.known_items.into_iter().zip(views).map(|(item, code)| KnownItem { code, ..item }).collect();
+        Ok(QualityPage { known_items, ..page })
     }
 
     async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()> {
         self.change(admin, Action::StudySetQuality, (Object::Study(study), said(&settings)?), move |tx| {
-            check(&settings, gold::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
+            check(&settings, known_items::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
             quality::save_settings(tx, study, &settings)?;
             disagreements::look_again(tx, study)
         })
         .await
     }
 
-    async fn add_gold(&self, admin: &Admin, study: StudyId, new: NewGold) -> Answer<i64> {
+    async fn add_known_item(&self, admin: &Admin, study: StudyId, new: NewKnownItem) -> Answer<i64> {
         let by = admin.id();
         let add = move |tx: &Transaction<'_>| {
-            let id = add_gold(tx, study, &new, by)?;
+            let id = add_known_item(tx, study, &new, by)?;
             Ok(Change::of(Object::Study(study), format!("item {id}"), id))
         };
         Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
     }
 
-    async fn retire_gold(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()> {
+    async fn retire_known_item(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()> {
         let word = if retired { Action::KnownScoresRetire } else { Action::KnownScoresRestore };
         self.change(admin, word, (Object::Study(study), format!("item {item}")), move |tx| {
-            if !gold::retire(tx, study, item, retired)? {
+            if !known_items::retire(tx, study, item, retired)? {
                 return Err(Failure::not_found("item"));
             }
             let settings = quality::settings(tx, study)?;
-            let asked = gold::asked(tx, study)?.len();
+            let asked = known_items::asked(tx, study)?.len();
             if settings.opening == Opening::MustPass && (asked as u64) < u64::from(settings.needed) {
                 return Err(Failure::conflict((
                     "Fewer items would remain than raters need to get right. Lower that number first.",
@@ -183,11 +186,11 @@ type ItemText = (String, String, CodeLang);
 fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>), Failure> {
     let setup = setup(conn, study)?;
     let settings = quality::settings(conn, study)?;
-    let items = gold::list(conn, study)?;
+    let items = known_items::list(conn, study)?;
     let codes = items.iter().map(|item| (item.code.clone(), item.said.clone(), item.code_lang)).collect();
     let items = items.into_iter().map(|item| {
-        let answers = gold::answers(conn, item.id)?;
-        Ok(GoldItem {
+        let answers = known_items::answers(conn, item.id)?;
+        Ok(KnownItem {
             id: item.id,
             asked: answers.len() as u64,
             right: answers.iter().filter(|given| settings.right(given, &item.scores)).count() as u64,
@@ -209,8 +212,8 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
         rubric: setup.rubric,
         openings: openings.collect::<Result<_, _>>()?,
         settings,
-        gold: items,
-        choices: gold::choices(conn, study)?,
+        known_items: items,
+        choices: known_items::choices(conn, study)?,
         adjudicators: quality::adjudicators(conn, study)?,
     };
     Ok((page, codes))
@@ -257,7 +260,7 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
             (format!("Choose 0 to {}", widest.saturating_sub(1)), format!("请选择 0 到 {}", widest.saturating_sub(1))),
         ));
     }
-    for (field, every) in [("gold_every", settings.gold_every), ("repeat_every", settings.repeat_every)] {
+    for (field, every) in [("gold_every", settings.known_item_every), ("repeat_every", settings.repeat_every)] {
         if every == 1 || every > OFTEN_MAX {
             return Err(Failure::invalid(
                 field,
@@ -280,7 +283,7 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
             ("Add items below first", "请先在下方添加标准题"),
         ));
     }
-    if settings.gold_every > 0 && items == 0 {
+    if settings.known_item_every > 0 && items == 0 {
         return Err(Failure::invalid(
             "gold_every",
             ("there are no known-score items to insert", "没有可插入的标准题"),
@@ -300,7 +303,7 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
     Ok(())
 }
 
-fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>) -> Result<i64, Failure> {
+fn add_known_item(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Option<UserId>) -> Result<i64, Failure> {
     let rubric = setup(conn, study)?.rubric;
     let fits = new.scores.len() == rubric.dimensions.len()
         && rubric.dimensions.iter().zip(&new.scores).all(|(d, score)| d.has(*score));
@@ -325,12 +328,12 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
         }
     }
     let insert = |revision, output, code: &str, said: &str| {
-        let row = gold::NewRow { revision, output, code, said, scores: &new.scores, reasons: &reasons };
-        gold::insert(conn, study, &row, by)
+        let row = known_items::NewRow { revision, output, code, said, scores: &new.scores, reasons: &reasons };
+        known_items::insert(conn, study, &row, by)
     };
     match &new.source {
-        GoldSource::Output(id) => {
-            let Some((revision, code, said, graded)) = gold::output(conn, study, *id)? else {
+        KnownItemSource::Output(id) => {
+            let Some((revision, code, said, graded)) = known_items::output(conn, study, *id)? else {
                 return Err(Failure::not_found("output"));
             };
             if graded {
@@ -345,8 +348,8 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
             }
             insert(revision, Some(*id), &code, &said)
         }
-        GoldSource::Pasted { task, code } => {
-            if !gold::has_task(conn, study, *task)? {
+        KnownItemSource::Pasted { task, code } => {
+            if !known_items::has_task(conn, study, *task)? {
                 return Err(Failure::not_found("task"));
             }
             let code = code.replace("\r\n", "\n");

@@ -309,8 +309,8 @@ impl AllFigures {
                 .map(|a| Held { given: scores(a), against: a.against.clone() })
                 .collect()
         };
-        let gold = held(|kind| kind != checks::Kind::Repeat);
-        let right = gold.iter().filter(|h| settings.right(&h.given, &h.against)).count() as u64;
+        let known_items = held(|kind| kind != checks::Kind::Repeat);
+        let right = known_items.iter().filter(|h| settings.right(&h.given, &h.against)).count() as u64;
         let unmarked: Own = own()
             .filter(|a| a.kind != checks::Kind::Calibration)
             .filter(whole)
@@ -320,7 +320,7 @@ impl AllFigures {
             rater,
             &self.given,
             unmarked,
-            &gold,
+            &known_items,
             right,
             &held(|kind| kind == checks::Kind::Repeat),
             &self.scales,

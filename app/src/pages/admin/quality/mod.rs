@@ -16,12 +16,12 @@ use crate::{
         ids::{StudyId, UserId},
         lang::Lang,
         quality::{
-            CORRECTNESS, GoldChoices, GoldItem, Opening, OpeningRow, OpeningState, Policy, QualityPage,
+            CORRECTNESS, KnownItem, KnownItemChoices, Opening, OpeningRow, OpeningState, Policy, QualityPage,
             QualitySettings, Shown,
         },
         rubric::Rubric,
     },
-    rpc::quality::{AddGold, OpenFor, RetireGold, SetAdjudicator, SetQuality, study_quality},
+    rpc::quality::{AddKnownItem, OpenFor, RetireKnownItem, SetAdjudicator, SetQuality, study_quality},
     ui::{
         code::CodeBox,
         form::{ActionForm, FormAction},
@@ -35,8 +35,8 @@ use crate::{
 #[derive(Clone, Copy)]
 struct Forms {
     set: FormAction<SetQuality>,
-    add: FormAction<AddGold>,
-    retire: FormAction<RetireGold>,
+    add: FormAction<AddKnownItem>,
+    retire: FormAction<RetireKnownItem>,
     open: FormAction<OpenFor>,
     adjudicator: FormAction<SetAdjudicator>,
 }
@@ -81,7 +81,7 @@ pub fn QualityStudyPage() -> impl IntoView {
 
 fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms) -> AnyView {
     let t = i.quality();
-    let QualityPage { title, rubric, settings, gold, choices, openings, adjudicators } = found;
+    let QualityPage { title, rubric, settings, known_items, choices, openings, adjudicators } = found;
     let Some(id) = id else { return ().into_any() };
     let saved = use_query_map();
     let was_saved =
@@ -91,7 +91,7 @@ fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms) -> AnyVi
         <Page title=t.quality crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
             {move || was_saved().then(|| view! { <Notice tone=Tone::Good><p>{t.settings_saved}</p></Notice> })}
             {settings_form(i, id, &rubric, settings, forms)}
-            {known(i, id, &rubric, gold, choices, forms)}
+            {known(i, id, &rubric, known_items, choices, forms)}
             {opening.then(|| openings_table(i, id, openings, forms))}
             {adjudicator_list(i, id, adjudicators, forms)}
         </Page>
@@ -161,7 +161,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <legend>{t.hidden}</legend>
                     <p class="hint">{t.hidden_hint}</p>
                     <div class="fields">
-                        {number("gold_every", t.gold_every, s.gold_every.to_string(), t.every_hint, true)}
+                        {number("gold_every", t.known_item_every, s.known_item_every.to_string(), t.every_hint, true)}
                         {number("repeat_every", t.repeat_every, s.repeat_every.to_string(), t.every_hint, true)}
                         {number("repeat_apart", t.repeat_apart, s.repeat_apart.to_string(), "", true)}
                     </div>
@@ -196,15 +196,15 @@ fn known(
     i: I18n,
     id: StudyId,
     rubric: &Rubric,
-    gold: Vec<GoldItem>,
-    choices: GoldChoices,
+    known_items: Vec<KnownItem>,
+    choices: KnownItemChoices,
     forms: Forms,
 ) -> impl IntoView + use<> {
     let t = i.quality();
-    let items = if gold.is_empty() {
+    let items = if known_items.is_empty() {
         view! { <Empty title=t.known_none><p>{t.known_none_hint}</p></Empty> }.into_any()
     } else {
-        let items = gold.into_iter().map(|item| gold_item(i, id, rubric, item, forms)).collect_view();
+        let items = known_items.into_iter().map(|item| known_item_card(i, id, rubric, item, forms)).collect_view();
         view! { <ul class="desk">{items}</ul> }.into_any()
     };
     view! {
@@ -214,14 +214,14 @@ fn known(
             <FormError of=move || forms.retire.value().get().and_then(Result::err)/>
             <details class="more">
                 <summary>{t.known_add}</summary>
-                {gold_form(i, id, rubric, choices, forms)}
+                {known_item_form(i, id, rubric, choices, forms)}
             </details>
             <FormError of=move || forms.add.value().get().and_then(Result::err)/>
         </section>
     }
 }
 
-fn gold_item(i: I18n, id: StudyId, rubric: &Rubric, item: GoldItem, forms: Forms) -> impl IntoView + use<> {
+fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms: Forms) -> impl IntoView + use<> {
     let t = i.quality();
     let scores = rubric
         .dimensions
@@ -267,7 +267,13 @@ fn other(lang: Lang) -> Lang {
     }
 }
 
-fn gold_form(i: I18n, id: StudyId, rubric: &Rubric, choices: GoldChoices, forms: Forms) -> impl IntoView + use<> {
+fn known_item_form(
+    i: I18n,
+    id: StudyId,
+    rubric: &Rubric,
+    choices: KnownItemChoices,
+    forms: Forms,
+) -> impl IntoView + use<> {
     let t = i.quality();
     let outputs = choices.outputs;
     let pick = (!outputs.is_empty()).then(|| {
