@@ -9,7 +9,7 @@ use super::{
     grading::{Flag, Progress, Scores},
     ids::Token,
     lang::Lang,
-    quality::{Opening, RaterFigures},
+    quality::{CalibrationMode, RaterFigures},
     rubric::Rubric,
     time::Timestamp,
 };
@@ -17,13 +17,13 @@ use super::{
 /// Position of an item in the opening calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct OpeningStep {
+pub struct CalibrationStep {
     /// From 1.
     pub number: u64,
     /// Number of items.
     pub of: u64,
     /// Purpose of the calibration.
-    pub mode: Opening,
+    pub mode: CalibrationMode,
 }
 
 /// What a rater sees between two calibration items or after the last.
@@ -33,15 +33,15 @@ pub enum Calibration {
     /// The known scores of the item just rated.
     Feedback(Box<Feedback>),
     /// The rater passed and can start.
-    Passed(OpeningResult),
+    Passed(CalibrationResult),
     /// The rater failed and cannot start.
-    Stopped(OpeningResult),
+    Stopped(CalibrationResult),
 }
 
 /// Result of a calibration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct OpeningResult {
+pub struct CalibrationResult {
     /// Opaque token of the study.
     pub study: Token,
     /// The study's title.
@@ -64,7 +64,7 @@ pub struct Feedback {
     pub study: Token,
     /// The study's title.
     pub title: String,
-    pub step: OpeningStep,
+    pub step: CalibrationStep,
     pub raw_nl: String,
     pub lang: Lang,
     pub signature: Option<String>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
-    feedback::{Calibration, FlagReply, OpeningStep},
+    feedback::{Calibration, CalibrationStep, FlagReply},
     ids::Token,
     lang::Lang,
     note::{self, LineNote},
@@ -160,7 +160,8 @@ pub struct GradingItem {
     pub following: Option<Token>,
     /// Position in the opening calibration; `None` for work.
     #[serde(default)]
-    pub opening: Option<OpeningStep>,
+    #[serde(rename = "opening")]
+    pub calibration: Option<CalibrationStep>,
     /// Replies to the rater's flags on this output, newest first.
     #[serde(default)]
     pub replies: Vec<FlagReply>,

@@ -19,7 +19,7 @@ use super::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Opening {
+pub enum CalibrationMode {
     /// Raters start with the work.
     #[default]
     None,
@@ -61,11 +61,12 @@ pub enum Shown {
 #[serde(default)]
 pub struct QualitySettings {
     /// How known-score items open the study.
-    pub opening: Opening,
+    #[serde(rename = "opening")]
+    pub calibration: CalibrationMode,
     /// How many levels a score may differ from the known score on each dimension and still be correct; 0 is
     /// exact.
     pub tolerance: u8,
-    /// For [`Opening::MustPass`]: number of items that must be correct on every dimension.
+    /// For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension.
     pub needed: u32,
     /// Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2.
     #[serde(rename = "gold_every")]
@@ -109,7 +110,8 @@ impl QualitySettings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SettingsForm {
-    pub opening: Opening,
+    #[serde(rename = "opening")]
+    pub calibration: CalibrationMode,
     pub tolerance: u8,
     pub needed: u32,
     #[serde(rename = "gold_every")]
@@ -188,11 +190,11 @@ pub struct KnownItemChoices {
 /// A rater's progress in the opening calibration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct OpeningRow {
+pub struct CalibrationRow {
     pub rater: UserId,
     pub name: String,
     /// `None` before the rater has started.
-    pub state: Option<OpeningState>,
+    pub state: Option<CalibrationState>,
     /// Items rated in this round.
     pub rated: u64,
     /// Number of these within the tolerance.
@@ -200,14 +202,15 @@ pub struct OpeningRow {
     /// Number of earlier rounds.
     pub earlier: u64,
     /// Whether an admin admitted the rater.
-    pub let_in: bool,
+    #[serde(rename = "let_in")]
+    pub admitted: bool,
 }
 
 /// State of a rater's opening calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum OpeningState {
+pub enum CalibrationState {
     /// In progress.
     Open,
     /// Passed; the rater can grade.
@@ -229,7 +232,8 @@ pub struct QualityPage {
     /// What further items can be made from.
     pub choices: KnownItemChoices,
     /// The raters' opening calibration.
-    pub openings: Vec<OpeningRow>,
+    #[serde(rename = "openings")]
+    pub calibrations: Vec<CalibrationRow>,
     /// Possible adjudicators: user, name, whether they are one.
     pub adjudicators: Vec<(UserId, String, bool)>,
 }

@@ -25,7 +25,7 @@ pub trait Quality: Send + Sync {
     /// Retires or restores a calibration item.
     async fn retire_known_item(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()>;
     /// Admits a rater regardless of the result, or restarts their opening calibration.
-    async fn open_for(&self, admin: &Admin, study: StudyId, rater: UserId, let_in: bool) -> Answer<()>;
+    async fn set_admission(&self, admin: &Admin, study: StudyId, rater: UserId, admitted: bool) -> Answer<()>;
     /// Adds or removes an adjudicator of the study.
     async fn set_adjudicator(&self, admin: &Admin, study: StudyId, user: UserId, on: bool) -> Answer<()>;
     /// A submission's masking.

@@ -45,7 +45,7 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
         }),
     };
     let settings = QualitySettings {
-        opening: asked.opening,
+        calibration: asked.calibration,
         tolerance: asked.tolerance,
         needed: asked.needed,
         known_item_every: asked.known_item_every,
@@ -112,9 +112,13 @@ pub async fn retire_known_item(
 
 /// Admits a rater, or restarts their opening calibration.
 #[server(prefix = "/rpc", endpoint = "open_for")]
-pub async fn open_for(study: StudyId, rater: UserId, let_in: bool) -> Result<(), AppError> {
+pub async fn set_admission(
+    study: StudyId,
+    rater: UserId,
+    #[server(rename = "let_in")] admitted: bool,
+) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.quality.open_for(&admin, study, rater, let_in).await?;
+    ports.quality.set_admission(&admin, study, rater, admitted).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#openings"));
     Ok(())
 }

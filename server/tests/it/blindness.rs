@@ -18,7 +18,7 @@ use app::{
         note::{LineNote, Place},
         page::PageOf,
         plan::Presentation,
-        quality::{KnownItemSource, NewKnownItem, Opening, Policy, QualitySettings, Shown},
+        quality::{CalibrationMode, KnownItemSource, NewKnownItem, Policy, QualitySettings, Shown},
         study::NewStudy,
     },
     port::{
@@ -560,7 +560,7 @@ async fn raters_never_see_models_or_ids() {
 
     // The calibration, with its known scores.
     let Next::Item(first) = walk.next(&study).await else { panic!("a calibration item comes first") };
-    assert!(first.opening.is_some());
+    assert!(first.calibration.is_some());
     here.item = first.token.0.clone();
     walk.everything("before the calibration", &here, &draft([1, 1, 1])).await;
     walk.submit(&first, &full(), "c1").await;
@@ -717,7 +717,7 @@ async fn prepare(app: &TestApp) {
         app.services.quality.add_known_item(&ADMIN, blind, new).await.unwrap();
     }
     let settings = QualitySettings {
-        opening: Opening::Train,
+        calibration: CalibrationMode::Train,
         tolerance: 1,
         known_item_every: 3,
         repeat_every: 3,

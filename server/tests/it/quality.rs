@@ -11,8 +11,8 @@ use app::{
         ids::{StudyId, SubmissionId, TaskRevisionId},
         page::PageOf,
         quality::{
-            DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FlagOn, KnownItemSource, NewKnownItem, Opening,
-            Policy, QualitySettings, RatingFilter, Shown,
+            CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FlagOn, KnownItemSource,
+            NewKnownItem, Policy, QualitySettings, RatingFilter, Shown,
         },
     },
     port::{
@@ -102,8 +102,8 @@ async fn invalid_settings_are_refused() {
     check(QualitySettings { repeat_every: 10_001, ..of() }, "repeat_every").await;
     check(QualitySettings { spread: Some(4), ..of() }, "spread").await;
     check(QualitySettings { tolerance: 4, ..of() }, "tolerance").await;
-    check(QualitySettings { opening: Opening::MustPass, needed: 2, ..of() }, "needed").await;
-    check(QualitySettings { opening: Opening::MustPass, needed: 0, ..of() }, "needed").await;
+    check(QualitySettings { calibration: CalibrationMode::MustPass, needed: 2, ..of() }, "needed").await;
+    check(QualitySettings { calibration: CalibrationMode::MustPass, needed: 0, ..of() }, "needed").await;
     // Outputs that the study grades itself cannot become known-score items; scores off the scale are
     // rejected.
     let planned = "SELECT min(output_id) FROM assignments";
@@ -120,14 +120,22 @@ async fn invalid_settings_are_refused() {
 async fn failed_calibration_stops_the_rater_until_admitted() {
     let app = TestApp::demo().await;
     add_known_item(&app, &[[4, 3, 5], [1, 1, 1]]).await;
-    set(&app, QualitySettings { opening: Opening::MustPass, needed: 2, tolerance: 1, ..QualitySettings::default() })
-        .await;
+    set(
+        &app,
+        QualitySettings {
+            calibration: CalibrationMode::MustPass,
+            needed: 2,
+            tolerance: 1,
+            ..QualitySettings::default()
+        },
+    )
+    .await;
     let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
     let token = study(&mut ada).await;
     // Bo is close enough on both: within one level.
     for _ in 0..2 {
         let it = item(&mut bo, &token).await;
-        assert_eq!(it.opening.unwrap().of, 2);
+        assert_eq!(it.calibration.unwrap().of, 2);
         let good = it.code.raw.iter().any(|line| line.text().contains("gold0"));
         rate(&mut bo, &it, if good { [3, 3, 4] } else { [2, 1, 2] }).await;
         // The rating of a calibration item is final, and the item cannot be skipped.
@@ -138,7 +146,7 @@ async fn failed_calibration_stops_the_rater_until_admitted() {
     assert!(matches!(*passed, Calibration::Passed(ref r) if (r.right, r.of, r.needed) == (2, 2, 2)), "{passed:?}");
     let gone_on = bo.form("/rpc/go_on", &[("what", &token)]).await;
     assert_eq!(gone_on.location(), format!("/grade/{token}"));
-    assert!(item(&mut bo, &token).await.opening.is_none(), "the work has begun");
+    assert!(item(&mut bo, &token).await.calibration.is_none(), "the work has begun");
 
     // Ada is not.
     for _ in 0..2 {
@@ -152,13 +160,13 @@ async fn failed_calibration_stops_the_rater_until_admitted() {
         ada.form("/rpc/go_on", &[("what", &token)]).await;
     }
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().stopped, 1);
-    let rows = app.services.quality.page(&ADMIN, STUDY).await.unwrap().openings;
+    let rows = app.services.quality.page(&ADMIN, STUDY).await.unwrap().calibrations;
     let ada_id = rows.iter().find(|row| row.name == "ada").unwrap().rater;
     // After a restart, the items come again; after admission, the work does.
-    app.services.quality.open_for(&ADMIN, STUDY, ada_id, false).await.unwrap();
-    assert!(item(&mut ada, &token).await.opening.is_some());
-    app.services.quality.open_for(&ADMIN, STUDY, ada_id, true).await.unwrap();
-    assert!(item(&mut ada, &token).await.opening.is_none());
+    app.services.quality.set_admission(&ADMIN, STUDY, ada_id, false).await.unwrap();
+    assert!(item(&mut ada, &token).await.calibration.is_some());
+    app.services.quality.set_admission(&ADMIN, STUDY, ada_id, true).await.unwrap();
+    assert!(item(&mut ada, &token).await.calibration.is_none());
     // None of this created a rating of the study.
     assert_eq!(counts(&app).await, (0, 4));
 }
@@ -167,7 +175,7 @@ async fn failed_calibration_stops_the_rater_until_admitted() {
 async fn training_shows_the_known_scores_after_each_item() {
     let app = TestApp::demo().await;
     add_known_item(&app, &[[4, 3, 5]]).await;
-    set(&app, QualitySettings { opening: Opening::Train, ..QualitySettings::default() }).await;
+    set(&app, QualitySettings { calibration: CalibrationMode::Train, ..QualitySettings::default() }).await;
     let mut ada = app.rater().await;
     let token = study(&mut ada).await;
     let it = item(&mut ada, &token).await;
@@ -209,7 +217,7 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
     let mut it = first;
     loop {
         assert_eq!((it.progress.rated, it.progress.rated + it.progress.left), (rated, all), "after {rated}");
-        assert!(seen.insert(it.token.0.clone()) && it.token.0.len() == 32 && it.opening.is_none());
+        assert!(seen.insert(it.token.0.clone()) && it.token.0.len() == 32 && it.calibration.is_none());
         let json: Value = serde_json::to_value(&it).unwrap();
         shapes.push(json.as_object().unwrap().keys().cloned().collect::<Vec<_>>());
         assert!(rated == 0 || it.previous.is_some(), "one can always go back");

@@ -8,7 +8,7 @@ use leptos_router::hooks::use_query_map;
 use super::{
     activity::Clock,
     bar::UnsentBar,
-    calibration::{opening_note, reply_notes},
+    calibration::{calibration_note, reply_notes},
     form::{RatingForm, key_names},
     help::HelpSheet,
     notes::margin,
@@ -60,12 +60,12 @@ pub fn GradingView(
         progress,
         previous,
         following,
-        opening,
+        calibration,
         replies,
         ..
     } = item;
     let notes = note::to_text(&draft.notes, &code);
-    let skippable = !rated && opening.is_none();
+    let skippable = !rated && calibration.is_none();
     let work = Work {
         study: study.clone(),
         token: token.clone(),
@@ -130,7 +130,7 @@ pub fn GradingView(
             </div>
             <div class="bench-work">
                 <UnsentBar />
-                {opening.map(opening_note)}
+                {calibration.map(calibration_note)}
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
                 {reply_notes(replies)}
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}

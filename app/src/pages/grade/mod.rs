@@ -120,7 +120,7 @@ pub fn GradeNextPage() -> impl IntoView {
         <Load data=next let:next>
             {match next {
                 // The calibration is over, or somebody typed the address.
-                Next::Item(item) if item.presentation == Presentation::SideBySide && item.opening.is_none() => {
+                Next::Item(item) if item.presentation == Presentation::SideBySide && item.calibration.is_none() => {
                     view! { <InPlace path=format!("/beside/{}", item.study) /> }.into_any()
                 }
                 Next::Item(item) => {

@@ -201,7 +201,7 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         progress: Progress { rated: 0, skipped: 0, left: 1 },
         previous: None,
         following: None,
-        opening: None,
+        calibration: None,
         replies: Vec::new(),
     }
 }

@@ -74,7 +74,7 @@ pub struct Check {
     /// How often it was skipped since it was last rated.
     pub skips: u32,
     /// Whether the rater has read the known scores.
-    pub told: bool,
+    pub acknowledged: bool,
     /// Whether it is leased to the rater.
     pub leased: bool,
     /// Its position in the rater's order while it waits to come again.
@@ -101,7 +101,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
         shown_at: Timestamp(row.get("shown_at")?),
         rated_at: row.get::<_, Option<i64>>("rated_at")?.map(Timestamp),
         skips: row.get("skips")?,
-        told: row.get("told")?,
+        acknowledged: row.get("told")?,
         leased: row.get("leased")?,
         place: row.get("place")?,
         task: TaskRevisionId(row.get("task")?),
@@ -357,7 +357,7 @@ pub fn end(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failu
 }
 
 /// Records that the rater has read the known scores.
-pub fn told(conn: &Connection, check: i64) -> Result<(), Failure> {
+pub fn acknowledge(conn: &Connection, check: i64) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE probes SET told = 1 WHERE id = ?1")?.execute([check])?;
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! Quality of a study: settings, calibration items and hidden checks, disagreements, flags, and the input of
 //! figures about raters.
 
+pub mod calibrations;
 pub mod checks;
 pub mod disagreements;
 pub mod flags;
 pub mod known_items;
 pub mod masks;
-pub mod openings;
 pub mod watch;
 
 use app::model::{

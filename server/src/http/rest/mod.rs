@@ -112,7 +112,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(quality::get_quality, quality::set_quality))
         .routes(routes!(quality::add_known_item))
         .routes(routes!(quality::retire_known_item))
-        .routes(routes!(quality::open_for))
+        .routes(routes!(quality::set_admission))
         .routes(routes!(quality::set_adjudicator))
         .routes(routes!(quality::watch_study))
         .routes(routes!(quality::list_ratings))

@@ -47,7 +47,8 @@ pub struct Deactivation {
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Admission {
     /// `true` allows the rater to rate regardless of the result; `false` restarts the calibration.
-    let_in: bool,
+    #[serde(rename = "let_in")]
+    admitted: bool,
 }
 
 /// Filter of ratings.
@@ -185,13 +186,13 @@ pub async fn retire_known_item(
     params(("id" = StudyId, Path, description = "ID of the study"), ("rater" = UserId, Path, description = "User ID of the rater")),
     request_body(content = Admission, example = json!({"let_in": true})),
     responses((status = 204, description = "The rater's state is changed")))]
-pub async fn open_for(
+pub async fn set_admission(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams((id, rater)): PathParams<(StudyId, UserId)>,
     JsonBody(change): JsonBody<Admission>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.open_for(&admin, id, rater, change.let_in).await?;
+    state.services.quality.set_admission(&admin, id, rater, change.admitted).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

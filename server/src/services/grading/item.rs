@@ -7,7 +7,7 @@
 use app::{
     error::{AppError, Refusal},
     model::{
-        feedback::OpeningStep,
+        feedback::CalibrationStep,
         grading::{Draft, DraftFault, Receipt},
         ids::{OutputId, StudyId, Token, UserId},
         plan::Presentation,
@@ -91,7 +91,7 @@ pub trait Storage {
         Ok(())
     }
     /// Which calibration item this is; absent for work and hidden checks.
-    fn step(&self, _conn: &Connection) -> Result<Option<OpeningStep>, Failure> {
+    fn step(&self, _conn: &Connection) -> Result<Option<CalibrationStep>, Failure> {
         Ok(None)
     }
     /// Why a calibration item refuses the request; absent for work and hidden checks.
@@ -138,10 +138,10 @@ impl Item {
 
     /// Everything that its page shows.
     pub fn show(self, conn: &Connection) -> Result<Parts, Failure> {
-        let opening = self.storage.step(conn)?;
+        let calibration = self.storage.step(conn)?;
         let rated_at = self.storage.rated_at(conn)?;
         // There is no way back into a calibration, or from it into the work.
-        let (previous, following) = match opening {
+        let (previous, following) = match calibration {
             Some(_) => (None, None),
             None => grading::neighbours(conn, self.study.id, self.rater, rated_at)?,
         };
@@ -162,7 +162,7 @@ impl Item {
             progress: hand_out::progress(conn, &self.study, self.rater)?,
             previous,
             following,
-            opening,
+            calibration,
             replies: replies(conn, self.rater, &token)?,
             token,
             study: self.study,
@@ -392,7 +392,7 @@ impl Storage for Check {
         checks::pass_over(conn, self, place)
     }
 
-    fn step(&self, conn: &Connection) -> Result<Option<OpeningStep>, Failure> {
+    fn step(&self, conn: &Connection) -> Result<Option<CalibrationStep>, Failure> {
         calibration::step(conn, self)
     }
 

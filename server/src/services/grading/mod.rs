@@ -13,7 +13,7 @@ mod item;
 use app::{
     error::AppError,
     model::{
-        feedback::{Calibration, Feedback, FlagReply, OpeningStep},
+        feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
         grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
         ids::{Token, UserId},
         lang::Lang,
@@ -63,7 +63,7 @@ impl GradingService {
     }
 
     async fn view(parts: Parts) -> GradingItem {
-        let Parts { token, study, shown, draft, rated, progress, previous, following, opening, replies } = parts;
+        let Parts { token, study, shown, draft, rated, progress, previous, following, calibration, replies } = parts;
         GradingItem {
             token,
             study: study.token,
@@ -79,7 +79,7 @@ impl GradingService {
             progress,
             previous,
             following,
-            opening,
+            calibration,
             replies,
         }
     }
@@ -107,7 +107,7 @@ struct Parts {
     progress: Progress,
     previous: Option<Token>,
     following: Option<Token>,
-    opening: Option<OpeningStep>,
+    calibration: Option<CalibrationStep>,
     replies: Vec<FlagReply>,
 }
 
@@ -171,9 +171,9 @@ impl Grading for GradingService {
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
                 // Calibration items come one at a time in every study.
-                let opening =
+                let calibration =
                     study.status == StudyStatus::Running && calibration(tx, &study, rater, lang, &holding)?.is_some();
-                if study.presentation == Presentation::One || opening {
+                if study.presentation == Presentation::One || calibration {
                     return Ok(Err(NextTask::OneByOne));
                 }
                 if study.status != StudyStatus::Running {

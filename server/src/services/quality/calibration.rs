@@ -6,10 +6,10 @@ use app::{
     error::Refusal,
     model::{
         code::CodeView,
-        feedback::{Feedback, OpeningResult, OpeningStep},
+        feedback::{CalibrationResult, CalibrationStep, Feedback},
         ids::{StudyId, Token, UserId},
         lang::{Bilingual, Lang},
-        quality::{Opening, OpeningState, QualitySettings},
+        quality::{CalibrationMode, CalibrationState, QualitySettings},
     },
 };
 use rusqlite::Connection;
@@ -19,9 +19,9 @@ use crate::{
     db::{
         grading::{RaterStudy, StoredTexts},
         quality::{
-            self,
+            self, calibrations,
             checks::{self, Check, Kind},
-            known_items, openings,
+            known_items,
         },
     },
     error::Failure,
@@ -40,35 +40,40 @@ pub enum Gate {
     /// The known scores of the item just rated.
     Feedback(Check),
     /// The calibration is done.
-    Passed(OpeningResult),
+    Passed(CalibrationResult),
     /// The rater failed and is stopped.
-    Stopped(OpeningResult),
+    Stopped(CalibrationResult),
 }
 
 /// The step that comes before the work, if any.
 pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Token]) -> Result<Gate, Failure> {
     let settings = quality::settings(conn, study.id)?;
-    if settings.opening == Opening::None {
+    if settings.calibration == CalibrationMode::None {
         return Ok(Gate::Open);
     }
-    let standing = match openings::get(conn, study.id, rater)? {
+    let standing = match calibrations::get(conn, study.id, rater)? {
         Some(standing) => standing,
         None if known_items::asked(conn, study.id)?.is_empty() => return Ok(Gate::Open),
         None => {
-            openings::begin(conn, study.id, rater)?;
-            openings::Standing { round: 0, state: OpeningState::Open, let_in: false, told: false }
+            calibrations::begin(conn, study.id, rater)?;
+            calibrations::CalibrationProgress {
+                round: 0,
+                state: CalibrationState::Open,
+                admitted: false,
+                acknowledged: false,
+            }
         }
     };
     let round = standing.round;
     match standing.state {
-        OpeningState::Passed if standing.told || !holding.is_empty() => Ok(Gate::Open),
-        OpeningState::Passed => Ok(Gate::Passed(result(conn, study, rater, round, &settings)?)),
-        OpeningState::Stopped => Ok(Gate::Stopped(result(conn, study, rater, round, &settings)?)),
-        OpeningState::Open => at_opening(conn, study, rater, round, &settings),
+        CalibrationState::Passed if standing.acknowledged || !holding.is_empty() => Ok(Gate::Open),
+        CalibrationState::Passed => Ok(Gate::Passed(result(conn, study, rater, round, &settings)?)),
+        CalibrationState::Stopped => Ok(Gate::Stopped(result(conn, study, rater, round, &settings)?)),
+        CalibrationState::Open => next_calibration_item(conn, study, rater, round, &settings),
     }
 }
 
-fn at_opening(
+fn next_calibration_item(
     conn: &Connection,
     study: &RaterStudy,
     rater: UserId,
@@ -76,8 +81,8 @@ fn at_opening(
     settings: &QualitySettings,
 ) -> Result<Gate, Failure> {
     let given = items_given(conn, study.id, rater, round)?;
-    if settings.opening == Opening::Train
-        && let Some(item) = given.iter().find(|p| p.rated_at.is_some() && !p.told)
+    if settings.calibration == CalibrationMode::Train
+        && let Some(item) = given.iter().find(|p| p.rated_at.is_some() && !p.acknowledged)
     {
         return Ok(Gate::Feedback(item.clone()));
     }
@@ -92,8 +97,8 @@ fn at_opening(
         return Ok(Gate::Item(checks::insert_known(conn, study.id, rater, Kind::Calibration, round, *item, None)?));
     }
     let result = result(conn, study, rater, round, settings)?;
-    let passed = settings.opening == Opening::Train || result.right >= result.needed;
-    openings::decide(conn, study.id, rater, passed, false)?;
+    let passed = settings.calibration == CalibrationMode::Train || result.right >= result.needed;
+    calibrations::decide(conn, study.id, rater, passed, false)?;
     Ok(if passed { Gate::Passed(result) } else { Gate::Stopped(result) })
 }
 
@@ -137,14 +142,14 @@ fn result(
     rater: UserId,
     round: u32,
     settings: &QualitySettings,
-) -> Result<OpeningResult, Failure> {
+) -> Result<CalibrationResult, Failure> {
     let (of, right) = score(conn, study.id, rater, round, settings)?;
-    let needed = if settings.opening == Opening::MustPass { u64::from(settings.needed) } else { 0 };
-    Ok(OpeningResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
+    let needed = if settings.calibration == CalibrationMode::MustPass { u64::from(settings.needed) } else { 0 };
+    Ok(CalibrationResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
 }
 
 /// Which calibration item this is; `None` for hidden checks.
-pub fn step(conn: &Connection, check: &Check) -> Result<Option<OpeningStep>, Failure> {
+pub fn step(conn: &Connection, check: &Check) -> Result<Option<CalibrationStep>, Failure> {
     if check.kind.is_hidden() {
         return Ok(None);
     }
@@ -152,8 +157,8 @@ pub fn step(conn: &Connection, check: &Check) -> Result<Option<OpeningStep>, Fai
     let number = given.iter().position(|p| p.id == check.id).unwrap_or(0) as u64 + 1;
     let asked = known_items::asked(conn, check.study)?;
     let coming = asked.iter().filter(|item| given.iter().all(|p| p.known_item != Some(**item))).count() as u64;
-    let mode = quality::settings(conn, check.study)?.opening;
-    Ok(Some(OpeningStep { number, of: given.len() as u64 + coming, mode }))
+    let mode = quality::settings(conn, check.study)?.calibration;
+    Ok(Some(CalibrationStep { number, of: given.len() as u64 + coming, mode }))
 }
 
 /// The texts of a check, as its rater reads them.
@@ -213,7 +218,7 @@ pub fn refusal(conn: &Connection, check: &Check, verb: Verb) -> Result<Option<Re
         Verb::Undo => Some(Refusal::AnsweredOnce),
         Verb::Submit if check.rated_at.is_some() => Some(Refusal::AnsweredOnce),
         Verb::Submit => {
-            let standing = openings::get(conn, check.study, check.rater)?;
+            let standing = calibrations::get(conn, check.study, check.rater)?;
             standing.is_some_and(|standing| standing.round != check.round).then_some(Refusal::BegunAgain)
         }
     })

@@ -30,7 +30,7 @@ use crate::{
     db::{
         audit::Change,
         grading, notes,
-        quality::{self, checks, disagreements, flags, openings},
+        quality::{self, calibrations, checks, disagreements, flags},
     },
     error::Failure,
     layout,
@@ -78,12 +78,12 @@ impl Feedback for QualityService {
                     let study = grading::study_of(tx, item.study, rater)?;
                     let study = study.ok_or_else(|| Failure::not_found("study"))?;
                     if item.rated_at.is_some() {
-                        checks::told(tx, item.id)?;
+                        checks::acknowledge(tx, item.id)?;
                     }
                     return Ok(study.token);
                 }
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                openings::told(tx, study.id, rater)?;
+                calibrations::acknowledge(tx, study.id, rater)?;
                 Ok(study.token)
             })
             .await?)

@@ -21,7 +21,8 @@ use app::{
         code_lang::CodeLang,
         ids::{StudyId, SubmissionId, UserId},
         quality::{
-            KnownItem, KnownItemSource, NewKnownItem, Opening, OpeningRow, Policy, QualityPage, QualitySettings,
+            CalibrationMode, CalibrationRow, KnownItem, KnownItemSource, NewKnownItem, Policy, QualityPage,
+            QualitySettings,
         },
         rubric::Rubric,
         submission::MaskState,
@@ -36,7 +37,7 @@ use crate::{
     db::{
         Db,
         audit::Change,
-        quality::{self, known_items, openings},
+        quality::{self, calibrations, known_items},
         studies,
     },
     error::Failure,
@@ -127,7 +128,7 @@ impl Quality for QualityService {
             }
             let settings = quality::settings(tx, study)?;
             let asked = known_items::asked(tx, study)?.len();
-            if settings.opening == Opening::MustPass && (asked as u64) < u64::from(settings.needed) {
+            if settings.calibration == CalibrationMode::MustPass && (asked as u64) < u64::from(settings.needed) {
                 return Err(Failure::conflict((
                     "Fewer items would remain than raters need to get right. Lower that number first.",
                     "剩余的标准题将少于通过所需的题数，请先减少通过所需的题数。",
@@ -138,14 +139,14 @@ impl Quality for QualityService {
         .await
     }
 
-    async fn open_for(&self, admin: &Admin, study: StudyId, rater: UserId, let_in: bool) -> Answer<()> {
-        let (word, by) = (if let_in { Action::CalibrationLetIn } else { Action::CalibrationReset }, admin.id());
+    async fn set_admission(&self, admin: &Admin, study: StudyId, rater: UserId, admitted: bool) -> Answer<()> {
+        let (word, by) = (if admitted { Action::CalibrationAdmit } else { Action::CalibrationReset }, admin.id());
         self.change(admin, word, (Object::Study(study), format!("account {rater}")), move |tx| {
             setup(tx, study)?;
             if !quality::is_rater(tx, study, rater)? {
                 return Err(Failure::not_found("rater"));
             }
-            if let_in { openings::let_in(tx, study, rater, by) } else { openings::reset(tx, study, rater) }
+            if admitted { calibrations::admit(tx, study, rater, by) } else { calibrations::reset(tx, study, rater) }
         })
         .await
     }
@@ -206,11 +207,11 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
     });
     let items = items.collect::<Result<Vec<_>, Failure>>()?;
     let raters = studies::raters(conn, study)?;
-    let openings = raters.into_iter().map(|rater| opening_row(conn, study, &settings, rater.id, rater.name));
+    let calibrations = raters.into_iter().map(|rater| calibration_row(conn, study, &settings, rater.id, rater.name));
     let page = QualityPage {
         title: title(conn, study)?,
         rubric: setup.rubric,
-        openings: openings.collect::<Result<_, _>>()?,
+        calibrations: calibrations.collect::<Result<_, _>>()?,
         settings,
         known_items: items,
         choices: known_items::choices(conn, study)?,
@@ -219,24 +220,24 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
     Ok((page, codes))
 }
 
-fn opening_row(
+fn calibration_row(
     conn: &Connection,
     study: StudyId,
     settings: &QualitySettings,
     rater: UserId,
     name: String,
-) -> Result<OpeningRow, Failure> {
-    let standing = openings::get(conn, study, rater)?;
+) -> Result<CalibrationRow, Failure> {
+    let standing = calibrations::get(conn, study, rater)?;
     let round = standing.map_or(0, |s| s.round);
     let (rated, right) = calibration::score(conn, study, rater, round, settings)?;
-    Ok(OpeningRow {
+    Ok(CalibrationRow {
         rater,
         name,
         state: standing.map(|s| s.state),
         rated,
         right,
         earlier: round.into(),
-        let_in: standing.is_some_and(|s| s.let_in),
+        admitted: standing.is_some_and(|s| s.admitted),
     })
 }
 
@@ -276,7 +277,7 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
             ("Enter a smaller number", "请输入更小的数"),
         ));
     }
-    if settings.opening != Opening::None && items == 0 {
+    if settings.calibration != CalibrationMode::None && items == 0 {
         return Err(Failure::invalid(
             "opening",
             ("the calibration has no known-score items", "校准没有标准题"),
@@ -290,7 +291,7 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
             ("Add items below first, or enter 0", "请先在下方添加标准题，或输入 0"),
         ));
     }
-    if settings.opening == Opening::MustPass && (settings.needed == 0 || settings.needed as usize > items) {
+    if settings.calibration == CalibrationMode::MustPass && (settings.needed == 0 || settings.needed as usize > items) {
         return Err(Failure::invalid(
             "needed",
             (

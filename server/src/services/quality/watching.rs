@@ -29,7 +29,7 @@ use super::QualityService;
 use crate::{
     clock,
     db::{
-        quality::{self, checks, disagreements as stored, flags, openings, watch},
+        quality::{self, calibrations, checks, disagreements as stored, flags, watch},
         studies,
     },
     error::Failure,
@@ -272,7 +272,7 @@ fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure>
         disagreements: found.waiting,
         extra_waiting: found.extra_waiting,
         flags: flags::open(conn, study)?,
-        stopped: openings::stopped(conn, study)?,
+        stopped: calibrations::stopped(conn, study)?,
         agreement: found.agreement.clone(),
     })
 }

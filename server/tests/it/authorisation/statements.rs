@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::{
     model::{
         ids::{RunId, StudyId},
-        quality::{Opening, QualitySettings, Shown},
+        quality::{CalibrationMode, QualitySettings, Shown},
         time::Timestamp,
     },
     port::{System, quality::Quality},
@@ -174,7 +174,7 @@ async fn use_everything(ground: &super::Ground) {
     let settings = QualitySettings {
         shown: Shown::Own,
         spread: Some(0),
-        opening: Opening::None,
+        calibration: CalibrationMode::None,
         repeat_every: 2,
         ..QualitySettings::default()
     };

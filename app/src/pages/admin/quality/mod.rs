@@ -16,12 +16,12 @@ use crate::{
         ids::{StudyId, UserId},
         lang::Lang,
         quality::{
-            CORRECTNESS, KnownItem, KnownItemChoices, Opening, OpeningRow, OpeningState, Policy, QualityPage,
-            QualitySettings, Shown,
+            CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, KnownItem, KnownItemChoices, Policy,
+            QualityPage, QualitySettings, Shown,
         },
         rubric::Rubric,
     },
-    rpc::quality::{AddKnownItem, OpenFor, RetireKnownItem, SetAdjudicator, SetQuality, study_quality},
+    rpc::quality::{AddKnownItem, RetireKnownItem, SetAdjudicator, SetAdmission, SetQuality, study_quality},
     ui::{
         code::CodeBox,
         form::{ActionForm, FormAction},
@@ -37,7 +37,7 @@ struct Forms {
     set: FormAction<SetQuality>,
     add: FormAction<AddKnownItem>,
     retire: FormAction<RetireKnownItem>,
-    open: FormAction<OpenFor>,
+    open: FormAction<SetAdmission>,
     adjudicator: FormAction<SetAdjudicator>,
 }
 
@@ -81,18 +81,18 @@ pub fn QualityStudyPage() -> impl IntoView {
 
 fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms) -> AnyView {
     let t = i.quality();
-    let QualityPage { title, rubric, settings, known_items, choices, openings, adjudicators } = found;
+    let QualityPage { title, rubric, settings, known_items, choices, calibrations, adjudicators } = found;
     let Some(id) = id else { return ().into_any() };
     let saved = use_query_map();
     let was_saved =
         move || saved.read().get("saved").is_some() && forms.set.value().with(|v| v.as_ref().is_none_or(Result::is_ok));
-    let opening = settings.opening != Opening::None;
+    let calibration = settings.calibration != CalibrationMode::None;
     view! {
         <Page title=t.quality crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
             {move || was_saved().then(|| view! { <Notice tone=Tone::Good><p>{t.settings_saved}</p></Notice> })}
             {settings_form(i, id, &rubric, settings, forms)}
             {known(i, id, &rubric, known_items, choices, forms)}
-            {opening.then(|| openings_table(i, id, openings, forms))}
+            {calibration.then(|| calibrations_table(i, id, calibrations, forms))}
             {adjudicator_list(i, id, adjudicators, forms)}
         </Page>
     }
@@ -121,10 +121,10 @@ fn number(name: &'static str, label: &'static str, value: String, hint: &'static
 
 fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, forms: Forms) -> impl IntoView + use<> {
     let t = i.quality();
-    let opening = match s.opening {
-        Opening::None => "none",
-        Opening::MustPass => "must_pass",
-        Opening::Train => "train",
+    let calibration = match s.calibration {
+        CalibrationMode::None => "none",
+        CalibrationMode::MustPass => "must_pass",
+        CalibrationMode::Train => "train",
     };
     let policy = match s.policy {
         Policy::Adjudicator => "adjudicator",
@@ -148,7 +148,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <div class="field">
                         <label class="label" for="opening">{t.calibration}</label>
                         <select class="input" id="opening" name="asked[opening]" aria-describedby="opening-hint">
-                            {options(vec![("none", t.opening_none), ("must_pass", t.opening_must), ("train", t.opening_train)], opening)}
+                            {options(vec![("none", t.opening_none), ("must_pass", t.opening_must), ("train", t.opening_train)], calibration)}
                         </select>
                         <p class="hint" id="opening-hint">{t.calibration_hint}</p>
                     </div>
@@ -363,14 +363,14 @@ fn known_item_form(
     }
 }
 
-fn openings_table(i: I18n, id: StudyId, rows: Vec<OpeningRow>, forms: Forms) -> impl IntoView {
+fn calibrations_table(i: I18n, id: StudyId, rows: Vec<CalibrationRow>, forms: Forms) -> impl IntoView {
     let (t, a) = (i.quality(), i.admin());
-    let button = move |rater: UserId, let_in: bool, text: &'static str, name: String| {
+    let button = move |rater: UserId, admitted: bool, text: &'static str, name: String| {
         view! {
             <ActionForm action=forms.open>
                 <input type="hidden" name="study" value=id.to_string()/>
                 <input type="hidden" name="rater" value=rater.to_string()/>
-                <input type="hidden" name="let_in" value=let_in.to_string()/>
+                <input type="hidden" name="let_in" value=admitted.to_string()/>
                 <button class="button quiet" type="submit">{text}<span class="visually-hidden">" "{name}</span></button>
             </ActionForm>
         }
@@ -380,12 +380,12 @@ fn openings_table(i: I18n, id: StudyId, rows: Vec<OpeningRow>, forms: Forms) -> 
         .map(|row| {
             let (tone, word) = match row.state {
                 None => (Tone::Plain, t.not_begun),
-                Some(OpeningState::Open) => (Tone::Plain, t.at_it),
-                Some(OpeningState::Passed) if row.let_in => (Tone::Good, t.let_in_already),
-                Some(OpeningState::Passed) => (Tone::Good, t.passed),
-                Some(OpeningState::Stopped) => (Tone::Bad, t.stopped),
+                Some(CalibrationState::Open) => (Tone::Plain, t.at_it),
+                Some(CalibrationState::Passed) if row.admitted => (Tone::Good, t.let_in_already),
+                Some(CalibrationState::Passed) => (Tone::Good, t.passed),
+                Some(CalibrationState::Stopped) => (Tone::Bad, t.stopped),
             };
-            let out = row.state != Some(OpeningState::Passed);
+            let out = row.state != Some(CalibrationState::Passed);
             let begun = row.state.is_some();
             let name = row.name.clone();
             view! {
