@@ -200,7 +200,7 @@ impl World {
         let token = self.item(ago);
         let on = app.services.db.read(move |conn| {
             let id = |sql| conn.query_row(sql, [&token], |row| row.get::<_, i64>(0)).ok();
-            let check = id("SELECT id FROM probes WHERE token = ?1").map(FlagOn::Probe);
+            let check = id("SELECT id FROM probes WHERE token = ?1").map(FlagOn::Check);
             let work = id("SELECT a.id FROM handouts h JOIN assignments a ON a.study_id = h.study_id
                            AND a.output_id = h.output_id AND a.user_id = h.user_id WHERE h.token = ?1");
             Ok(check.or(work.map(FlagOn::Assignment)))

@@ -88,7 +88,7 @@ pub struct QualitySettings {
 
 impl QualitySettings {
     /// Whether hidden checks are on.
-    pub fn probes(&self) -> bool {
+    pub fn has_hidden_checks(&self) -> bool {
         self.known_item_every > 0 || self.repeat_every > 0
     }
 
@@ -488,8 +488,9 @@ pub struct FlagRow {
 pub enum FlagOn {
     /// An assignment of the study.
     Assignment(i64),
-    /// A probe.
-    Probe(i64),
+    /// A calibration item or a hidden check.
+    #[serde(rename = "probe")]
+    Check(i64),
 }
 
 /// The state of a disagreement.

@@ -173,12 +173,12 @@ pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppEr
 #[server(prefix = "/rpc", endpoint = "answer_flag")]
 pub async fn answer_flag(
     study: StudyId,
-    probe: bool,
+    #[server(rename = "probe")] check: bool,
     on: i64,
     #[server(default)] reply: String,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    let on = if probe { FlagOn::Probe(on) } else { FlagOn::Assignment(on) };
+    let on = if check { FlagOn::Check(on) } else { FlagOn::Assignment(on) };
     ports.watching.answer_flag(&admin, study, on, &reply).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/flags"));
     Ok(())

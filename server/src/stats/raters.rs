@@ -85,21 +85,21 @@ pub struct Held {
 /// A rater's ratings in chronological order: scores and measured active time.
 pub type Own = Vec<(Timestamp, Vec<u8>, Option<u64>)>;
 
-/// Every figure about `rater`. `given` holds all raters' ratings of the study; `probed` the rater's own
+/// Every figure about `rater`. `given` holds all raters' ratings of the study; `check_ratings` the rater's own
 /// ratings of hidden checks; `known_items` and `again` those of known-score items with the known scores, and of
 /// repeats with their first ratings; `right` how many of `known_items` are within the study's tolerance. `scales`
 /// are the lowest and highest score of each dimension.
 pub fn figures<U: Ord + Copy, R: Ord + Copy>(
     rater: R,
     given: &Ratings<U, R>,
-    probed: Own,
+    check_ratings: Own,
     known_items: &[Held],
     known_items_right: u64,
     again: &[Held],
     scales: &[(u8, u8)],
 ) -> RaterFigures {
     let mut own: Own = given.of(rater).map(|g| (g.at, g.scores.clone(), g.active_ms)).collect();
-    own.extend(probed);
+    own.extend(check_ratings);
     own.sort_by_key(|(at, ..)| *at);
     let timed: Vec<u64> = own.iter().filter_map(|(_, _, ms)| *ms).collect();
     let active_ms: u64 = timed.iter().sum();
@@ -297,8 +297,8 @@ mod tests {
         let mut all = vec![given(1, 1, &[3, 3]), given(2, 1, &[3, 3]), given(3, 1, &[2, 4]), given(4, 1, &[3, 3])];
         all[2].active_ms = None;
         let all = Ratings::new(all);
-        let probed = vec![(Timestamp(5), vec![3, 3], Some(180_000))];
-        let found = figures(1, &all, probed, &[], 0, &[], &SCALES);
+        let check_ratings = vec![(Timestamp(5), vec![3, 3], Some(180_000))];
+        let found = figures(1, &all, check_ratings, &[], 0, &[], &SCALES);
         assert_eq!((found.ratings, found.timed, found.active_ms), (5, 4, 360_000));
         assert_eq!(found.per_hour, Some(40.0), "four in six minutes");
         assert_eq!((found.flat, found.longest_run), (Some(0.8), 2));

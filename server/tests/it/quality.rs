@@ -237,9 +237,9 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
         }
     }
     assert!(shapes.windows(2).all(|pair| pair[0] == pair[1]), "every item has the same fields");
-    let (ratings, probes) = counts(&app).await;
-    assert!(probes > 5, "{probes} checks came");
-    assert_eq!(ratings + probes, rated as i64);
+    let (ratings, checks) = counts(&app).await;
+    assert!(checks > 5, "{checks} checks came");
+    assert_eq!(ratings + checks, rated as i64);
     // They are among her ratings, newest first, and can be opened again; the study does not contain them.
     let own: Vec<OwnRating> = ada.rpc("own_ratings", json!({"study": token})).await.json();
     assert_eq!(own.len() as u64, rated);
@@ -257,9 +257,9 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
     assert_eq!(csv.lines().count() as i64, ratings + 1);
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     let figures = &live.raters.iter().find(|r| r.name == "ada").unwrap().figures;
-    assert_eq!((live.done as i64, figures.ratings as i64), (ratings, ratings + probes));
+    assert_eq!((live.done as i64, figures.ratings as i64), (ratings, ratings + checks));
     assert_eq!((figures.again.exact, figures.flat), (Some(1.0), Some(1.0)));
-    assert_eq!(figures.known_items.outputs as i64 + figures.again.outputs as i64, probes);
+    assert_eq!(figures.known_items.outputs as i64 + figures.again.outputs as i64, checks);
     assert_eq!(
         figures.known_items_right,
         u64::from(figures.known_items.outputs == 3),

@@ -266,7 +266,7 @@ pub async fn list_flags(
     let (_, rows) = state.services.quality.flags(&admin, id).await?;
     let key = |row: &FlagRow| match row.on {
         FlagOn::Assignment(id) => format!("assignment-{id}"),
-        FlagOn::Probe(id) => format!("probe-{id}"),
+        FlagOn::Check(id) => format!("probe-{id}"),
     };
     Ok(Json(page.cut(rows, key)?))
 }

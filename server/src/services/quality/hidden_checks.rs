@@ -66,7 +66,7 @@ impl HiddenChecks {
 
     /// Whether there are any, or may be later.
     pub fn are_any(&self) -> bool {
-        self.settings.probes() || !self.checks.is_empty()
+        self.settings.has_hidden_checks() || !self.checks.is_empty()
     }
 
     /// Those leased to the rater.

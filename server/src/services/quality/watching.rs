@@ -92,7 +92,7 @@ impl Watching for QualityService {
         let by = admin.id();
         let detail = match on {
             FlagOn::Assignment(id) => format!("rating assignment {id}"),
-            FlagOn::Probe(id) => format!("calibration item or hidden check {id}"),
+            FlagOn::Check(id) => format!("calibration item or hidden check {id}"),
         };
         self.change(admin, Action::FlagAnswer, (Object::Study(study), detail), move |tx| {
             let Some((user, flag)) = flags::standing(tx, study, on)? else {
