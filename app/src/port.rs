@@ -226,7 +226,7 @@ pub struct Ports {
 
     pub quality: Arc<dyn quality::Quality>,
     /// Live figures of studies.
-    pub watching: Arc<dyn quality::Watching>,
+    pub monitoring: Arc<dyn quality::Monitoring>,
     /// Feedback to raters and adjudicators.
     pub feedback: Arc<dyn quality::Feedback>,
     /// Personal settings.

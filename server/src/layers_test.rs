@@ -205,7 +205,7 @@ const NOT_AUDITED: [(&str, &str); 15] = [
     ("plans.rs", "hidden rows of a new study; its last transaction is audited"),
     ("prune.rs", "one entry follows for all that was deleted"),
     ("quality/feedback.rs", "what a rater has read; opaque names"),
-    ("quality/watching.rs", "opaque names"),
+    ("quality/monitoring.rs", "opaque names"),
     ("ratings_import.rs", "hidden rows of an import; its last transaction is audited"),
     ("runs.rs", "further items of a request to run again; its first transaction is audited"),
     ("settings.rs", "a person's shortcuts"),

@@ -16,12 +16,12 @@ use app::{
         grading::DeskStudy,
         ids::{StudyId, TaskRevisionId, UserId},
         page::PageOf,
-        quality::{FlagOn, KnownItemSource, NewKnownItem, QualitySettings, Shown},
+        quality::{FeedbackLevel, FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
         study::{NewStudy, StudyStatus},
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
-        quality::{Quality as _, Watching as _},
+        quality::{Monitoring as _, Quality as _},
     },
 };
 use axum::http::StatusCode;
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// What came back to the rater from this study: replies, and figures about the rater.
-    fn came_back(&self, mut seen: Seen) -> Seen {
+    fn rater_feedback(&self, mut seen: Seen) -> Seen {
         for list in ["replies", "figures"] {
             let of = seen.2[list].as_array_mut().unwrap();
             of.retain(|one| one["study"] == "STUDY");
@@ -179,7 +179,7 @@ impl World {
                 let own = self.rpc("own_ratings", json!({"study": self.token})).await;
                 let desk = self.rpc("desk", json!({})).await;
                 let back = self.rpc("came_back", json!({})).await;
-                vec![own, self.of_study(desk), self.came_back(back)]
+                vec![own, self.of_study(desk), self.rater_feedback(back)]
             }
             Step::Pause => self.set(app, StudyStatus::Paused).await,
             Step::Resume => self.set(app, StudyStatus::Running).await,
@@ -254,7 +254,7 @@ impl Installation {
         };
         let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
         // Both get figures, so that the figures are compared, too.
-        let settings = QualitySettings { shown: Shown::Own, ..QualitySettings::default() };
+        let settings = QualitySettings { shown: FeedbackLevel::Own, ..QualitySettings::default() };
         self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
         let token = self.app.services.db.read(move |conn| {
             Ok(conn.query_row("SELECT token FROM studies WHERE id = ?1", [study.0], |row| row.get(0))?)
@@ -286,7 +286,7 @@ impl Installation {
             known_item_every: 4,
             repeat_every: 3,
             repeat_apart: REPEAT_APART,
-            shown: Shown::Own,
+            shown: FeedbackLevel::Own,
             ..QualitySettings::default()
         };
         self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();

@@ -103,7 +103,7 @@ pub struct FlagReply {
 /// Feedback to a rater.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct CameBack {
+pub struct RaterFeedback {
     /// Replies to flags, newest first: all unread ones and the latest read ones.
     pub replies: Vec<FlagReply>,
     /// Disagreements that the rater can adjudicate.

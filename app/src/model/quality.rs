@@ -45,7 +45,7 @@ pub enum Policy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Shown {
+pub enum FeedbackLevel {
     /// Nothing beyond the grading page.
     Nothing,
     /// Progress and pace.
@@ -83,7 +83,7 @@ pub struct QualitySettings {
     /// What happens when raters disagree.
     pub policy: Policy,
     /// What raters see of their own figures.
-    pub shown: Shown,
+    pub shown: FeedbackLevel,
 }
 
 impl QualitySettings {
@@ -125,7 +125,7 @@ pub struct SettingsForm {
     #[serde(default)]
     pub spread_correctness: String,
     pub policy: Policy,
-    pub shown: Shown,
+    pub shown: FeedbackLevel,
 }
 
 /// Key of the dimension that can have its own threshold.

@@ -6,10 +6,10 @@ use crate::{
     i18n::{use_i18n, use_visitor},
     model::{grading::DeskStudy, plan::Presentation},
     pages::{
-        came_back::came_back,
         grade::{UnsentBar, tour::LeaveTour},
+        rater_feedback::rater_feedback,
     },
-    rpc::{grading::desk, quality::what_came_back},
+    rpc::{grading::desk, quality::my_feedback},
     ui::{
         frame::Page,
         load::{Data, Load},
@@ -21,14 +21,14 @@ use crate::{
 #[component]
 pub fn MyStudiesPage() -> impl IntoView {
     let studies = Data::new(|| (), |()| desk());
-    let back = Data::new(|| (), |()| what_came_back());
+    let back = Data::new(|| (), |()| my_feedback());
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
     let toured = use_visitor().me.is_some_and(|me| me.settings.toured);
     view! {
         <Page title=i18n.common.nav_desk>
             <UnsentBar />
-            <Load data=back let:back>{came_back(i18n, back)}</Load>
+            <Load data=back let:back>{rater_feedback(i18n, back)}</Load>
             {(!toured).then(|| view! { <TourOffer /> })}
             <Load data=studies let:studies>
                 {if studies.is_empty() {

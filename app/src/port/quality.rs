@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use super::{Admin, Answer, Person};
 use crate::model::{
-    feedback::{CameBack, Disagreement, DisagreementQueue},
+    feedback::{Disagreement, DisagreementQueue, RaterFeedback},
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
     quality::{
         DisagreementList, FlagOn, FlagRow, Live, NewKnownItem, QualityPage, QualitySettings, RatingFilter, RatingList,
@@ -37,7 +37,7 @@ pub trait Quality: Send + Sync {
 
 /// Live status of a study, for admins.
 #[async_trait]
-pub trait Watching: Send + Sync {
+pub trait Monitoring: Send + Sync {
     /// Progress, pace, leases, pending work, figures about raters.
     async fn live(&self, admin: &Admin, study: StudyId) -> Answer<Live>;
     /// A page of the matching ratings.
@@ -57,7 +57,7 @@ pub trait Watching: Send + Sync {
 #[async_trait]
 pub trait Feedback: Send + Sync {
     /// Replies to the person's flags, their figures, and the number of disagreements they can adjudicate.
-    async fn came_back(&self, person: &Person) -> Answer<CameBack>;
+    async fn rater_feedback(&self, person: &Person) -> Answer<RaterFeedback>;
     /// Records that the person read the replies.
     async fn read_replies(&self, person: &Person) -> Answer<()>;
     /// Records that the rater read a calibration item's known scores, or the calibration's result.

@@ -7,7 +7,7 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        feedback::{CameBack, Disagreement, DisagreementQueue},
+        feedback::{Disagreement, DisagreementQueue, RaterFeedback},
         ids::{StudyId, SubmissionId, Token, UserId},
         quality::{DisagreementList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
         submission::MaskState,
@@ -152,21 +152,21 @@ pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError
 #[server(prefix = "/rpc", endpoint = "live", protocol = Call)]
 pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.live(&admin, study).await
+    ports.monitoring.live(&admin, study).await
 }
 
 /// A page of a study's ratings.
 #[server(prefix = "/rpc", endpoint = "study_ratings", protocol = Call)]
 pub async fn study_ratings(study: StudyId, filter: RatingFilter) -> Result<RatingList, AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.ratings(&admin, study, filter).await
+    ports.monitoring.ratings(&admin, study, filter).await
 }
 
 /// A study's title and its flags.
 #[server(prefix = "/rpc", endpoint = "study_flags", protocol = Call)]
 pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.flags(&admin, study).await
+    ports.monitoring.flags(&admin, study).await
 }
 
 /// Replies to a flag.
@@ -179,7 +179,7 @@ pub async fn answer_flag(
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let on = if check { FlagOn::Check(on) } else { FlagOn::Assignment(on) };
-    ports.watching.answer_flag(&admin, study, on, &reply).await?;
+    ports.monitoring.answer_flag(&admin, study, on, &reply).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/flags"));
     Ok(())
 }
@@ -188,23 +188,23 @@ pub async fn answer_flag(
 #[server(prefix = "/rpc", endpoint = "study_disputes", protocol = Call)]
 pub async fn study_disagreements(study: StudyId, #[server(default)] page: u32) -> Result<DisagreementList, AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.disagreements(&admin, study, page).await
+    ports.monitoring.disagreements(&admin, study, page).await
 }
 
 /// Requests one more rating of an output.
 #[server(prefix = "/rpc", endpoint = "ask_extra")]
 pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.ask_extra(&admin, study, OutputId(output)).await?;
+    ports.monitoring.ask_extra(&admin, study, OutputId(output)).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/disputes"));
     Ok(())
 }
 
 /// Feedback to the person.
 #[server(prefix = "/rpc", endpoint = "came_back", protocol = Call)]
-pub async fn what_came_back() -> Result<CameBack, AppError> {
+pub async fn my_feedback() -> Result<RaterFeedback, AppError> {
     let (ports, person) = ports()?;
-    ports.feedback.came_back(&person).await
+    ports.feedback.rater_feedback(&person).await
 }
 
 /// Records that the person read the replies to their flags.

@@ -98,7 +98,7 @@ impl Services {
             runs: self.runs.clone(),
             grading: self.grading.clone(),
             quality: self.quality.clone(),
-            watching: self.quality.clone(),
+            monitoring: self.quality.clone(),
             feedback: self.quality.clone(),
             settings: self.settings.clone(),
             tokens: self.tokens.clone(),

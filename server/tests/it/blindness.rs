@@ -12,18 +12,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
-        feedback::{Calibration, CameBack, DisagreementQueue},
+        feedback::{Calibration, DisagreementQueue, RaterFeedback},
         grading::{Draft, Flag, GradingItem, Next, NextTask},
         ids::StudyId,
         note::{LineNote, Place},
         page::PageOf,
         plan::Presentation,
-        quality::{CalibrationMode, KnownItemSource, NewKnownItem, Policy, QualitySettings, Shown},
+        quality::{CalibrationMode, FeedbackLevel, KnownItemSource, NewKnownItem, Policy, QualitySettings},
         study::NewStudy,
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
-        quality::{Quality as _, Watching as _},
+        quality::{Monitoring as _, Quality as _},
     },
 };
 use axum::http::{Method, StatusCode};
@@ -588,7 +588,7 @@ async fn raters_never_see_models_or_ids() {
     for flag in app.services.quality.flags(&ADMIN, StudyId(2)).await.unwrap().1 {
         app.services.quality.answer_flag(&ADMIN, StudyId(2), flag.on, "Any answer is fine.").await.unwrap();
     }
-    let back: CameBack = walk.client.rpc("came_back", json!({})).await.json();
+    let back: RaterFeedback = walk.client.rpc("came_back", json!({})).await.json();
     assert!(!back.replies.is_empty() && !back.figures.is_empty(), "{back:?}");
     walk.everything("with a reply", &here, &full()).await;
     let Next::Item(skipped) = walk.next(&study).await else { panic!("more work") };
@@ -724,7 +724,7 @@ async fn prepare(app: &TestApp) {
         repeat_apart: 1,
         spread: Some(1),
         policy: Policy::Adjudicator,
-        shown: Shown::Own,
+        shown: FeedbackLevel::Own,
         ..QualitySettings::default()
     };
     app.services.quality.set(&ADMIN, blind, settings).await.unwrap();

@@ -6,18 +6,18 @@
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
-        feedback::{Calibration, CameBack, Disagreement, DisagreementQueue},
+        feedback::{Calibration, Disagreement, DisagreementQueue, RaterFeedback},
         grading::{DeskStudy, Draft, Flag, GradingItem, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
         page::PageOf,
         quality::{
-            CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FlagOn, KnownItemSource,
-            NewKnownItem, Policy, QualitySettings, RatingFilter, Shown,
+            CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FeedbackLevel, FlagOn,
+            KnownItemSource, NewKnownItem, Policy, QualitySettings, RatingFilter,
         },
     },
     port::{
         Admin, System,
-        quality::{Quality as _, Watching as _},
+        quality::{Monitoring as _, Quality as _},
     },
 };
 use axum::http::StatusCode;
@@ -203,7 +203,7 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
             known_item_every: 4,
             repeat_every: 4,
             repeat_apart: 5,
-            shown: Shown::Own,
+            shown: FeedbackLevel::Own,
             ..QualitySettings::default()
         },
     )
@@ -435,11 +435,11 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     app.services.quality.answer_flag(&ADMIN, STUDY, flags[0].on, "The list is never empty.").await.unwrap();
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
 
-    let back: CameBack = ada.rpc("came_back", json!({})).await.json();
+    let back: RaterFeedback = ada.rpc("came_back", json!({})).await.json();
     assert_eq!((back.replies[0].reply.as_str(), back.replies[0].fresh), ("The list is never empty.", true));
     let beside: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
     assert_eq!(beside.replies[0].reply, "The list is never empty.");
-    assert!(bo.rpc("came_back", json!({})).await.json::<CameBack>().replies.is_empty());
+    assert!(bo.rpc("came_back", json!({})).await.json::<RaterFeedback>().replies.is_empty());
     let desk = ada.get("/desk").await.body;
     assert!(desk.contains("The list is never empty."), "it is on the start page without JavaScript");
     ada.form("/rpc/read_replies", &[]).await;

@@ -7,7 +7,7 @@ pub mod disagreements;
 pub mod flags;
 pub mod known_items;
 pub mod masks;
-pub mod watch;
+pub mod monitoring;
 
 use app::model::{
     ids::{StudyId, UserId},

@@ -13,7 +13,7 @@ use app::{
     },
     port::{
         Admin, Person,
-        quality::{Feedback, Quality, Watching},
+        quality::{Feedback, Monitoring, Quality},
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -299,7 +299,7 @@ pub async fn list_disagreements(
     QueryParams(asked): QueryParams<Numbered>,
     page: Paging,
 ) -> JsonResult<Page<DisagreementRow>> {
-    let list = Watching::disagreements(&*state.services.quality, &admin, id, asked.cursor).await?;
+    let list = Monitoring::disagreements(&*state.services.quality, &admin, id, asked.cursor).await?;
     let seen = (u64::from(asked.cursor) + 1) * u64::from(DISAGREEMENTS_PAGE);
     let next = (list.found > seen).then(|| page.address(&(asked.cursor + 1).to_string()));
     Ok(Json(Page { items: list.rows, next }))

@@ -89,12 +89,12 @@ pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option
 }
 
 /// A page of the study's disagreements among `rated`, the waiting ones first, then the widest; how many there are
-/// in all; and those of the page that `asking` may decide: whoever has not rated them.
+/// in all; and those of the page that `requester` may decide: whoever has not rated them.
 pub fn rows(
     conn: &Connection,
     study: StudyId,
     rated: &[Rated],
-    asking: Option<UserId>,
+    requester: Option<UserId>,
     page: u32,
 ) -> Result<(u64, Vec<DisagreementRow>, Vec<OutputId>), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
@@ -116,7 +116,7 @@ pub fn rows(
         let decision = history.iter().find(|decision| !decision.superseded).map(|decision| decision.scores.as_slice());
         let given: Vec<Vec<u8>> = one.ratings.iter().map(|(.., scores)| scores.clone()).collect();
         let final_scores = final_scores(decision, one.extra > 0 && one.complete, &given, dimensions);
-        if let Some(user) = asking
+        if let Some(user) = requester
             && !disagreements::rates(conn, study, one.output, user)?
         {
             open.push(one.output);

@@ -6,10 +6,10 @@ use app::{
     model::{
         audit::{Action, Object},
         feedback::{
-            AnonymousRating, CameBack, Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures,
+            AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures, RaterFeedback,
         },
         ids::{OutputId, StudyId, Token, UserId},
-        quality::{DisagreementState, Shown},
+        quality::{DisagreementState, FeedbackLevel},
         study::StudyStatus,
         text::excerpt,
         time::Timestamp,
@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 use super::{
     QualityService,
     hidden_checks::HiddenChecks,
-    watching::{Asking, Kept, figured},
+    monitoring::{FigureCache, Requester, study_figures},
 };
 use crate::{
     db::{
@@ -46,16 +46,16 @@ const COMMENT_MAX: usize = 4000;
 
 #[async_trait]
 impl Feedback for QualityService {
-    async fn came_back(&self, person: &Person) -> Answer<CameBack> {
+    async fn rater_feedback(&self, person: &Person) -> Answer<RaterFeedback> {
         let me = person.clone();
-        let kept = self.figured.clone();
+        let cache = self.figure_cache.clone();
         Ok(self
             .db
             .read(move |conn| {
-                Ok(CameBack {
+                Ok(RaterFeedback {
                     replies: flags::replies(conn, me.id, READ_SHOWN)?.into_iter().map(reply).collect(),
-                    disagreements: waiting(conn, &kept, me.id, me.role == Role::Admin, 0)?.1,
-                    figures: own_figures(conn, &kept, me.id)?,
+                    disagreements: waiting(conn, &cache, me.id, me.role == Role::Admin, 0)?.1,
+                    figures: own_figures(conn, &cache, me.id)?,
                 })
             })
             .await?)
@@ -92,8 +92,8 @@ impl Feedback for QualityService {
     async fn disagreements(&self, person: &Person) -> Answer<DisagreementQueue> {
         let me = person.clone();
         let (user, admin) = (me.id, me.role == Role::Admin);
-        let kept = self.figured.clone();
-        let (queue, places) = self.db.read(move |conn| lines(conn, &kept, user, admin)).await?;
+        let cache = self.figure_cache.clone();
+        let (queue, places) = self.db.read(move |conn| lines(conn, &cache, user, admin)).await?;
         // Names of listed outputs are created on first display.
         let tokens = self.handouts(user, places).await?;
         let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisagreementLine { token, ..line });
@@ -147,8 +147,8 @@ impl Feedback for QualityService {
                 Ok(Change::of(Object::Study(study), format!("output {output}"), ()))
             })
             .await?;
-        let kept = self.figured.clone();
-        let next = self.db.read(move |conn| Ok(waiting(conn, &kept, user, admin, 1)?.0)).await?;
+        let cache = self.figure_cache.clone();
+        let next = self.db.read(move |conn| Ok(waiting(conn, &cache, user, admin, 1)?.0)).await?;
         let places = next.into_iter().map(|(study, _, output, _)| (study, output)).collect();
         Ok(self.handouts(user, places).await?.pop())
     }
@@ -206,7 +206,7 @@ type Waiting = (StudyId, String, OutputId, u8);
 /// The first `most` open disagreements of this person, and how many there are.
 fn waiting(
     conn: &Connection,
-    kept: &Kept,
+    cache: &FigureCache,
     user: UserId,
     admin: bool,
     most: usize,
@@ -219,7 +219,7 @@ fn waiting(
         }
         let rubric = super::setup(conn, study)?.rubric;
         let own = disagreements::all_of(conn, study, user)?;
-        for one in &figured(conn, study, kept, Asking::Studies)?.rated {
+        for one in &study_figures(conn, study, cache, Requester::RaterList)?.rated {
             if one.state(&settings, &rubric) != Some(DisagreementState::Waiting) || own.contains(&one.output) {
                 continue;
             }
@@ -236,13 +236,13 @@ fn waiting(
 /// An adjudicator's list without names yet, and the output of each line.
 fn lines(
     conn: &Connection,
-    kept: &Kept,
+    cache: &FigureCache,
     user: UserId,
     admin: bool,
 ) -> Result<(DisagreementQueue, Vec<(StudyId, OutputId)>), Failure> {
     let mut queue = DisagreementQueue::default();
     let mut places = Vec::new();
-    let (first, count) = waiting(conn, kept, user, admin, LISTED)?;
+    let (first, count) = waiting(conn, cache, user, admin, LISTED)?;
     queue.waiting = count;
     for (study, title, output, spread) in first {
         queue.lines.push(line(conn, title, output, spread, None)?);
@@ -326,15 +326,15 @@ fn shuffled(token: &Token, rater: UserId) -> [u8; 32] {
 }
 
 /// The person's figures in the studies that show them.
-fn own_figures(conn: &Connection, kept: &Kept, rater: UserId) -> Result<Vec<OwnFigures>, Failure> {
+fn own_figures(conn: &Connection, cache: &FigureCache, rater: UserId) -> Result<Vec<OwnFigures>, Failure> {
     let mut found = Vec::new();
     for study in grading::studies(conn, rater)? {
         let settings = quality::settings(conn, study.id)?;
-        if settings.shown == Shown::Nothing {
+        if settings.shown == FeedbackLevel::Nothing {
             continue;
         }
-        let figured = figured(conn, study.id, kept, Asking::Studies)?;
-        let Some(own) = figured.raters.get(&rater).cloned() else { continue };
+        let study_figures = study_figures(conn, study.id, cache, Requester::RaterList)?;
+        let Some(own) = study_figures.raters.get(&rater).cloned() else { continue };
         if own.ratings == 0 {
             continue;
         }
@@ -342,7 +342,7 @@ fn own_figures(conn: &Connection, kept: &Kept, rater: UserId) -> Result<Vec<OwnF
         // A figure that changes with a rating would reveal a hidden check, so such studies show the figures
         // only after they are closed and ratings cannot change.
         let final_now = study.status == StudyStatus::Closed || !HiddenChecks::of(conn, &study, rater)?.are_any();
-        let shown = settings.shown == Shown::Own && final_now;
+        let shown = settings.shown == FeedbackLevel::Own && final_now;
         found.push(OwnFigures {
             progress,
             per_hour: own.per_hour,

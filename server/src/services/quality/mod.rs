@@ -1,6 +1,6 @@
 //! Quality of studies: settings, known-score items, masking, for admins.
 //!
-//! `watching` shows a study's live figures, `disagreements` resolves disagreements, `feedback` is the raters'
+//! `monitoring` shows a study's live figures, `disagreements` resolves disagreements, `feedback` is the raters'
 //! side, `calibration` has the items before the work and `hidden_checks` those among it; `schedule` decides
 //! their positions.
 
@@ -9,8 +9,8 @@ mod disagreements;
 mod feedback;
 pub mod hidden_checks;
 mod masking;
+mod monitoring;
 mod schedule;
-mod watching;
 
 use std::sync::Arc;
 
@@ -53,17 +53,17 @@ const OFTEN_MAX: u32 = 10_000;
 
 pub struct QualityService {
     db: Db,
-    figured: Arc<watching::Kept>,
+    figure_cache: Arc<monitoring::FigureCache>,
 }
 
 impl QualityService {
     pub fn new(db: Db) -> Self {
-        QualityService { db, figured: Arc::default() }
+        QualityService { db, figure_cache: Arc::default() }
     }
 
     /// How many times a study's figures were computed, for tests.
     pub fn computations(&self) -> u64 {
-        self.figured.computed()
+        self.figure_cache.computed()
     }
 
     async fn change(

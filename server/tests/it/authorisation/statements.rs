@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::{
     model::{
         ids::{RunId, StudyId},
-        quality::{CalibrationMode, QualitySettings, Shown},
+        quality::{CalibrationMode, FeedbackLevel, QualitySettings},
         time::Timestamp,
     },
     port::{System, quality::Quality},
@@ -172,7 +172,7 @@ fn table_of(conn: &Connection, name: &str) -> String {
 async fn use_everything(ground: &super::Ground) {
     let app = &ground.app;
     let settings = QualitySettings {
-        shown: Shown::Own,
+        shown: FeedbackLevel::Own,
         spread: Some(0),
         calibration: CalibrationMode::None,
         repeat_every: 2,

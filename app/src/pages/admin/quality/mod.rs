@@ -16,8 +16,8 @@ use crate::{
         ids::{StudyId, UserId},
         lang::Lang,
         quality::{
-            CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, KnownItem, KnownItemChoices, Policy,
-            QualityPage, QualitySettings, Shown,
+            CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, FeedbackLevel, KnownItem, KnownItemChoices,
+            Policy, QualityPage, QualitySettings,
         },
         rubric::Rubric,
     },
@@ -131,9 +131,9 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
         Policy::ExtraRater => "extra_rater",
     };
     let shown = match s.shown {
-        Shown::Nothing => "nothing",
-        Shown::Progress => "progress",
-        Shown::Own => "own",
+        FeedbackLevel::Nothing => "nothing",
+        FeedbackLevel::Progress => "progress",
+        FeedbackLevel::Own => "own",
     };
     let level = |v: Option<u8>| v.map(|v| v.to_string()).unwrap_or_default();
     let correctness = rubric.dimensions.iter().any(|d| d.key == CORRECTNESS);

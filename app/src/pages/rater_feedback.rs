@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        feedback::{CameBack, FlagReply, OwnFigures},
+        feedback::{FlagReply, OwnFigures, RaterFeedback},
         grading::Flag,
         quality::Match,
     },
@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// Feedback for a rater; empty without any.
-pub fn came_back(i: I18n, back: CameBack) -> impl IntoView {
+pub fn rater_feedback(i: I18n, back: RaterFeedback) -> impl IntoView {
     let t = i.feedback();
-    let CameBack { replies, disagreements, figures } = back;
+    let RaterFeedback { replies, disagreements, figures } = back;
     let decide = (disagreements > 0).then(|| {
         view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disagreements)}</a></p> }
     });
