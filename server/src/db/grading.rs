@@ -116,7 +116,7 @@ pub fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<
     Ok(study(conn, &Token(study_token), rater)?.map(|study| (study, OutputId(output))))
 }
 
-/// The texts of an output and of its task as they are stored. Raters read them through `services::shown`, which
+/// The texts of an output and of its task as they are stored. Raters read them through `services::visible_texts`, which
 /// masks names.
 pub struct StoredTexts {
     pub raw_nl: String,

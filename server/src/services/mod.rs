@@ -20,7 +20,6 @@ pub mod results;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
-mod shown;
 pub mod spool;
 pub mod starter;
 pub mod studies;
@@ -29,6 +28,7 @@ pub mod throttle;
 pub mod tokens;
 pub mod upkeep;
 pub mod uploads;
+mod visible_texts;
 pub mod webhooks;
 
 use std::{

@@ -49,7 +49,7 @@ struct Figures {
 }
 
 /// A dataset with what is known of it now.
-struct Shown {
+struct DatasetFigures {
     slug: String,
     settled: Settled,
     /// `None` while the first figures are being computed.
@@ -57,7 +57,7 @@ struct Shown {
     behind: bool,
 }
 
-impl Shown {
+impl DatasetFigures {
     fn results(&self, model: ModelId) -> BoardResults {
         let found = self.figures.as_ref().and_then(|figures| figures.models.get(&model));
         BoardResults {
@@ -111,7 +111,7 @@ impl ResultService {
             "" => all.iter().map(|(slug, _)| slug.clone()).collect(),
             one => vec![one.to_owned()],
         };
-        let shown = wanted.iter().map(|slug| self.shown(admin, slug));
+        let shown = wanted.iter().map(|slug| self.dataset_figures(admin, slug));
         let shown = futures::future::join_all(shown).await.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let names: BTreeMap<ModelId, &String> =
             shown.iter().flat_map(|dataset| &dataset.settled.options.models).map(|(id, name)| (*id, name)).collect();
@@ -121,26 +121,26 @@ impl ResultService {
             results: shown.iter().map(|dataset| dataset.results(*model)).collect(),
         });
         let rows = rows.collect();
-        let datasets = shown.iter().map(Shown::dataset).collect();
+        let datasets = shown.iter().map(DatasetFigures::dataset).collect();
         Ok(board::arranged(datasets, all, rows, query))
     }
 
     /// One dataset's figures: those held where nothing has changed, otherwise from its comparison.
-    async fn shown(&self, admin: &Admin, slug: &str) -> Result<Shown, Failure> {
+    async fn dataset_figures(&self, admin: &Admin, slug: &str) -> Result<DatasetFigures, Failure> {
         let choice = Choice { dataset: slug.to_owned(), scores: Scores::Final, ..Choice::default() };
         let settled = self.comparisons.settled(admin, choice).await?;
         let slug = slug.to_owned();
         let known = self.held.lock().unwrap_or_else(PoisonError::into_inner).get(&slug).cloned();
         if let Some(known) = known.filter(|known| known.choice == settled.choice && known.stamp == settled.stamp) {
-            return Ok(Shown { slug, settled, figures: Some(known), behind: false });
+            return Ok(DatasetFigures { slug, settled, figures: Some(known), behind: false });
         }
         let (computed, behind) = self.comparisons.soon(&settled).await?;
         let Some(computed) = computed else {
-            return Ok(Shown { slug, settled, figures: None, behind });
+            return Ok(DatasetFigures { slug, settled, figures: None, behind });
         };
         let figures = Arc::new(self.figures(&settled, &computed).await?);
         self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(slug.clone(), figures.clone());
-        Ok(Shown { slug, settled, figures: Some(figures), behind })
+        Ok(DatasetFigures { slug, settled, figures: Some(figures), behind })
     }
 
     async fn figures(&self, settled: &Settled, computed: &Computed) -> Result<Figures, Failure> {

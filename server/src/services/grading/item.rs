@@ -27,7 +27,7 @@ use crate::{
     error::Failure,
     services::{
         quality::calibration,
-        shown::{self, Shown},
+        visible_texts::{self, VisibleTexts},
     },
 };
 
@@ -67,7 +67,7 @@ pub trait Storage {
     /// The name under which the rater knows it.
     fn token(&self, conn: &Connection) -> Result<Token, Failure>;
     /// Its texts, with masked names.
-    fn shown(&self, conn: &Connection) -> Result<Shown, Failure>;
+    fn visible_texts(&self, conn: &Connection) -> Result<VisibleTexts, Failure>;
     /// When it was first rated, if it has a rating that counts.
     fn rated_at(&self, conn: &Connection) -> Result<Option<Timestamp>, Failure>;
     /// Whether it is leased to the rater.
@@ -149,14 +149,14 @@ impl Item {
             Some(draft) => Some(draft),
             None => self.storage.rating(conn)?,
         };
-        let shown = self.storage.shown(conn)?;
+        let visible_texts = self.storage.visible_texts(conn)?;
         let draft = match draft {
-            Some(draft) => Draft { notes: shown.as_read(draft.notes), ..draft },
+            Some(draft) => Draft { notes: visible_texts.as_read(draft.notes), ..draft },
             None => Draft::blank(&self.study.rubric),
         };
         let token = self.storage.token(conn)?;
         Ok(Parts {
-            shown,
+            visible_texts,
             draft,
             rated: rated_at.is_some(),
             progress: hand_out::progress(conn, &self.study, self.rater)?,
@@ -247,13 +247,13 @@ impl Item {
     /// that the code does not have.
     fn as_stored(&self, conn: &Connection, draft: Draft) -> Result<Draft, Failure> {
         let Some(last) = draft.notes.last() else { return Ok(draft) };
-        let shown = self.storage.shown(conn)?;
+        let visible_texts = self.storage.visible_texts(conn)?;
         // Notes are sorted, so the last one has the highest line.
-        let lines = shown.code.split('\n').count();
+        let lines = visible_texts.code.split('\n').count();
         if !usize::try_from(last.at.line).is_ok_and(|line| line <= lines) {
             return Err(AppError::Draft(DraftFault::Notes).into());
         }
-        Ok(match &shown.masked {
+        Ok(match &visible_texts.masked {
             Some(masked) => Draft { notes: masked.to_original(draft.notes), ..draft },
             None => draft,
         })
@@ -288,8 +288,8 @@ impl Storage for Work {
         grading::handout(conn, self.study, self.output, self.rater)
     }
 
-    fn shown(&self, conn: &Connection) -> Result<Shown, Failure> {
-        shown::shown(conn, self.output)
+    fn visible_texts(&self, conn: &Connection) -> Result<VisibleTexts, Failure> {
+        visible_texts::of_output(conn, self.output)
     }
 
     fn rated_at(&self, conn: &Connection) -> Result<Option<Timestamp>, Failure> {
@@ -347,8 +347,8 @@ impl Storage for Check {
         Ok(self.token.clone())
     }
 
-    fn shown(&self, conn: &Connection) -> Result<Shown, Failure> {
-        calibration::shown(conn, self)
+    fn visible_texts(&self, conn: &Connection) -> Result<VisibleTexts, Failure> {
+        calibration::visible_texts(conn, self)
     }
 
     fn rated_at(&self, _: &Connection) -> Result<Option<Timestamp>, Failure> {

@@ -46,7 +46,7 @@ use crate::{
             calibration::{self, Gate},
             hidden_checks::HiddenChecks,
         },
-        shown::{self, Shown},
+        visible_texts::{self, VisibleTexts},
     },
 };
 
@@ -63,16 +63,17 @@ impl GradingService {
     }
 
     async fn view(parts: Parts) -> GradingItem {
-        let Parts { token, study, shown, draft, rated, progress, previous, following, calibration, replies } = parts;
+        let Parts { token, study, visible_texts, draft, rated, progress, previous, following, calibration, replies } =
+            parts;
         GradingItem {
             token,
             study: study.token,
             title: study.title,
             presentation: study.presentation,
-            code: layout::view(shown.code, shown.said, shown.code_lang).await,
-            raw_nl: shown.raw_nl,
-            lang: shown.lang,
-            signature: shown.signature,
+            code: layout::view(visible_texts.code, visible_texts.said, visible_texts.code_lang).await,
+            raw_nl: visible_texts.raw_nl,
+            lang: visible_texts.lang,
+            signature: visible_texts.signature,
             rubric: study.rubric,
             draft,
             rated,
@@ -88,8 +89,8 @@ impl GradingService {
     async fn answer(found: Found) -> Next {
         match found {
             Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
-            Found::Feedback(feedback, shown) => {
-                let code = layout::view(shown.code, shown.said, shown.code_lang).await;
+            Found::Feedback(feedback, visible_texts) => {
+                let code = layout::view(visible_texts.code, visible_texts.said, visible_texts.code_lang).await;
                 Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
             }
             Found::Other(next) => next,
@@ -101,7 +102,7 @@ impl GradingService {
 struct Parts {
     token: Token,
     study: RaterStudy,
-    shown: Shown,
+    visible_texts: VisibleTexts,
     draft: Draft,
     rated: bool,
     progress: Progress,
@@ -114,7 +115,7 @@ struct Parts {
 /// [`Next`] before its code is formatted.
 enum Found {
     Parts(Box<Parts>),
-    Feedback(Box<Feedback>, Shown),
+    Feedback(Box<Feedback>, VisibleTexts),
     Other(Next),
 }
 
@@ -277,21 +278,21 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
     for (at, output, rating) in grading::own(conn, study, rater)? {
         let notes = match rating.notes.is_empty() {
             true => Vec::new(),
-            false => shown::shown(conn, output)?.as_read(rating.notes),
+            false => visible_texts::of_output(conn, output)?.as_read(rating.notes),
         };
         own.push((at, OwnRating { notes, ..rating }));
     }
     for (at, check) in HiddenChecks::of(conn, study, rater)?.rated() {
         let Some(draft) = checks::current(conn, check.id)? else { continue };
-        let shown = calibration::shown(conn, check)?;
+        let visible_texts = calibration::visible_texts(conn, check)?;
         let rating = OwnRating {
             token: check.token.clone(),
             scores: draft.scores,
             commented: !draft.comment.is_empty(),
             flagged: draft.flag.is_some(),
-            notes: shown.as_read(draft.notes),
-            raw_nl: shown.raw_nl,
-            lang: shown.lang,
+            notes: visible_texts.as_read(draft.notes),
+            raw_nl: visible_texts.raw_nl,
+            lang: visible_texts.lang,
         };
         own.push((at, rating));
     }
@@ -312,9 +313,9 @@ fn calibration(
         Gate::Open => Ok(None),
         Gate::Item(item) => Ok(Some(Found::Parts(Box::new(Item::check(study.clone(), item).show(tx)?)))),
         Gate::Feedback(item) => {
-            let shown = calibration::shown(tx, &item)?;
+            let visible_texts = calibration::visible_texts(tx, &item)?;
             let feedback = calibration::feedback(tx, study, &item, lang)?;
-            Ok(Some(Found::Feedback(Box::new(feedback), shown)))
+            Ok(Some(Found::Feedback(Box::new(feedback), visible_texts)))
         }
         Gate::Passed(result) => other(Calibration::Passed(result)),
         Gate::Stopped(result) => other(Calibration::Stopped(result)),

@@ -27,7 +27,7 @@ use crate::{
     error::Failure,
     services::{
         grading::Verb,
-        shown::{self, Shown},
+        visible_texts::{self, VisibleTexts},
     },
 };
 
@@ -162,9 +162,9 @@ pub fn step(conn: &Connection, check: &Check) -> Result<Option<CalibrationStep>,
 }
 
 /// The texts of a check, as its rater reads them.
-pub fn shown(conn: &Connection, check: &Check) -> Result<Shown, Failure> {
+pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, Failure> {
     if let Some(output) = check.output {
-        return shown::shown(conn, output);
+        return visible_texts::of_output(conn, output);
     }
     let item = match check.known_item {
         Some(item) => known_items::get(conn, item)?,
@@ -180,7 +180,7 @@ pub fn shown(conn: &Connection, check: &Check) -> Result<Shown, Failure> {
         said: item.said,
     };
     // The item stores a copy of an output's code; names masked in the output are masked here, too.
-    Shown::of(conn, texts, item.output)
+    VisibleTexts::of(conn, texts, item.output)
 }
 
 /// The known scores of an item and the rater's scores, without its code, which is formatted later.

@@ -34,7 +34,7 @@ use crate::{
     },
     error::Failure,
     layout,
-    services::{grading::progress, shown},
+    services::{grading::progress, visible_texts},
 };
 
 /// Replies that were read stay listed until this many newer ones have come.
@@ -103,14 +103,17 @@ impl Feedback for QualityService {
     async fn disagreement(&self, person: &Person, token: &Token) -> Answer<Disagreement> {
         let me = person.clone();
         let token = token.clone();
-        let (found, shown) = self
+        let (found, visible_texts) = self
             .db
             .read(move |conn| {
                 let (study, output) = may_decide(conn, &token, me.id, me.role == Role::Admin)?;
                 disagreement(conn, token, study, output)
             })
             .await?;
-        Ok(Disagreement { code: layout::view(shown.code, shown.said, shown.code_lang).await, ..found })
+        Ok(Disagreement {
+            code: layout::view(visible_texts.code, visible_texts.said, visible_texts.code_lang).await,
+            ..found
+        })
     }
 
     async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>> {
@@ -291,9 +294,9 @@ fn disagreement(
     token: Token,
     study: StudyId,
     output: OutputId,
-) -> Result<(Disagreement, shown::Shown), Failure> {
+) -> Result<(Disagreement, visible_texts::VisibleTexts), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
-    let shown = shown::shown(conn, output)?;
+    let visible_texts = visible_texts::of_output(conn, output)?;
     let mut voices = Vec::new();
     for one in disagreements::rated(conn, study, Some(output))? {
         for (rating, rater, scores) in one.ratings {
@@ -309,15 +312,15 @@ fn disagreement(
     let found = Disagreement {
         token,
         title: super::title(conn, study)?,
-        raw_nl: shown.raw_nl.clone(),
-        lang: shown.lang,
-        signature: shown.signature.clone(),
+        raw_nl: visible_texts.raw_nl.clone(),
+        lang: visible_texts.lang,
+        signature: visible_texts.signature.clone(),
         code: app::model::code::CodeView::default(),
         rubric,
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
         decided: decided.map(|(_, d)| (d.scores, d.comment)),
     };
-    Ok((found, shown))
+    Ok((found, visible_texts))
 }
 
 /// A letter for a rater that differs between disagreements: letter A is not always the same person.
@@ -342,12 +345,12 @@ fn own_figures(conn: &Connection, cache: &FigureCache, rater: UserId) -> Result<
         // A figure that changes with a rating would reveal a hidden check, so such studies show the figures
         // only after they are closed and ratings cannot change.
         let final_now = study.status == StudyStatus::Closed || !HiddenChecks::of(conn, &study, rater)?.are_any();
-        let shown = settings.shown == FeedbackLevel::Own && final_now;
+        let with_agreement = settings.shown == FeedbackLevel::Own && final_now;
         found.push(OwnFigures {
             progress,
             per_hour: own.per_hour,
             active_ms: own.active_ms,
-            figures: shown.then(|| (study.rubric.clone(), own)),
+            figures: with_agreement.then(|| (study.rubric.clone(), own)),
             study: study.token,
             title: study.title,
         });

@@ -10,7 +10,7 @@ use app::{
     port::Admin,
 };
 
-use super::{ResultService, Shown, tests};
+use super::{DatasetFigures, ResultService, tests};
 use crate::{db::results_board, error::Failure};
 
 impl ResultService {
@@ -32,7 +32,7 @@ impl ResultService {
         let (mut datasets, mut others) = (Vec::new(), Vec::new());
         for slug in slugs {
             let own = submissions.iter().filter(|(of, _)| *of == slug).map(|(_, submission)| submission.clone());
-            let shown = self.shown(admin, &slug).await?;
+            let shown = self.dataset_figures(admin, &slug).await?;
             others.extend(shown.settled.options.models.iter().filter(|(id, _)| *id != model).cloned());
             datasets.push(self.on_dataset(admin, shown, own.collect(), (model, baseline)).await?);
         }
@@ -46,7 +46,7 @@ impl ResultService {
     async fn on_dataset(
         &self,
         admin: &Admin,
-        shown: Shown,
+        shown: DatasetFigures,
         submissions: Vec<ModelSubmission>,
         (model, baseline): (ModelId, Option<ModelId>),
     ) -> Result<ModelDataset, Failure> {
@@ -89,7 +89,7 @@ impl ResultService {
     async fn history_run(
         &self,
         admin: &Admin,
-        shown: &Shown,
+        shown: &DatasetFigures,
         (run, submission): (RunId, SubmissionId),
         (model, baseline): (ModelId, Option<ModelId>),
     ) -> Result<HistoryRun, Failure> {

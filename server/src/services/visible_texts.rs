@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The texts of an output and of its task.
-pub struct Shown {
+pub struct VisibleTexts {
     pub raw_nl: String,
     pub lang: Lang,
     /// The requested signature.
@@ -28,16 +28,16 @@ pub struct Shown {
     pub masked: Option<Masked>,
 }
 
-impl Shown {
+impl VisibleTexts {
     /// Masks the names in stored texts that are masked in `output`; without an output, masks nothing.
-    pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<Shown, Failure> {
+    pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<VisibleTexts, Failure> {
         let StoredTexts { raw_nl, lang, signature, code_lang, code, said } = texts;
         let names = output.map(|output| masks::of_output(conn, output)).transpose()?.unwrap_or_default();
         if names.is_empty() {
-            return Ok(Shown { raw_nl, lang, signature, code_lang, code, said, masked: None });
+            return Ok(VisibleTexts { raw_nl, lang, signature, code_lang, code, said, masked: None });
         }
         let (masked, said) = (mask(code, &names), mask(said, &names).text);
-        Ok(Shown { raw_nl, lang, signature, code_lang, code: masked.text.clone(), said, masked: Some(masked) })
+        Ok(VisibleTexts { raw_nl, lang, signature, code_lang, code: masked.text.clone(), said, masked: Some(masked) })
     }
 
     /// Stored notes, with their positions in the code that raters see.
@@ -50,6 +50,6 @@ impl Shown {
 }
 
 /// The texts of an output and of its task, with masked names.
-pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
-    Shown::of(conn, grading::texts(conn, output)?, Some(output))
+pub fn of_output(conn: &Connection, output: OutputId) -> Result<VisibleTexts, Failure> {
+    VisibleTexts::of(conn, grading::texts(conn, output)?, Some(output))
 }
