@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{Global, prune::size};
 use crate::{
     db::migrations,
-    engine::{proof::Shown, readiness, runner::Allowance},
+    engine::{readiness, runner::Allowance, self_test::CheckResult},
     error::Failure,
     jobs,
     lang::{self, Language, Places, suite, trials},
@@ -102,9 +102,9 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     let engine = services.runs.engine().clone();
     match tokio::task::spawn_blocking(move || engine.trials()).await {
         Ok(Ok(trials)) => {
-            let line = |shown: Shown| {
-                let detail = shown.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
-                (format!("{what}: {}", EN.sandbox_check(shown.check)), shown.failed.is_none(), detail)
+            let line = |result: CheckResult| {
+                let detail = result.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
+                (format!("{what}: {}", EN.sandbox_check(result.check)), result.failed.is_none(), detail)
             };
             let sandbox = jobs::sandbox().ok();
             // The engine runs without these layers, so their absence is reported but is not a failure.
@@ -150,12 +150,12 @@ fn language_lines(
     let bench = suite::bench(Arc::clone(sandbox), folder, Allowance::default());
     let version = (what.clone(), true, toolchain.version().to_owned());
     match trials::run(language.code, &*toolchain, &bench) {
-        Ok(shown) => {
-            let line = |shown: Shown| {
-                let detail = shown.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
-                (format!("{what}: {}", EN.sandbox_check(shown.check)), shown.failed.is_none(), detail)
+        Ok(results) => {
+            let line = |result: CheckResult| {
+                let detail = result.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
+                (format!("{what}: {}", EN.sandbox_check(result.check)), result.failed.is_none(), detail)
             };
-            [version].into_iter().chain(shown.into_iter().map(line)).collect()
+            [version].into_iter().chain(results.into_iter().map(line)).collect()
         }
         Err(failure) => vec![version, (what, false, failure.to_string())],
     }

@@ -1,7 +1,7 @@
 //! The fast mode: one sandboxed JVM that runs several outputs one after another, each in its own class
 //! loader with its own copy of the tests.
 //!
-//! What must stay true: fast and strict runs give the same verdicts. So only [`tame`] outputs qualify, and
+//! What must stay true: fast and strict runs give the same verdicts. So only [`shareable`] outputs qualify, and
 //! only a clean pass counts: every case passed, no default changed, no thread left, in time. Everything else
 //! (a failed case, too) is decided by a fresh JVM, and after anything that was not a clean end the shared
 //! JVM is discarded. Outputs that share a JVM cannot cost each other a pass.
@@ -17,8 +17,8 @@ use super::{
     EngineError,
     compiler::greet,
     runner::{self, Allowance, Job},
+    shareable,
     suite::Suite,
-    tame,
     toolchain::Toolchain,
 };
 use crate::sandbox::{Child, Sandbox};
@@ -83,5 +83,5 @@ impl Batch {
 /// Whether an output may be tried here.
 pub fn may_share(suite: &Suite, job: Job<'_>) -> bool {
     let known = [&suite.library, job.classes, &job.tests.classes];
-    tame::are_tame(job.classes, &known) && tame::are_tame(&job.tests.classes, &known)
+    shareable::are_shareable(job.classes, &known) && shareable::are_shareable(&job.tests.classes, &known)
 }

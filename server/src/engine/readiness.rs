@@ -1,7 +1,7 @@
 //! What the engine needs from the machine, whether it is there, and the command that installs what is missing.
 //!
 //! Looks at files alone, in microseconds: pages ask for it. Whether the sandbox's layers hold is tried before the
-//! first run ([`super::proof`]). Called by `services::runs` and the command line.
+//! first run ([`super::self_test`]). Called by `services::runs` and the command line.
 
 use std::fs;
 

@@ -16,9 +16,8 @@ use rand::Rng;
 use super::{
     EngineError,
     compiler::{environment, greet},
-    dates,
+    dates, shareable,
     suite::{Suite, TaskTests},
-    tame,
     toolchain::{IN_PLACE, RUN_COLLECTOR, Toolchain, mounts},
     wire::{Files, Frame, Reader},
 };
@@ -103,18 +102,18 @@ pub struct Job<'a> {
     /// What a published test class puts before the task's number to find its solution.
     pub prefix: &'a str,
     /// What becomes of the solution's answers.
-    pub tape: Tape<'a>,
+    pub answer_record: AnswerRecord<'a>,
 }
 
-/// Whether a JVM records the solution's answers, or answers from a record: see [`super::tape`].
+/// Whether a JVM records the solution's answers, or answers from a record: see [`super::answer_record`].
 #[derive(Clone, Copy, Debug)]
-pub enum Tape<'a> {
+pub enum AnswerRecord<'a> {
     /// Neither.
     Off,
     /// It records.
     Record,
     /// It answers from this.
-    Play(&'a [u8]),
+    Replay(&'a [u8]),
 }
 
 impl Waiting {
@@ -124,14 +123,14 @@ impl Waiting {
     /// # Errors
     /// Our own failure: the JVM never came up, or its waiting parent was lost.
     pub fn run(self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
-        self.run_taped(suite, job, allowance).map(|(outcome, _)| outcome)
+        self.run_recorded(suite, job, allowance).map(|(outcome, _)| outcome)
     }
 
     /// The same, with the tape of a job that was to record one and could.
     ///
     /// # Errors
     /// As [`Waiting::run`].
-    pub fn run_taped(
+    pub fn run_recorded(
         mut self,
         suite: &Suite,
         job: Job<'_>,
@@ -140,9 +139,9 @@ impl Waiting {
         greet(&mut self.child)?;
         let nonce = nonce();
         let begun = Instant::now();
-        let watch = tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
+        let watch = shareable::may_change_defaults(job.classes, &[&suite.library, job.classes]);
         let frame = suite.job(job, watch);
-        let longest = if matches!(job.tape, Tape::Record) { LONGEST_RECORD } else { LONGEST_RESULT };
+        let longest = if matches!(job.answer_record, AnswerRecord::Record) { LONGEST_RECORD } else { LONGEST_RESULT };
         let answer = match self.child.send(&frame) {
             Ok(()) => answer(&mut self.child, begun, allowance, &nonce, longest)?,
             Err(e) => Err(e),
@@ -158,12 +157,12 @@ impl Waiting {
             return Err(EngineError::Sandbox(fault));
         }
         let end = End { timed_out, flooded, more: self.child.more(), report: &report, allowance };
-        let (mut outcome, tape) = judge(answer, &nonce, &end);
+        let (mut outcome, answer_record) = judge(answer, &nonce, &end);
         outcome.cpu_ms = u32::try_from(report.cpu_us / 1000).unwrap_or(u32::MAX);
         outcome.memory_kib = u32::try_from(report.memory_kib).unwrap_or(u32::MAX);
         outcome.wall_ms = wall_ms;
         outcome.printed = printed;
-        Ok((outcome, tape))
+        Ok((outcome, answer_record))
     }
 }
 
@@ -307,7 +306,7 @@ pub fn result(answer: &mut Reader, nonce: &str) -> Option<(Outcome, Option<Vec<u
     if result.threads > 0 {
         outcome.flags.push(Flag { line: None, sign: Sign::ThreadsLeft { count: result.threads } });
     }
-    Some((outcome, result.tape))
+    Some((outcome, result.answer_record))
 }
 
 fn without_answer(end: &End<'_>) -> Outcome {
@@ -329,7 +328,7 @@ struct Told {
     cases: Vec<CaseResult>,
     changed: Vec<Setting>,
     threads: u32,
-    tape: Option<Vec<u8>>,
+    answer_record: Option<Vec<u8>>,
 }
 
 /// A result frame's greatest length in bytes. The harness lists cases of at most 200,000 characters, which take three
@@ -387,8 +386,8 @@ fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
         .collect::<io::Result<_>>()?;
     let threads = answer.number_at_most(MOST_THREADS)?;
     let recorded = answer.number_at_most(1)? == 1;
-    let tape = Some(answer.bytes()?).filter(|_| recorded);
-    Ok(Told { outcome, passed, total, message, cases, changed, threads, tape })
+    let answer_record = Some(answer.bytes()?).filter(|_| recorded);
+    Ok(Told { outcome, passed, total, message, cases, changed, threads, answer_record })
 }
 
 fn verdict(result: &Told) -> Outcome {
@@ -570,7 +569,8 @@ mod tests {
         let (suite, tests) = (Suite::bare(), TaskTests { class: "T".into(), classes: Files::new() });
         let allowance = Allowance { wall_s: 1, ..Allowance::default() };
         let waiting = start(&sandbox, &toolchain, &suite, allowance).unwrap();
-        let job = Job { tests: &tests, class: "C", classes: &Files::new(), prefix: "", tape: Tape::Off };
+        let job =
+            Job { tests: &tests, class: "C", classes: &Files::new(), prefix: "", answer_record: AnswerRecord::Off };
         waiting.run(&suite, job, allowance).unwrap()
     }
 

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::{
     EngineError, classfile,
     compiler::{Compiled, Compiler, Request},
-    runner::{Job, Tape},
+    runner::{AnswerRecord, Job},
     toolchain::Toolchain,
     wire::{Files, Frame, Reader},
 };
@@ -156,10 +156,10 @@ impl Suite {
             .string(job.prefix)
             .string(job.class)
             .number(usize::from(watch));
-        let frame = match job.tape {
-            Tape::Off => frame.number(0).bytes(&[]),
-            Tape::Record => frame.number(1).bytes(&[]),
-            Tape::Play(answers) => frame.number(2).bytes(answers),
+        let frame = match job.answer_record {
+            AnswerRecord::Off => frame.number(0).bytes(&[]),
+            AnswerRecord::Record => frame.number(1).bytes(&[]),
+            AnswerRecord::Replay(answers) => frame.number(2).bytes(answers),
         };
         files(files(frame, &job.tests.classes), job.classes).done()
     }

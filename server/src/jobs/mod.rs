@@ -38,7 +38,7 @@ use crate::{
         Db, datasets, run_how,
         runs::{self, Basis, Finish, Leased},
     },
-    engine::{EngineError, dates, grader::Grader, proof, runner::Allowance, suite::TestKind},
+    engine::{EngineError, dates, grader::Grader, runner::Allowance, self_test, suite::TestKind},
     error::{self, Failure, chain},
     lang::suite::Suite,
     sandbox::{Sandbox, bubblewrap::Bubblewrap},
@@ -196,9 +196,9 @@ impl Engine {
     ///
     /// # Errors
     /// The sandbox or the Java images cannot be made at all.
-    pub fn trials(&self) -> Result<Vec<proof::Shown>, Failure> {
+    pub fn trials(&self) -> Result<Vec<self_test::CheckResult>, Failure> {
         let sandbox = sandbox().map_err(|fault| told(&fault))?;
-        Ok(proof::prove(sandbox, &self.folder, worker_count())?)
+        Ok(self_test::run(sandbox, &self.folder, worker_count())?)
     }
 
     fn prepare(&self, run: RunId) -> Result<Backend, Fault> {
