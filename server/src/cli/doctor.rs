@@ -91,7 +91,7 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
 /// The sandbox checks: each runs a fixture that tries to break one isolation layer.
 async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     let what = "sandbox".to_owned();
-    let readiness = readiness::look(None);
+    let readiness = readiness::check(None);
     if !readiness.missing.is_empty() {
         return vec![("engine".to_owned(), false, engine_lacks(&readiness))];
     }

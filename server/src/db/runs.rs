@@ -424,7 +424,7 @@ pub fn cached_outcomes(conn: &Connection, items: Vec<(i64, String)>) -> Result<V
 }
 
 /// Gives free items their cached outcomes.
-pub fn recall(conn: &Connection, cached: &[CachedOutcome], fingerprint: &str) -> Result<(), Failure> {
+pub fn reuse_outcomes(conn: &Connection, cached: &[CachedOutcome], fingerprint: &str) -> Result<(), Failure> {
     for CachedOutcome { item, key, outcome, json } in cached {
         set_done(conn, *item, None, outcome, json, Basis { key, fingerprint }, true)?;
     }

@@ -18,7 +18,7 @@ use super::{
     batch::{self, Batch},
     compiler::{Compiled, Compiler, Message, OPTIONS, Pool, Request},
     must_fail_tests,
-    runner::{self, Allowance, AnswerRecord, Job, SETTINGS, Waiting},
+    runner::{self, Allowance, AnswerRecord, Job, ReadyJvm, SETTINGS},
     suite::{SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
     toolchain::Toolchain,
 };
@@ -61,7 +61,7 @@ pub struct Worker {
     grader: Arc<Grader>,
     /// Set from outside to end what is under way.
     cancelled: Arc<AtomicBool>,
-    waiting: Option<Waiting>,
+    ready: Option<ReadyJvm>,
     /// The JVM that several outputs share, in the fast mode.
     batch: Option<Batch>,
 }
@@ -99,7 +99,7 @@ impl Grader {
     ///
     /// # Errors
     /// Our own failure, or tests that do not compile.
-    pub fn beside(
+    pub fn with_tests(
         &self,
         kind: TestKind,
         tree: &TestTree,
@@ -194,7 +194,7 @@ impl Grader {
 impl Worker {
     /// A worker that gives up what is under way, with [`EngineError::Cancelled`], once `cancelled` is set.
     pub fn new(grader: Arc<Grader>, cancelled: Arc<AtomicBool>) -> Worker {
-        Worker { grader, cancelled, waiting: None, batch: None }
+        Worker { grader, cancelled, ready: None, batch: None }
     }
 
     /// Starts the compiler and a JVM, so that the first output does not wait for them.
@@ -333,17 +333,17 @@ impl Worker {
 
     fn alone(&mut self, job: Job<'_>) -> Result<(Outcome, Option<Vec<u8>>), EngineError> {
         self.start_ahead()?;
-        let Some(waiting) = self.waiting.take() else { return Err(EngineError::Harness("no JVM".into())) };
+        let Some(ready) = self.ready.take() else { return Err(EngineError::Harness("no JVM".into())) };
         // The next one starts while this one works.
         self.start_ahead()?;
         let grader = &self.grader;
-        waiting.run_recorded(&grader.suite, job, grader.allowance)
+        ready.run_recorded(&grader.suite, job, grader.allowance)
     }
 
     fn start_ahead(&mut self) -> Result<(), EngineError> {
-        if self.waiting.is_none() {
+        if self.ready.is_none() {
             let grader = &self.grader;
-            self.waiting = Some(runner::start(&grader.sandbox, &grader.toolchain, &grader.suite, grader.allowance)?);
+            self.ready = Some(runner::start(&grader.sandbox, &grader.toolchain, &grader.suite, grader.allowance)?);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::{dates, toolchain};
 use crate::sandbox::bubblewrap;
 
 /// Looks for bubblewrap and a JDK, and for what a run with this date needs besides.
-pub fn look(date: Option<Dates>) -> EngineReadiness {
+pub fn check(date: Option<Dates>) -> EngineReadiness {
     let mut missing = Vec::new();
     if toolchain::find_jdk().is_err() {
         missing.push(EngineNeed::Jdk);

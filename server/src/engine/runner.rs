@@ -55,7 +55,7 @@ const HOST_PATIENCE: u32 = 10;
 const OWN_THREADS: u64 = 32;
 
 /// A JVM that has loaded a suite's shared classes and waits for its job.
-pub struct Waiting {
+pub struct ReadyJvm {
     child: Child,
 }
 
@@ -68,8 +68,8 @@ pub fn start(
     toolchain: &Toolchain,
     suite: &Suite,
     allowance: Allowance,
-) -> Result<Waiting, EngineError> {
-    Ok(Waiting { child: launch(sandbox, toolchain, suite, allowance, 1)? })
+) -> Result<ReadyJvm, EngineError> {
+    Ok(ReadyJvm { child: launch(sandbox, toolchain, suite, allowance, 1)? })
 }
 
 /// Starts a JVM that takes so many jobs one after the other, and gives it what they share.
@@ -116,7 +116,7 @@ pub enum AnswerRecord<'a> {
     Replay(&'a [u8]),
 }
 
-impl Waiting {
+impl ReadyJvm {
     /// Runs the job and judges its end. The outcome holds no source and no changes: they are the
     /// caller's.
     ///
@@ -129,7 +129,7 @@ impl Waiting {
     /// The same, with the tape of a job that was to record one and could.
     ///
     /// # Errors
-    /// As [`Waiting::run`].
+    /// As [`ReadyJvm::run`].
     pub fn run_recorded(
         mut self,
         suite: &Suite,
@@ -185,7 +185,7 @@ fn answer(
         Ok(over) => over,
         failed => return Ok(failed),
     };
-    if let Err(e) = told_the_end(&mut over).and_then(|()| child.send(&Frame::new(b'N').string(nonce).done())) {
+    if let Err(e) = reported_end(&mut over).and_then(|()| child.send(&Frame::new(b'N').string(nonce).done())) {
         return Ok(Err(e));
     }
     wait(child, longest)
@@ -223,7 +223,7 @@ fn frame(
     }
 }
 
-fn told_the_end(over: &mut Reader) -> io::Result<()> {
+fn reported_end(over: &mut Reader) -> io::Result<()> {
     match over.kind()? {
         b'E' => Ok(()),
         _ => Err(io::ErrorKind::InvalidData.into()),
@@ -241,7 +241,7 @@ pub fn nonce() -> String {
 /// As [`Reader::receive_at_most`].
 pub fn exchange(child: &mut Child, nonce: &str, deadline: Instant, longest: usize) -> io::Result<Reader> {
     let mut over = Reader::receive_at_most(child, deadline, 1)?;
-    told_the_end(&mut over)?;
+    reported_end(&mut over)?;
     child.send(&Frame::new(b'N').string(nonce).done())?;
     Reader::receive_at_most(child, deadline, longest)
 }
@@ -289,7 +289,7 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Op
         Err(_) => return (without_answer(end), None),
     };
     match result(&mut answer, nonce) {
-        Some(told) if !end.more => told,
+        Some(reported) if !end.more => reported,
         _ => with(Verdict::Tampered, None, Reason::FalseResult),
     }
 }
@@ -320,7 +320,7 @@ fn without_answer(end: &End<'_>) -> Outcome {
 }
 
 /// What the result frame says.
-struct Told {
+struct ReportedResult {
     outcome: String,
     passed: i32,
     total: i32,
@@ -358,7 +358,7 @@ const LONGEST_SETTING: usize = 64;
 const MOST_THREADS: u32 = 100_000;
 
 /// Reads a result frame, of which no field may be beyond its bound or contradict another.
-fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
+fn read(answer: &mut Reader, nonce: &str) -> io::Result<ReportedResult> {
     let invalid = || io::Error::from(io::ErrorKind::InvalidData);
     if answer.kind()? != b'R' || answer.text(nonce.len())? != nonce {
         return Err(invalid());
@@ -387,10 +387,10 @@ fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
     let threads = answer.number_at_most(MOST_THREADS)?;
     let recorded = answer.number_at_most(1)? == 1;
     let answer_record = Some(answer.bytes()?).filter(|_| recorded);
-    Ok(Told { outcome, passed, total, message, cases, changed, threads, answer_record })
+    Ok(ReportedResult { outcome, passed, total, message, cases, changed, threads, answer_record })
 }
 
-fn verdict(result: &Told) -> Outcome {
+fn verdict(result: &ReportedResult) -> Outcome {
     let mut outcome = Outcome::new(Verdict::Crashed);
     outcome.message.clone_from(&result.message);
     match result.outcome.as_str() {
@@ -666,7 +666,7 @@ mod tests {
             changed: Vec::new(),
             threads: 0,
         };
-        let told = |fields: Fields<'_>| {
+        let judged = |fields: Fields<'_>| {
             let (passed, total) = (fields.counts.0.cast_unsigned() as usize, fields.counts.1.cast_unsigned() as usize);
             let frame = Frame::new(b'R').string("nonce").string(fields.outcome).number(passed).number(total);
             let frame = frame.string(&fields.message).number(fields.cases.len());
@@ -678,7 +678,7 @@ mod tests {
         let check = |fits: bool, change: fn(&mut Fields<'_>)| {
             let mut fields = honest();
             change(&mut fields);
-            assert_eq!(told(fields), fits);
+            assert_eq!(judged(fields), fits);
         };
         check(true, |_| {});
         check(false, |f| f.outcome = "finished and much more");

@@ -92,7 +92,7 @@ pub fn run(sandbox: Arc<dyn Sandbox>, folder: &Path, workers: usize) -> Result<V
 /// As [`run`].
 pub fn run_with(run: &Grader, workers: usize) -> Result<Vec<CheckResult>, EngineError> {
     let (tree, classes) = tests();
-    run_trials(run.beside(TestKind::Aixgrade, &tree, &classes, ALLOWANCE)?, workers)
+    run_trials(run.with_tests(TestKind::Aixgrade, &tree, &classes, ALLOWANCE)?, workers)
 }
 
 const CLASS: &str = "aixgrade.fixture.SumTest";

@@ -323,9 +323,9 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    beside.write_all(bytes)?;
-    beside.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-    beside.persist(file).map_err(|e| e.error)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    temporary.persist(file).map_err(|e| e.error)?;
     Ok(())
 }

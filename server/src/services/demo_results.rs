@@ -61,7 +61,7 @@ pub async fn rate(services: &Services) -> Answer<()> {
 /// false on a machine that cannot run tests.
 pub async fn run(services: &Services) -> Answer<bool> {
     let admin = System.admin();
-    if !readiness::look(None).missing.is_empty()
+    if !readiness::check(None).missing.is_empty()
         || !services.runs.list(&admin, None, PageOf::first(1)).await?.rows.is_empty()
     {
         return Ok(false);

@@ -45,24 +45,24 @@ use crate::{
 pub struct RunService {
     db: Db,
     engine: Engine,
-    look: Look,
+    readiness_check: ReadinessCheck,
     /// Figures of runs that did not change.
     kept: Kept,
 }
 
 /// Tells what the engine lacks on this machine for a run with these dates.
-pub type Look = fn(Option<Dates>) -> EngineReadiness;
+pub type ReadinessCheck = fn(Option<Dates>) -> EngineReadiness;
 
 impl RunService {
-    /// `engine` executes the runs; `look` returns what the engine lacks on this machine.
-    pub fn new(db: Db, engine: Engine, look: Look) -> Self {
-        RunService { db, engine, look, kept: Kept::default() }
+    /// `engine` executes the runs; `readiness_check` returns what the engine lacks on this machine.
+    pub fn new(db: Db, engine: Engine, readiness_check: ReadinessCheck) -> Self {
+        RunService { db, engine, readiness_check, kept: Kept::default() }
     }
 
     /// Refuses a run that cannot work on this machine, before anything is written. A JDK is needed for test classes; what
     /// test programs need depends on their language ([`Needs::check`]).
     fn ready(&self, dates: Option<Dates>, kind: Option<TestKind>) -> Result<(), Failure> {
-        let mut found = (self.look)(dates);
+        let mut found = (self.readiness_check)(dates);
         if kind == Some(TestKind::HumanevalX) && found.missing.contains(&EngineNeed::Jdk) {
             found.missing.retain(|need| *need != EngineNeed::Jdk);
             // It would install the JDK, too.
@@ -144,7 +144,7 @@ impl RunService {
         // A browser that disconnects does not interrupt it, and the engine repeats it where the server was stopped.
         let filled = tokio::task::spawn_blocking(move || {
             let filled = runs::fill(&db, id);
-            engine.ring();
+            engine.notify();
             filled
         });
         filled.await.map_err(Failure::internal)??;
@@ -228,7 +228,7 @@ impl Runs for RunService {
     }
 
     async fn readiness(&self, _: &Admin) -> Answer<EngineReadiness> {
-        Ok((self.look)(None))
+        Ok((self.readiness_check)(None))
     }
 
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
@@ -349,7 +349,7 @@ impl Runs for RunService {
                 })
                 .await?;
         }
-        self.engine.ring();
+        self.engine.notify();
         Ok(())
     }
 

@@ -43,7 +43,7 @@ async fn demo_ratings_are_marked_and_leave_work() {
 
 #[tokio::test]
 async fn demo_runs_every_model_once_if_possible() {
-    let lacking = readiness::look(None);
+    let lacking = readiness::check(None);
     let ready = lacking.missing.is_empty().then_some(()).ok_or(format!("the engine lacks {:?}", lacking.missing));
     let Some(()) = prerequisites::host(ready) else { return };
     let app = demo().await;
