@@ -8,7 +8,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use app::{
     model::{
-        compare::Choice,
+        compare::Selection,
         run::{Outcome, Verdict},
     },
     port::System,
@@ -66,7 +66,7 @@ async fn run(arguments: Arguments) -> Result<Made, Failure> {
     starter::demo(&services).await?;
     let Arguments { studies, runs, models, tasks, .. } = arguments;
     let made = services.db.write(move |tx| fill(tx, &Size { studies, runs, models, tasks })).await?;
-    let known = services.comparisons.settled(&System.admin(), choice()).await?;
+    let known = services.comparisons.settled(&System.admin(), selection()).await?;
     let counted: u64 = known.options.studies.iter().map(|study| study.ratings).sum();
     if counted != made.ratings {
         return Err(Failure::internal(format!("{} ratings were inserted and {counted} count", made.ratings)));
@@ -97,8 +97,8 @@ pub struct Made {
 }
 
 /// The invented dataset with everything in it.
-fn choice() -> Choice {
-    Choice { dataset: DATASET.into(), ..Choice::default() }
+fn selection() -> Selection {
+    Selection { dataset: DATASET.into(), ..Selection::default() }
 }
 
 /// Whether the folder contains anybody's data, beside which invented ratings must not be stored.

@@ -1,6 +1,6 @@
 //! A dataset's comparison: any number of models, people's ratings and automated tests together.
 //!
-//! [`Choice`] is the selection; it is in the address, so that a link reproduces it. [`Sheet`] contains every
+//! [`Selection`] is the selection; it is in the address, so that a link reproduces it. [`Sheet`] contains every
 //! figure. Formulas are in docs/statistics.md.
 
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub enum Scores {
 /// The selection of a comparison. A `None` list selects everything; an empty list selects nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Choice {
+pub struct Selection {
     /// Short name of the dataset.
     pub dataset: String,
     /// The models, in display order.
@@ -55,10 +55,10 @@ pub struct Choice {
     pub scores: Scores,
 }
 
-impl Choice {
+impl Selection {
     /// Parses an address's query. `all` gives every value of a key; a list may be repeated fields or one
     /// with commas, and `none` stands for an empty one. Unknown values are ignored, so that old links work.
-    pub fn read(dataset: &str, all: impl Fn(&str) -> Vec<String>) -> Choice {
+    pub fn read(dataset: &str, all: impl Fn(&str) -> Vec<String>) -> Selection {
         fn list<T>(values: Vec<String>, id: fn(i64) -> T) -> Option<Vec<T>> {
             let mut given = false;
             let mut found: Vec<i64> = Vec::new();
@@ -72,7 +72,7 @@ impl Choice {
             }
             given.then(|| found.into_iter().map(id).collect())
         }
-        Choice {
+        Selection {
             dataset: dataset.to_owned(),
             models: list(all("models"), ModelId),
             studies: list(all("studies"), StudyId),
@@ -173,7 +173,8 @@ pub struct Compared {
     /// Everything that can be selected.
     pub options: Options,
     /// The selection with every default resolved, for a permanent link.
-    pub choice: Choice,
+    #[serde(rename = "choice")]
+    pub selection: Selection,
     pub sheet: Sheet,
     /// The raters' names; figures refer to them by index.
     pub raters: Vec<String>,
@@ -625,20 +626,20 @@ pub struct OutputCompared {
 mod tests {
     use super::*;
 
-    fn read(query: &str) -> Choice {
+    fn read(query: &str) -> Selection {
         let fields: Vec<(String, String)> = query
             .split('&')
             .filter_map(|field| field.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned())))
             .collect();
-        Choice::read("d", |key| fields.iter().filter(|(k, _)| k == key).map(|(_, v)| v.clone()).collect())
+        Selection::read("d", |key| fields.iter().filter(|(k, _)| k == key).map(|(_, v)| v.clone()).collect())
     }
 
     #[test]
     fn selection_round_trips_through_its_address() {
         let check = |query: &str, same: &str| {
-            let choice = read(query);
-            assert_eq!(choice.query(), same, "{query}");
-            assert_eq!(read(&choice.query()), choice, "{query}");
+            let selection = read(query);
+            assert_eq!(selection.query(), same, "{query}");
+            assert_eq!(read(&selection.query()), selection, "{query}");
         };
         check("", "");
         check("models=2,1", "models=2,1");

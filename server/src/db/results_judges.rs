@@ -60,7 +60,7 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
          WHERE d.slug = ?1 AND r.slug = ?2 AND r.version = ?3 ORDER BY j.id",
     )?;
     let all: Vec<(i64, String)> = statement
-        .query_map(params![input.choice.dataset, rubric.slug, rubric.version], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .query_map(params![input.selection.dataset, rubric.slug, rubric.version], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     if all.is_empty() {
         return Ok(Vec::new());

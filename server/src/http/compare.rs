@@ -3,7 +3,7 @@
 use app::{
     error::AppError,
     model::{
-        compare::{Choice, TaskFilter},
+        compare::{Selection, TaskFilter},
         user::Visitor,
     },
     port::Admin,
@@ -33,7 +33,7 @@ pub async fn export(
     let file = File::of(&name).ok_or_else(|| AppError::NotFound("file to download".into()))?;
     let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&admin, Choice::read(&slug, all), file, visitor.lang).await?;
+    let ready = service.ready(&admin, Selection::read(&slug, all), file, visitor.lang).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), Some(format!("{}-{name}", plain(&slug)))))
 }
@@ -53,7 +53,7 @@ pub async fn figure(
     let theme = last("theme").and_then(|name| Theme::named(&name)).unwrap_or_default();
     let width = last("width").and_then(|name| Width::named(&name)).unwrap_or_default();
     let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
-    let asked = (Choice::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
+    let asked = (Selection::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
     let look = Look { width, theme, lang };
     let bytes = state.services.comparisons.picture(&admin, asked, (id, kind), look).await?;
     let headers = [

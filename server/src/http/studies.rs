@@ -28,6 +28,6 @@ pub async fn comparison(
 }
 
 async fn file(state: &AppState, admin: &Admin, id: StudyId, name: &str) -> Result<Redirect, HttpError> {
-    let choice = state.services.comparisons.study_choice(admin, id, false).await?;
-    Ok(Redirect::to(&format!("/admin/compare/{}/export/{name}?{}", choice.dataset, choice.query())))
+    let selection = state.services.comparisons.study_selection(admin, id, false).await?;
+    Ok(Redirect::to(&format!("/admin/compare/{}/export/{name}?{}", selection.dataset, selection.query())))
 }

@@ -74,7 +74,7 @@ pub fn without_names(mut input: ComparisonInput) -> ComparisonInput {
         let number = i64::try_from(place + 1).unwrap_or(i64::MAX);
         *rater = (UserId(number), format!("rater {number}"));
     }
-    input.choice.raters = input.choice.raters.map(|_| input.raters.iter().map(|(id, _)| *id).collect());
+    input.selection.raters = input.selection.raters.map(|_| input.raters.iter().map(|(id, _)| *id).collect());
     input
 }
 

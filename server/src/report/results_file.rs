@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use app::model::{
     code_lang::CodeLang,
-    compare::Choice,
+    compare::Selection,
     dataset::{Checks, TaskRow},
     ids::{ModelId, TaskId, TaskRevisionId},
     lang::Lang,
@@ -23,7 +23,7 @@ use crate::{
 /// Fails for an empty file, a line that is not three columns with two counts, or a duplicate task.
 pub fn input(files: &[(String, String, String)]) -> Result<ComparisonInput, Failure> {
     let mut input = ComparisonInput {
-        choice: Choice { dataset: "results".into(), ..Choice::default() },
+        selection: Selection { dataset: "results".into(), ..Selection::default() },
         ..ComparisonInput::default()
     };
     let mut places: HashMap<String, u32> = HashMap::new();

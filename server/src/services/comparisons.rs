@@ -16,7 +16,7 @@ use std::{
 use app::{
     error::AppError,
     model::{
-        compare::{Choice, Compared, Options, OutputCompared, Sheet, TaskCompared, TaskFilter, TaskPage},
+        compare::{Compared, Options, OutputCompared, Selection, Sheet, TaskCompared, TaskFilter, TaskPage},
         comparison::{Comparison, OutputRatings},
         ids::{ModelId, StudyId, TaskId},
     },
@@ -60,11 +60,11 @@ pub struct ComparisonService {
 /// Cached computations, the last used at the end.
 #[derive(Default)]
 struct Held {
-    by_choice: Vec<Arc<Computed>>,
+    by_selection: Vec<Arc<Computed>>,
     /// Selections that are being computed in the background.
-    busy: HashSet<Choice>,
+    busy: HashSet<Selection>,
     /// A lock for each selection that is being computed, on which further requests for it wait.
-    flights: HashMap<Choice, Weak<tokio::sync::Mutex<()>>>,
+    flights: HashMap<Selection, Weak<tokio::sync::Mutex<()>>>,
     /// Number of computations so far.
     computations: u64,
 }
@@ -98,7 +98,7 @@ pub struct Settled {
     /// What can be selected.
     pub options: Options,
     /// What is selected.
-    pub choice: Choice,
+    pub selection: Selection,
     /// The current revision.
     pub stamp: String,
     /// Whether studies, and whether runs, were selected by default. If so, studies and runs without results
@@ -110,8 +110,8 @@ impl Settled {
     /// Approximate number of ratings and verdicts to read.
     fn rows(&self) -> u64 {
         let ratings =
-            self.options.studies.iter().filter(|s| self.choice.studies.iter().flatten().any(|id| *id == s.id));
-        let verdicts = self.options.runs.iter().filter(|r| self.choice.runs.iter().flatten().any(|id| *id == r.id));
+            self.options.studies.iter().filter(|s| self.selection.studies.iter().flatten().any(|id| *id == s.id));
+        let verdicts = self.options.runs.iter().filter(|r| self.selection.runs.iter().flatten().any(|id| *id == r.id));
         ratings.map(|s| s.ratings).sum::<u64>() + verdicts.map(|r| u64::from(r.done)).sum::<u64>()
     }
 
@@ -119,8 +119,8 @@ impl Settled {
         let (any_study, any_run) = self.open_ended;
         let mut studies = self.options.studies.iter().filter(|s| s.open);
         let mut runs = self.options.runs.iter().filter(|r| r.open);
-        studies.any(|s| any_study || self.choice.studies.iter().flatten().any(|c| *c == s.id))
-            || runs.any(|r| any_run || self.choice.runs.iter().flatten().any(|c| *c == r.id))
+        studies.any(|s| any_study || self.selection.studies.iter().flatten().any(|c| *c == s.id))
+            || runs.any(|r| any_run || self.selection.runs.iter().flatten().any(|c| *c == r.id))
     }
 }
 
@@ -131,33 +131,34 @@ impl ComparisonService {
     }
 
     /// Resolves a selection and looks up its revision.
-    pub async fn settled(&self, _: &Admin, choice: Choice) -> Result<Settled, Failure> {
+    pub async fn settled(&self, _: &Admin, selection: Selection) -> Result<Settled, Failure> {
         self.db
             .read_long(move |conn| {
-                let options = results::options(conn, &choice.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
-                let open_ended = (choice.studies.is_none(), choice.runs.is_none());
-                let choice = settle(&options, choice)?;
-                let stamp = results::stamp(conn, &choice)?;
-                Ok(Settled { options, choice, stamp, open_ended })
+                let options =
+                    results::options(conn, &selection.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+                let open_ended = (selection.studies.is_none(), selection.runs.is_none());
+                let selection = settle(&options, selection)?;
+                let stamp = results::stamp(conn, &selection)?;
+                Ok(Settled { options, selection, stamp, open_ended })
             })
             .await
     }
 
     /// A study's own models by its own raters; with `tests`, also each model's newest run.
-    pub async fn study_choice(&self, _: &Admin, id: StudyId, tests: bool) -> Result<Choice, Failure> {
+    pub async fn study_selection(&self, _: &Admin, id: StudyId, tests: bool) -> Result<Selection, Failure> {
         self.db
             .read_long(move |conn| {
                 let row = studies::get(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 let models = studies::models(conn, id)?.into_iter().map(|(model, _)| model).collect();
                 let (studies, runs) = (Some(vec![id]), (!tests).then(Vec::new));
-                Ok(Choice { dataset: row.dataset, models: Some(models), studies, runs, ..Choice::default() })
+                Ok(Selection { dataset: row.dataset, models: Some(models), studies, runs, ..Selection::default() })
             })
             .await
     }
 
     /// The means of people's ratings, however long they take; without ratings, of nothing.
-    pub async fn by_people(&self, admin: &Admin, choice: Choice) -> Result<Comparison, Failure> {
-        let settled = self.settled(admin, choice).await?;
+    pub async fn by_people(&self, admin: &Admin, selection: Selection) -> Result<Comparison, Failure> {
+        let settled = self.settled(admin, selection).await?;
         let computed = self.computed(&settled).await?;
         let human = computed.sheet.human.as_ref().map(|human| human.comparison.clone());
         human.or_else(|| sheet::unrated(&computed.input)).ok_or_else(|| Failure::not_found("rubric of the comparison"))
@@ -166,18 +167,18 @@ impl ComparisonService {
     /// The figures, at least as new as `settled`.
     pub async fn computed(&self, settled: &Settled) -> Result<Arc<Computed>, Failure> {
         let asked = Instant::now();
-        let known = lock(&self.held).get(&settled.choice);
+        let known = lock(&self.held).get(&settled.selection);
         if let Some(known) = known.filter(|known| known.stamp == settled.stamp) {
             return Ok(known);
         }
-        let flight = lock(&self.held).flight(&settled.choice);
+        let flight = lock(&self.held).flight(&settled.selection);
         let _flight = flight.lock().await;
         // Another request has computed it meanwhile, from the same or newer input.
-        let known = lock(&self.held).get(&settled.choice);
+        let known = lock(&self.held).get(&settled.selection);
         if let Some(known) = known.filter(|known| known.stamp == settled.stamp || known.begun >= asked) {
             return Ok(known);
         }
-        self.compute(settled.choice.clone(), settled.options.name.clone()).await
+        self.compute(settled.selection.clone(), settled.options.name.clone()).await
     }
 
     /// How many times figures were computed, for tests.
@@ -188,7 +189,7 @@ impl ComparisonService {
     /// The figures, and whether they are out of date. Slow ones are computed while the previous ones are
     /// shown, or while the page says that there are none yet.
     pub async fn soon(&self, settled: &Settled) -> Result<(Option<Arc<Computed>>, bool), Failure> {
-        let known = lock(&self.held).get(&settled.choice);
+        let known = lock(&self.held).get(&settled.selection);
         let slow = match &known {
             Some(known) if known.stamp == settled.stamp => return Ok((Some(known.clone()), false)),
             Some(known) => known.took > PATIENCE,
@@ -197,12 +198,12 @@ impl ComparisonService {
         if !slow {
             return Ok((Some(self.computed(settled).await?), false));
         }
-        if lock(&self.held).busy.insert(settled.choice.clone()) {
+        if lock(&self.held).busy.insert(settled.selection.clone()) {
             let service = ComparisonService { db: self.db.clone(), spool: self.spool.clone(), held: self.held.clone() };
             let settled = settled.clone();
             tokio::spawn(async move {
                 let done = service.computed(&settled).await;
-                lock(&service.held).busy.remove(&settled.choice);
+                lock(&service.held).busy.remove(&settled.selection);
                 // The conversion logs the error.
                 let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
             });
@@ -210,15 +211,15 @@ impl ComparisonService {
         Ok((known, true))
     }
 
-    async fn compute(&self, choice: Choice, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
+    async fn compute(&self, selection: Selection, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
         let begun = Instant::now();
         lock(&self.held).computations += 1;
         let (input, stamp, kept) = self
             .db
             .read_long(move |conn| {
                 // In one snapshot, so that the revision is that of the input.
-                let stamp = results::stamp(conn, &choice)?;
-                let input = input::read(conn, name, &choice)?;
+                let stamp = results::stamp(conn, &selection)?;
+                let input = input::read(conn, name, &selection)?;
                 let kept = results::kept(conn, &key(&input, &stamp)?)?;
                 Ok((input, stamp, kept))
             })
@@ -234,9 +235,9 @@ impl ComparisonService {
         });
         let computed = task.await.map_err(Failure::internal)?;
         if !known && computed.took > PATIENCE {
-            let (key, choice) = (key(&computed.input, &computed.stamp)?, digest(&computed.input.choice)?);
+            let (key, selection) = (key(&computed.input, &computed.stamp)?, digest(&computed.input.selection)?);
             let json = serde_json::to_vec(&computed.sheet)?;
-            self.db.write(move |tx| results::keep(tx, &key, &choice, &json, clock::now().0)).await?;
+            self.db.write(move |tx| results::keep(tx, &key, &selection, &json, clock::now().0)).await?;
         }
         lock(&self.held).put(computed.clone());
         Ok(computed)
@@ -244,31 +245,31 @@ impl ComparisonService {
 }
 
 impl Held {
-    fn get(&mut self, choice: &Choice) -> Option<Arc<Computed>> {
-        let at = self.by_choice.iter().position(|known| known.input.choice == *choice)?;
-        let used = self.by_choice.remove(at);
-        self.by_choice.push(used.clone());
+    fn get(&mut self, selection: &Selection) -> Option<Arc<Computed>> {
+        let at = self.by_selection.iter().position(|known| known.input.selection == *selection)?;
+        let used = self.by_selection.remove(at);
+        self.by_selection.push(used.clone());
         Some(used)
     }
 
     fn put(&mut self, computed: Arc<Computed>) {
-        self.by_choice.retain(|known| known.input.choice != computed.input.choice);
+        self.by_selection.retain(|known| known.input.selection != computed.input.selection);
         let (large, most) = (computed.is_large(), if computed.is_large() { KEPT_LARGE } else { KEPT_SMALL });
-        self.by_choice.push(computed);
-        if self.by_choice.iter().filter(|known| known.is_large() == large).count() > most
-            && let Some(oldest) = self.by_choice.iter().position(|known| known.is_large() == large)
+        self.by_selection.push(computed);
+        if self.by_selection.iter().filter(|known| known.is_large() == large).count() > most
+            && let Some(oldest) = self.by_selection.iter().position(|known| known.is_large() == large)
         {
-            self.by_choice.remove(oldest);
+            self.by_selection.remove(oldest);
         }
     }
 
-    fn flight(&mut self, choice: &Choice) -> Arc<tokio::sync::Mutex<()>> {
-        if let Some(flight) = self.flights.get(choice).and_then(Weak::upgrade) {
+    fn flight(&mut self, selection: &Selection) -> Arc<tokio::sync::Mutex<()>> {
+        if let Some(flight) = self.flights.get(selection).and_then(Weak::upgrade) {
             return flight;
         }
         self.flights.retain(|_, flight| flight.strong_count() > 0);
         let flight = Arc::default();
-        self.flights.insert(choice.clone(), Arc::downgrade(&flight));
+        self.flights.insert(selection.clone(), Arc::downgrade(&flight));
         flight
     }
 }
@@ -278,34 +279,34 @@ fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn digest(choice: &Choice) -> Result<String, Failure> {
-    Ok(hex::encode(Sha256::digest(serde_json::to_vec(choice)?)))
+fn digest(selection: &Selection) -> Result<String, Failure> {
+    Ok(hex::encode(Sha256::digest(serde_json::to_vec(selection)?)))
 }
 
 /// Everything that the figures depend on, including displayed names.
 fn key(input: &ComparisonInput, stamp: &str) -> Result<String, Failure> {
     let mut all = Sha256::new();
     all.update(format!("{} {GENERATION} ", env!("CARGO_PKG_VERSION")));
-    all.update(serde_json::to_vec(&(&input.choice, &input.models, &input.rubric, input.seed))?);
+    all.update(serde_json::to_vec(&(&input.selection, &input.models, &input.rubric, input.seed))?);
     all.update(stamp);
     Ok(hex::encode(all.finalize()))
 }
 
 /// Each model's newest run and the selected ones; a list of a thousand runs is of no use.
-fn listed(mut options: Options, choice: &Choice) -> Options {
+fn listed(mut options: Options, selection: &Selection) -> Options {
     let mut seen: HashMap<ModelId, usize> = HashMap::new();
     options.runs.retain(|run| {
         let count = seen.entry(run.model).or_default();
         *count += 1;
-        *count <= LISTED || choice.runs.iter().flatten().any(|id| *id == run.id)
+        *count <= LISTED || selection.runs.iter().flatten().any(|id| *id == run.id)
     });
     options
 }
 
 /// Fills defaults into the selection, and rejects inconsistent ones.
-fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
+fn settle(options: &Options, selection: Selection) -> Result<Selection, Failure> {
     let study = |id| options.studies.iter().find(|study| study.id == id);
-    let studies = match choice.studies {
+    let studies = match selection.studies {
         Some(ids) => ids,
         None => {
             // Studies with the rubric that was used last.
@@ -335,7 +336,7 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
     }
     let known: HashMap<ModelId, &str> = options.models.iter().map(|(id, name)| (*id, name.as_str())).collect();
     // Models without data would only be counted as such; where no model has any, all are shown.
-    let models = choice.models.unwrap_or_else(|| {
+    let models = selection.models.unwrap_or_else(|| {
         let all = || options.models.iter().map(|(id, _)| *id).filter(|id| !options.archived_models.contains(id));
         let with_data: Vec<_> = all().filter(|id| !options.empty.contains(id)).collect();
         if with_data.is_empty() { all().collect() } else { with_data }
@@ -343,7 +344,7 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
     if let Some(unknown) = models.iter().find(|id| !known.contains_key(id)) {
         return Err(Failure::not_found(&format!("model {unknown} in this dataset")));
     }
-    let runs = match choice.runs {
+    let runs = match selection.runs {
         Some(ids) => ids,
         // Each model's newest run with results.
         None => models
@@ -367,23 +368,24 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
             ));
         }
     }
-    Ok(Choice { models: Some(models), studies: Some(studies), runs: Some(runs), ..choice })
+    Ok(Selection { models: Some(models), studies: Some(studies), runs: Some(runs), ..selection })
 }
 
 #[async_trait]
 impl Comparisons for ComparisonService {
-    async fn get(&self, admin: &Admin, choice: Choice) -> Answer<Compared> {
-        let settled = self.settled(admin, choice).await?;
+    async fn get(&self, admin: &Admin, selection: Selection) -> Answer<Compared> {
+        let settled = self.settled(admin, selection).await?;
         let (computed, behind) = self.soon(&settled).await?;
         let live = settled.live();
-        let options = listed(settled.options, &settled.choice);
+        let options = listed(settled.options, &settled.selection);
         let Some(computed) = computed else {
-            let names = options.models.iter().filter(|(id, _)| settled.choice.models.iter().flatten().any(|m| m == id));
+            let names =
+                options.models.iter().filter(|(id, _)| settled.selection.models.iter().flatten().any(|m| m == id));
             let sheet = Sheet { models: names.map(|(_, name)| name.clone()).collect(), ..Sheet::default() };
             let (raters, stamp) = (Vec::new(), String::new());
             return Ok(Compared {
                 options,
-                choice: settled.choice,
+                selection: settled.selection,
                 sheet,
                 raters,
                 stamp,
@@ -398,7 +400,7 @@ impl Comparisons for ComparisonService {
             live,
             captions: pictures::captions(&options.name, &computed.sheet, &raters),
             options,
-            choice: settled.choice,
+            selection: settled.selection,
             sheet: computed.sheet.clone(),
             raters,
             stamp: computed.stamp.clone(),
@@ -408,24 +410,30 @@ impl Comparisons for ComparisonService {
     }
 
     async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<Compared> {
-        let choice = self.study_choice(admin, id, false).await?;
-        self.get(admin, choice).await
+        let selection = self.study_selection(admin, id, false).await?;
+        self.get(admin, selection).await
     }
 
-    async fn stamp(&self, admin: &Admin, choice: Choice) -> Answer<String> {
-        let settled = self.settled(admin, choice).await?;
+    async fn stamp(&self, admin: &Admin, selection: Selection) -> Answer<String> {
+        let settled = self.settled(admin, selection).await?;
         let (computed, _) = self.soon(&settled).await?;
         Ok(computed.map(|computed| computed.stamp.clone()).unwrap_or_default())
     }
 
-    async fn tasks(&self, admin: &Admin, choice: Choice, filter: TaskFilter) -> Answer<TaskPage> {
-        let settled = self.settled(admin, choice).await?;
+    async fn tasks(&self, admin: &Admin, selection: Selection, filter: TaskFilter) -> Answer<TaskPage> {
+        let settled = self.settled(admin, selection).await?;
         let (computed, _) = self.soon(&settled).await?;
         Ok(computed.map(|computed| tasks::page(&computed.input, &computed.lines, &filter)).unwrap_or_default())
     }
 
-    async fn task(&self, admin: &Admin, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared> {
-        let settled = self.settled(admin, choice).await?;
+    async fn task(
+        &self,
+        admin: &Admin,
+        selection: Selection,
+        filter: TaskFilter,
+        task: TaskId,
+    ) -> Answer<TaskCompared> {
+        let settled = self.settled(admin, selection).await?;
         let computed = match self.soon(&settled).await? {
             (Some(computed), _) => computed,
             // Filters need the task's position, so this one page waits.
@@ -436,18 +444,18 @@ impl Comparisons for ComparisonService {
         let row = row.ok_or_else(|| Failure::not_found("task in this choice"))?;
         let (before, after) = tasks::neighbours(input, &computed.lines, &filter, task);
         let revisions: Vec<_> = input.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
-        let choice = settled.choice;
+        let selection = settled.selection;
         let outputs = self
             .db
             .read_long(move |conn| {
-                let outputs = results::task_outputs(conn, &choice, &revisions)?;
+                let outputs = results::task_outputs(conn, &selection, &revisions)?;
                 let each = outputs.into_iter().map(|output| {
                     let mut ratings = Vec::new();
-                    for study in choice.studies.iter().flatten() {
+                    for study in selection.studies.iter().flatten() {
                         ratings.extend(studies::output_ratings(conn, *study, output.id)?);
                     }
                     let mut verdict = None;
-                    for run in choice.runs.iter().flatten() {
+                    for run in selection.runs.iter().flatten() {
                         let found = results::verdict(conn, *run, output.id)?;
                         verdict = verdict.or(found.map(|(v, passed, total)| (*run, v, passed, total)));
                     }

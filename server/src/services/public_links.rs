@@ -119,8 +119,8 @@ impl PublicLinks for PublicLinkService {
     async fn open(&self, secret: &str) -> Answer<PublicStudy> {
         let (study, link) = self.resolve(secret).await?;
         let detail = self.studies.get(&System.admin(), study).await?;
-        let choice = self.comparisons.study_choice(&System.admin(), study, true).await?;
-        let compared = self.comparisons.get(&System.admin(), choice).await?;
+        let selection = self.comparisons.study_selection(&System.admin(), study, true).await?;
+        let compared = self.comparisons.get(&System.admin(), selection).await?;
         let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
         Ok(PublicStudy {
             title: detail.row.title,

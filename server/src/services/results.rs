@@ -12,7 +12,7 @@ use std::{
 
 use app::{
     model::{
-        compare::{Checked, Choice, Scores, Sheet},
+        compare::{Checked, Scores, Selection, Sheet},
         ids::ModelId,
         results::{
             Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, Estimated, Measured, ModelResults,
@@ -41,7 +41,7 @@ pub struct ResultService {
 
 /// The figures of one dataset.
 struct Figures {
-    choice: Choice,
+    selection: Selection,
     stamp: String,
     dimensions: Vec<BoardDimension>,
     pass_at: Vec<u32>,
@@ -84,7 +84,7 @@ impl DatasetFigures {
             without_runs,
             computing: figures.is_none(),
             behind: self.behind,
-            choice: self.settled.choice.clone(),
+            selection: self.settled.selection.clone(),
         }
     }
 }
@@ -127,11 +127,12 @@ impl ResultService {
 
     /// One dataset's figures: those held where nothing has changed, otherwise from its comparison.
     async fn dataset_figures(&self, admin: &Admin, slug: &str) -> Result<DatasetFigures, Failure> {
-        let choice = Choice { dataset: slug.to_owned(), scores: Scores::Final, ..Choice::default() };
-        let settled = self.comparisons.settled(admin, choice).await?;
+        let selection = Selection { dataset: slug.to_owned(), scores: Scores::Final, ..Selection::default() };
+        let settled = self.comparisons.settled(admin, selection).await?;
         let slug = slug.to_owned();
         let known = self.held.lock().unwrap_or_else(PoisonError::into_inner).get(&slug).cloned();
-        if let Some(known) = known.filter(|known| known.choice == settled.choice && known.stamp == settled.stamp) {
+        if let Some(known) = known.filter(|known| known.selection == settled.selection && known.stamp == settled.stamp)
+        {
             return Ok(DatasetFigures { slug, settled, figures: Some(known), behind: false });
         }
         let (computed, behind) = self.comparisons.soon(&settled).await?;
@@ -144,8 +145,8 @@ impl ResultService {
     }
 
     async fn figures(&self, settled: &Settled, computed: &Computed) -> Result<Figures, Failure> {
-        let studies = settled.choice.studies.clone().unwrap_or_default();
-        let runs = settled.choice.runs.clone().unwrap_or_default();
+        let studies = settled.selection.studies.clone().unwrap_or_default();
+        let runs = settled.selection.runs.clone().unwrap_or_default();
         let (rated, ended) = self
             .db
             .read(move |conn| Ok((results_board::rated_at(conn, &studies)?, results_board::run_times(conn, &runs)?)))
@@ -159,7 +160,7 @@ impl ResultService {
         let checked = sheet.automated.iter().flat_map(|automated| automated.models.iter().flatten());
         let pass_at: BTreeSet<u32> = checked.flat_map(|checked| std::iter::once(1).chain(ks(checked))).collect();
         let pass_at: Vec<u32> = pass_at.into_iter().collect();
-        let models = settled.choice.models.iter().flatten().enumerate().map(|(at, model)| {
+        let models = settled.selection.models.iter().flatten().enumerate().map(|(at, model)| {
             let mut people = people(sheet, at);
             let mut tests = tests(sheet, at, &pass_at);
             if let Some(people) = &mut people {
@@ -171,7 +172,7 @@ impl ResultService {
             (*model, (people, tests))
         });
         Ok(Figures {
-            choice: settled.choice.clone(),
+            selection: settled.selection.clone(),
             stamp: computed.stamp.clone(),
             dimensions: dimensions.collect(),
             models: models.collect(),

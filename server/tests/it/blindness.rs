@@ -66,7 +66,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         Sent::Form(fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
     };
     let (study, item) = (&here.study, &here.item);
-    let choice = json!({"dataset": "starter"});
+    let selection = json!({"dataset": "starter"});
     let mut lines: Vec<Line> = vec![
         ("who", For::Raters, Sent::Json(json!({}))),
         ("desk", For::Raters, Sent::Json(json!({}))),
@@ -134,10 +134,10 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("compare_runs", Sent::Json(json!({"a": 1, "b": 1, "task": null}))),
         ("results_board", Sent::Json(json!({"query": {}}))),
         ("results_model", Sent::Json(json!({"model": 1, "baseline": null}))),
-        ("compare_get", Sent::Json(json!({"choice": choice}))),
-        ("compare_stamp", Sent::Json(json!({"choice": choice}))),
-        ("compare_tasks", Sent::Json(json!({"choice": choice, "filter": {}}))),
-        ("compare_task", Sent::Json(json!({"choice": choice, "filter": {}, "task": 1}))),
+        ("compare_get", Sent::Json(json!({"choice": selection}))),
+        ("compare_stamp", Sent::Json(json!({"choice": selection}))),
+        ("compare_tasks", Sent::Json(json!({"choice": selection, "filter": {}}))),
+        ("compare_task", Sent::Json(json!({"choice": selection, "filter": {}, "task": 1}))),
         ("tokens", Sent::Json(json!({}))),
         ("create_token", Sent::Json(json!({"label": "x", "scopes": ["read"], "days": 1}))),
         ("revoke_token", form(&[("id", "1")])),

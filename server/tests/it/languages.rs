@@ -5,7 +5,7 @@
 use app::{
     model::{
         code_lang::CodeLang,
-        compare::Choice,
+        compare::Selection,
         dataset::{Checks, TestKind},
         grading::NextTask,
         ids::SubmissionId,
@@ -161,8 +161,8 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     let differs = ItemFilter { came_to: Some(CameTo::Differs), ..ItemFilter::default() };
     let rows = app.services.runs.items(&System.admin(), newest, differs, PageOf::default()).await.unwrap().rows;
     assert_eq!(rows.iter().map(|row| (row.sample, row.differs())).collect::<Vec<_>>(), [(1, true)]);
-    let choice = Choice { dataset: "humaneval-x-python".into(), ..Choice::default() };
-    let compared = app.services.comparisons.get(&System.admin(), choice).await.unwrap().sheet;
+    let selection = Selection { dataset: "humaneval-x-python".into(), ..Selection::default() };
+    let compared = app.services.comparisons.get(&System.admin(), selection).await.unwrap().sheet;
     let checked = compared.automated.unwrap().models[0].clone().unwrap();
     let published = checked.published.unwrap();
     assert_eq!((published.figures.differ, published.differences.len()), (1, 1));

@@ -88,11 +88,11 @@ async fn public_link_shows_the_comparison_without_raters() {
     assert!(automated.models.iter().all(|model| model.as_ref().is_some_and(|checked| checked.run.is_none())));
     assert!(found.sheet.both.is_some() && page.body.contains("pass@1") && !page.body.contains("/admin/"));
     // They equal the figures that admins see.
-    let choice = app.services.comparisons.study_choice(&OPERATOR, STUDY, true).await.unwrap();
-    let inside = app.services.comparisons.get(&OPERATOR, choice).await.unwrap().sheet;
+    let selection = app.services.comparisons.study_selection(&OPERATOR, STUDY, true).await.unwrap();
+    let inside = app.services.comparisons.get(&OPERATOR, selection).await.unwrap().sheet;
     assert_eq!(human.comparison, inside.human.unwrap().comparison);
-    let choice = app.services.comparisons.study_choice(&OPERATOR, STUDY, false).await.unwrap();
-    assert_eq!(human.comparison, app.services.comparisons.by_people(&OPERATOR, choice).await.unwrap());
+    let selection = app.services.comparisons.study_selection(&OPERATOR, STUDY, false).await.unwrap();
+    assert_eq!(human.comparison, app.services.comparisons.by_people(&OPERATOR, selection).await.unwrap());
     // The database does not contain the link.
     let file = std::fs::read(app.services.db.path()).unwrap();
     assert!(!file.windows(secret.len()).any(|window| window == secret.as_bytes()));

@@ -7,7 +7,7 @@ use std::io::{Cursor, Read, Write};
 use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
-        compare::{Choice, Compared, Human, Scores, TaskFilter, TaskPage},
+        compare::{Compared, Human, Scores, Selection, TaskFilter, TaskPage},
         comparison::ModelScores,
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId},
@@ -62,16 +62,16 @@ pub async fn filled() -> TestApp {
     app
 }
 
-fn choice() -> Choice {
-    Choice { dataset: "starter".into(), ..Choice::default() }
+fn selection() -> Selection {
+    Selection { dataset: "starter".into(), ..Selection::default() }
 }
 
 /// The newest figures, however long they take.
-async fn compared(app: &TestApp, choice: Choice) -> Compared {
+async fn compared(app: &TestApp, selection: Selection) -> Compared {
     let service = &app.services.comparisons;
-    let settled = service.settled(&System.admin(), choice.clone()).await.unwrap();
+    let settled = service.settled(&System.admin(), selection.clone()).await.unwrap();
     service.computed(&settled).await.unwrap();
-    let found = service.get(&System.admin(), choice).await.unwrap();
+    let found = service.get(&System.admin(), selection).await.unwrap();
     assert!(!found.behind);
     found
 }
@@ -81,7 +81,7 @@ async fn counted_ratings_follow_every_change() {
     let app = TestApp::demo().await;
     let db = &app.services.db;
     let mut random = ChaCha8Rng::seed_from_u64(17);
-    let stamp = || async { app.services.comparisons.settled(&System.admin(), choice()).await.unwrap().stamp };
+    let stamp = || async { app.services.comparisons.settled(&System.admin(), selection()).await.unwrap().stamp };
     let mut stamps = vec![stamp().await];
     let mut people = Vec::new();
     for name in ["ada", "bo", "chen"] {
@@ -112,9 +112,9 @@ async fn counted_ratings_follow_every_change() {
         }
     }
     // The page's figures equal a computation from scratch.
-    let shown = compared(&app, choice()).await;
+    let shown = compared(&app, selection()).await;
     let fresh = db
-        .read_blocking(|conn| Ok(sheet::compute(&input::read(conn, shown.options.name.clone(), &shown.choice)?)))
+        .read_blocking(|conn| Ok(sheet::compute(&input::read(conn, shown.options.name.clone(), &shown.selection)?)))
         .unwrap();
     assert_eq!(shown.sheet, fresh);
     let counted = db.read_blocking(results::recount).unwrap().len() as u64;
@@ -125,7 +125,7 @@ async fn counted_ratings_follow_every_change() {
 #[tokio::test]
 async fn selection_decides_what_is_compared() {
     let app = filled().await;
-    let whole = compared(&app, choice()).await;
+    let whole = compared(&app, selection()).await;
     assert_eq!(whole.sheet.models.len(), 3);
     let ratings =
         |c: &Compared| c.sheet.human.iter().flat_map(|h| &h.comparison.models).map(|m| m.ratings).sum::<u64>();
@@ -133,11 +133,11 @@ async fn selection_decides_what_is_compared() {
     assert!(whole.sheet.automated.is_some() && whole.sheet.both.is_some());
 
     // The fully resolved selection means the same.
-    assert_eq!(compared(&app, whole.choice.clone()).await.sheet, whole.sheet);
+    assert_eq!(compared(&app, whole.selection.clone()).await.sheet, whole.sheet);
     // With fewer models, the others' means and scores do not change. (Their intervals do: they resample the
     // tasks that any compared model has a rating for.)
-    let models = whole.choice.models.clone().unwrap();
-    let two = compared(&app, Choice { models: Some(models[..2].to_vec()), ..choice() }).await;
+    let models = whole.selection.models.clone().unwrap();
+    let two = compared(&app, Selection { models: Some(models[..2].to_vec()), ..selection() }).await;
     assert_eq!(two.sheet.models, whole.sheet.models[..2]);
     let (two, of_all) = (two.sheet.human.unwrap().comparison, whole.sheet.human.clone().unwrap().comparison);
     let without_intervals = |models: &[ModelScores]| {
@@ -148,22 +148,22 @@ async fn selection_decides_what_is_compared() {
     assert_eq!(without_intervals(&two.models), without_intervals(&of_all.models[..2]));
     // The two languages together make the whole.
     let of = |lang| {
-        let choice = Choice { lang: Some(lang), ..choice() };
-        async { ratings(&compared(&app, choice).await) }
+        let selection = Selection { lang: Some(lang), ..selection() };
+        async { ratings(&compared(&app, selection).await) }
     };
     assert_eq!(of(app::model::lang::Lang::En).await + of(app::model::lang::Lang::Zh).await, 105);
     // One rater alone.
     let chen = whole.options.raters.iter().find(|(_, name)| name == "chen").unwrap().0;
-    assert_eq!(ratings(&compared(&app, Choice { raters: Some(vec![chen]), ..choice() }).await), 25);
+    assert_eq!(ratings(&compared(&app, Selection { raters: Some(vec![chen]), ..selection() }).await), 25);
     // No study, no people; no run, no tests.
-    let tests = compared(&app, Choice { studies: Some(vec![]), ..choice() }).await.sheet;
+    let tests = compared(&app, Selection { studies: Some(vec![]), ..selection() }).await.sheet;
     assert!(tests.human.is_none() && tests.both.is_none() && tests.automated == whole.sheet.automated);
-    let people = compared(&app, Choice { runs: Some(vec![]), ..choice() }).await.sheet;
+    let people = compared(&app, Selection { runs: Some(vec![]), ..selection() }).await.sheet;
     assert!(people.automated.is_none() && people.human == whole.sheet.human);
     // Unknown objects give 404.
-    let gone = Choice { studies: Some(vec![StudyId(99)]), ..choice() };
+    let gone = Selection { studies: Some(vec![StudyId(99)]), ..selection() };
     assert!(app.services.comparisons.get(&System.admin(), gone).await.is_err());
-    assert_eq!(whole.choice.scores, Scores::Raw);
+    assert_eq!(whole.selection.scores, Scores::Raw);
 }
 
 #[tokio::test]
@@ -171,12 +171,12 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
     let app = filled().await;
     let tasks = |filter: TaskFilter| {
         let service = app.services.comparisons.clone();
-        async move { service.tasks(&System.admin(), choice(), filter).await.unwrap() }
+        async move { service.tasks(&System.admin(), selection(), filter).await.unwrap() }
     };
     let all: TaskPage = tasks(TaskFilter::default()).await;
     assert_eq!((all.found, all.all, all.lines.len()), (40, 40, 40));
-    let whole = compared(&app, choice()).await;
-    let models = whole.choice.models.unwrap();
+    let whole = compared(&app, selection()).await;
+    let models = whole.selection.models.unwrap();
     for (m, model) in models.iter().enumerate() {
         for verdict in Verdict::ALL {
             let found =
@@ -210,7 +210,8 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
     let found = tasks(TaskFilter { q: words, ..TaskFilter::default() }).await;
     assert!(found.lines.iter().any(|line| line.task.id == chinese.task.id) && found.found < 40);
     // A task shows every model's code with ratings and verdicts.
-    let task = app.services.comparisons.task(&System.admin(), choice(), TaskFilter::default(), chinese.task.id).await;
+    let task =
+        app.services.comparisons.task(&System.admin(), selection(), TaskFilter::default(), chinese.task.id).await;
     let task = task.unwrap();
     assert_eq!(task.outputs.len(), 3);
     assert!(task.before.is_some() || task.after.is_some());
@@ -270,7 +271,7 @@ async fn exports_contain_every_line_with_stable_pseudonyms() {
 async fn bundled(app: &TestApp) -> Vec<u8> {
     use server::services::comparisons::export::File;
     let service = &app.services.comparisons;
-    let ready = service.ready(&System.admin(), choice(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
+    let ready = service.ready(&System.admin(), selection(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
     let mut bytes = Vec::new();
     service.export(ready).await.unwrap().copy_to(&mut bytes).unwrap();
     bytes
@@ -316,7 +317,7 @@ async fn bundle_reproduces_figures_and_changes_are_refused() {
     let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
     let again = sheet::compute(&bundle.input);
     assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&bundle.sheet).unwrap(), "bit for bit");
-    assert_eq!(again, compared(&app, choice()).await.sheet, "and as the page shows them");
+    assert_eq!(again, compared(&app, selection()).await.sheet, "and as the page shows them");
     assert!(bundle.manifest.files.contains_key("figures/correctness-means.svg"), "{:?}", bundle.manifest.files);
     assert!(bundle.input.raters.iter().all(|(_, name)| name.starts_with("rater ")));
     let everything = {
@@ -366,8 +367,8 @@ fn any_study(app: &TestApp) -> StudyId {
 async fn final_scores_replace_ratings_on_request() {
     let app = filled().await;
     let study = any_study(&app);
-    let raw = compared(&app, choice()).await;
-    let finals = Choice { scores: Scores::Final, ..choice() };
+    let raw = compared(&app, selection()).await;
+    let finals = Selection { scores: Scores::Final, ..selection() };
     // Without an adjudication, both are the same.
     let before = compared(&app, finals.clone()).await;
     assert_eq!(before.sheet.human.as_ref().unwrap().comparison, raw.sheet.human.as_ref().unwrap().comparison);
@@ -394,7 +395,7 @@ async fn final_scores_replace_ratings_on_request() {
     assert_eq!(after.sheet.human.as_ref().unwrap().adjudicated, 6);
     // Each output's decision, or the mean of its ratings as they are stored.
     let counted = app.services.db.read_blocking(results::recount).unwrap();
-    let read = |conn: &rusqlite::Connection| input::read(conn, after.options.name.clone(), &after.choice);
+    let read = |conn: &rusqlite::Connection| input::read(conn, after.options.name.clone(), &after.selection);
     let input = app.services.db.read_blocking(read).unwrap();
     for (m, model) in after.sheet.human.as_ref().unwrap().comparison.models.iter().enumerate() {
         let outputs: std::collections::BTreeSet<_> =
@@ -413,7 +414,7 @@ async fn final_scores_replace_ratings_on_request() {
         }
     }
     // Raw figures and agreement ignore adjudications.
-    let still = compared(&app, choice()).await;
+    let still = compared(&app, selection()).await;
     assert_eq!(still.sheet.human.as_ref().unwrap().comparison, raw.sheet.human.as_ref().unwrap().comparison);
     assert_eq!(after.sheet.human.as_ref().unwrap().reliability, raw.sheet.human.as_ref().unwrap().reliability);
     // The list of tasks shows the same scores.
@@ -436,7 +437,7 @@ fn file(kind: RatingsKind, bytes: &str) -> ratings_import::File {
 #[tokio::test]
 async fn judge_model_is_compared_and_never_mixed_in() {
     let app = filled().await;
-    let before = compared(&app, choice()).await;
+    let before = compared(&app, selection()).await;
     let csv = app.admin().await.get("/admin/compare/starter/export/ratings.csv").await.body;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let head = reader.headers().unwrap().clone();
@@ -461,10 +462,10 @@ async fn judge_model_is_compared_and_never_mixed_in() {
     let preview = service.preview(&System.admin(), file(judge(), &judged)).await.unwrap();
     assert_eq!((preview.ratings, preview.problem_count, preview.taken), (seen.len() as u64, 0, false));
     assert_eq!(preview.unused, ["why"]);
-    assert!(compared(&app, choice()).await.sheet.judges.is_empty(), "a preview takes nothing");
+    assert!(compared(&app, selection()).await.sheet.judges.is_empty(), "a preview takes nothing");
     service.take(&System.admin(), file(judge(), &judged)).await.unwrap();
 
-    let after = compared(&app, choice()).await;
+    let after = compared(&app, selection()).await;
     assert_ne!(after.stamp, before.stamp);
     assert_eq!((&after.sheet.human, &after.sheet.automated), (&before.sheet.human, &before.sheet.automated));
     let [found] = &after.sheet.judges[..] else { panic!("one judge") };
@@ -499,14 +500,14 @@ async fn imported_ratings_become_a_closed_study_or_nothing() {
         other => panic!("{other:?}"),
     };
     assert!(told.contains("Nobody"), "{told}");
-    let whole = compared(&app, choice()).await;
+    let whole = compared(&app, selection()).await;
     assert_eq!(whole.options.studies.len(), 1, "{:?}", whole.options.studies);
 
     let taken = service.take(&System.admin(), file(people(), &csv)).await.unwrap();
     let study = taken.study.unwrap();
     assert_eq!((taken.ratings, taken.raters.len()), (105, 3));
     // The same ratings give the same means and the same agreement.
-    let theirs = compared(&app, Choice { studies: Some(vec![study]), ..choice() }).await.sheet.human.unwrap();
+    let theirs = compared(&app, Selection { studies: Some(vec![study]), ..selection() }).await.sheet.human.unwrap();
     let ours = whole.sheet.human.unwrap();
     let means = |h: &Human| -> Vec<Option<f64>> {
         h.comparison.models.iter().flat_map(|m| m.dimensions.iter().map(|d| d.mean)).collect()
@@ -534,7 +535,7 @@ async fn imported_ratings_become_a_closed_study_or_nothing() {
 async fn every_chart_is_a_file() {
     let app = filled().await;
     let mut admin = app.admin().await;
-    let found = compared(&app, choice()).await;
+    let found = compared(&app, selection()).await;
     let all =
         app::ui::chart::compared::all(app::i18n::I18n::of(app::model::lang::Lang::En), &found.sheet, &found.raters);
     let mut ids: Vec<String> = all.into_iter().map(|figure| figure.id).collect();

@@ -5,7 +5,7 @@
 
 use app::{
     model::{
-        compare::{Choice, Compared, Scores},
+        compare::{Compared, Scores, Selection},
         ids::ModelId,
         results::{Board, BoardQuery},
         submission::Matching,
@@ -21,8 +21,8 @@ async fn board(app: &TestApp, query: BoardQuery) -> Board {
 }
 
 async fn compared(app: &TestApp) -> Compared {
-    let choice = Choice { dataset: "starter".into(), scores: Scores::Final, ..Choice::default() };
-    app.services.comparisons.get(&System.admin(), choice).await.unwrap()
+    let selection = Selection { dataset: "starter".into(), scores: Scores::Final, ..Selection::default() };
+    app.services.comparisons.get(&System.admin(), selection).await.unwrap()
 }
 
 /// Adds a model that nobody has rated or run.
@@ -101,7 +101,7 @@ async fn model_without_data_has_none_and_is_counted() {
 async fn model_stands_against_its_baseline() {
     let app = filled().await;
     let whole = compared(&app).await;
-    let ids: Vec<ModelId> = whole.choice.models.clone().unwrap();
+    let ids: Vec<ModelId> = whole.selection.models.clone().unwrap();
     let found = app.services.results.model(&System.admin(), ids[2], Some(ids[0])).await.unwrap();
     let (human, automated) = (whole.sheet.human.unwrap(), whole.sheet.automated.unwrap());
     let on = &found.datasets[0];

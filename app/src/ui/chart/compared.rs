@@ -11,7 +11,7 @@ use crate::{
     i18n::I18n,
     model::{
         claims::{Standing, letter, significant},
-        compare::{Automated, Caption, Checked, Choice, Human, Sheet, Spot, TaskGrid},
+        compare::{Automated, Caption, Checked, Human, Selection, Sheet, Spot, TaskGrid},
         comparison::{Comparison, Interval},
         ids::{ModelId, TaskId},
         rubric::Dimension,
@@ -56,11 +56,11 @@ impl Files {
 
 impl Links {
     /// Links for a fully resolved selection.
-    pub fn of(choice: &Choice) -> Links {
+    pub fn of(selection: &Selection) -> Links {
         Links {
-            slug: choice.dataset.clone(),
-            query: choice.query(),
-            models: choice.models.clone().unwrap_or_default(),
+            slug: selection.dataset.clone(),
+            query: selection.query(),
+            models: selection.models.clone().unwrap_or_default(),
             captions: Arc::default(),
         }
     }
@@ -427,8 +427,9 @@ mod tests {
 
     #[test]
     fn links_contain_the_selection_and_the_mark() {
-        let choice = Choice { dataset: "d".into(), models: Some(vec![ModelId(4), ModelId(2)]), ..Choice::default() };
-        let links = Links::of(&choice);
+        let selection =
+            Selection { dataset: "d".into(), models: Some(vec![ModelId(4), ModelId(2)]), ..Selection::default() };
+        let links = Links::of(&selection);
         let check = |href: String, expected: &str| assert_eq!(href, expected);
         check(links.score(1, "correctness", 3), "/admin/compare/d?models=4,2&model=2&score=correctness.3#tasks");
         check(links.verdict(0, Verdict::Timeout), "/admin/compare/d?models=4,2&model=4&verdict=timeout#tasks");
@@ -436,7 +437,7 @@ mod tests {
         let files = links.files("tests-both", "");
         check(files.href("png", "width=page"), "/admin/compare/d/figures/tests-both.png?models=4,2&width=page");
         check(
-            Links::of(&Choice { dataset: "d".into(), ..Choice::default() }).gaps(),
+            Links::of(&Selection { dataset: "d".into(), ..Selection::default() }).gaps(),
             "/admin/compare/d?sort=gap#tasks",
         );
     }

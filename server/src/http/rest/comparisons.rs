@@ -3,7 +3,7 @@
 use app::{
     error::AppError,
     model::{
-        compare::{Choice, Compared, TaskCompared, TaskFilter, TaskLine},
+        compare::{Compared, Selection, TaskCompared, TaskFilter, TaskLine},
         ids::TaskId,
         lang::Lang,
         ratings_import::{RatingsKind, RatingsPreview},
@@ -91,7 +91,7 @@ type Pairs = Vec<(String, String)>;
 
 /// The selection in an address. Pages ignore what they cannot parse, so that old links work; the API reports
 /// it.
-fn choice(dataset: &str, query: &Pairs) -> Result<Choice, AppError> {
+fn selection(dataset: &str, query: &Pairs) -> Result<Selection, AppError> {
     let all = |key: &str| query.iter().filter(|(k, _)| k == key).map(|(_, v)| v.clone()).collect::<Vec<_>>();
     for key in ["models", "studies", "runs", "raters"] {
         for word in all(key).iter().flat_map(|value| value.split(',')).filter(|word| !word.is_empty()) {
@@ -107,7 +107,7 @@ fn choice(dataset: &str, query: &Pairs) -> Result<Choice, AppError> {
     if all("scores").iter().any(|word| !matches!(word.as_str(), "raw" | "final")) {
         return Err(AppError::invalid("scores", "unknown value", "Use raw or final"));
     }
-    Ok(Choice::read(dataset, all))
+    Ok(Selection::read(dataset, all))
 }
 
 fn filter(query: &Pairs) -> TaskFilter {
@@ -119,7 +119,7 @@ fn filter(query: &Pairs) -> TaskFilter {
 ///
 /// Returns every figure of the comparison page: means with intervals, differences and their tests,
 /// agreement, pass@k and AvgPassRatio, and the agreement of tests and people. docs/statistics.md has the
-/// formulas. The response's `choice` is fully resolved: it selects the same data later.
+/// formulas. The response's `selection` is fully resolved: it selects the same data later.
 #[utoipa::path(get, path = "/comparisons/{slug}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"), ComparisonQuery),
     responses((status = 200, description = "The figures", body = Compared)))]
@@ -129,7 +129,7 @@ pub async fn compare_models(
     PathParams(slug): PathParams<String>,
     QueryParams(query): QueryParams<Pairs>,
 ) -> JsonResult<Compared> {
-    Ok(Json(state.services.comparisons.get(&admin, choice(&slug, &query)?).await?))
+    Ok(Json(state.services.comparisons.get(&admin, selection(&slug, &query)?).await?))
 }
 
 /// List the tasks of a comparison
@@ -147,7 +147,7 @@ pub async fn list_compared_tasks(
 ) -> JsonResult<Page<TaskLine>> {
     let filter = filter(&query);
     let at = filter.page;
-    let found = state.services.comparisons.tasks(&admin, choice(&slug, &query)?, filter).await?;
+    let found = state.services.comparisons.tasks(&admin, selection(&slug, &query)?, filter).await?;
     let seen = (u64::from(at) + 1) * TaskFilter::PAGE as u64;
     let next = (found.found > seen).then(|| page.address(&(at + 1).to_string()));
     Ok(Json(Page { items: found.lines, next }))
@@ -165,7 +165,7 @@ pub async fn get_compared_task(
     QueryParams(query): QueryParams<Pairs>,
 ) -> JsonResult<TaskCompared> {
     let filter = filter(&query);
-    Ok(Json(state.services.comparisons.task(&admin, choice(&slug, &query)?, filter, task).await?))
+    Ok(Json(state.services.comparisons.task(&admin, selection(&slug, &query)?, filter, task).await?))
 }
 
 /// Export a comparison
@@ -187,7 +187,7 @@ pub async fn comparison_file(
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&admin, choice(&slug, &query)?, file, Lang::En).await?;
+    let ready = service.ready(&admin, selection(&slug, &query)?, file, Lang::En).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), None))
 }
@@ -226,7 +226,7 @@ pub async fn comparison_picture(
     };
     let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
     let look = Look { width, theme: theme.unwrap_or_default(), lang };
-    let asked = (choice(&slug, &query)?, filter(&query));
+    let asked = (selection(&slug, &query)?, filter(&query));
     let bytes = state.services.comparisons.picture(&admin, asked, picture, look).await?;
     Ok(([(header::CONTENT_TYPE, picture.1.media())], bytes))
 }

@@ -100,8 +100,8 @@ pub async fn get_comparison(
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
 ) -> Result<Redirect, Problem> {
-    let choice = state.services.comparisons.study_choice(&admin, id, false).await?;
-    Ok(Redirect::temporary(&format!("/api/v1/comparisons/{}?{}", choice.dataset, choice.query())))
+    let selection = state.services.comparisons.study_selection(&admin, id, false).await?;
+    Ok(Redirect::temporary(&format!("/api/v1/comparisons/{}?{}", selection.dataset, selection.query())))
 }
 
 /// List a study's tasks with their mean scores

@@ -3,7 +3,7 @@
 use app::{
     i18n::{I18n, captions},
     model::{
-        compare::{Caption, Choice, Sheet, TaskFilter},
+        compare::{Caption, Selection, Sheet, TaskFilter},
         lang::{Bilingual, Lang},
     },
     port::Admin,
@@ -75,8 +75,8 @@ impl ComparisonService {
     ///
     /// # Errors
     /// Fails if the choice is invalid.
-    pub async fn pictures(&self, admin: &Admin, choice: Choice) -> Result<Vec<String>, Failure> {
-        let settled = self.settled(admin, choice).await?;
+    pub async fn pictures(&self, admin: &Admin, selection: Selection) -> Result<Vec<String>, Failure> {
+        let settled = self.settled(admin, selection).await?;
         let computed = self.computed(&settled).await?;
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
         Ok(ids(&computed.sheet, &raters))
@@ -90,11 +90,11 @@ impl ComparisonService {
     pub async fn picture(
         &self,
         admin: &Admin,
-        (choice, filter): (Choice, TaskFilter),
+        (selection, filter): (Selection, TaskFilter),
         (id, kind): (&str, Kind),
         look: Look,
     ) -> Result<Vec<u8>, Failure> {
-        let settled = self.settled(admin, choice).await?;
+        let settled = self.settled(admin, selection).await?;
         let computed = self.computed(&settled).await?;
         let i = I18n::of(look.lang);
         let found = if id == "tasks-grid" {

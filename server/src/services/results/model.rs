@@ -3,7 +3,7 @@
 use app::{
     model::{
         claims::significant,
-        compare::{Choice, Sheet},
+        compare::{Selection, Sheet},
         ids::{ModelId, RunId, SubmissionId},
         results::{Estimated, HistoryRun, ModelDataset, ModelResults, ModelSubmission, Versus},
     },
@@ -55,7 +55,7 @@ impl ResultService {
         let mut differences = Vec::new();
         if let (Some(baseline), true) = (baseline, shown.figures.is_some()) {
             let (computed, _) = self.comparisons.soon(&shown.settled).await?;
-            let at = |id| shown.settled.choice.models.iter().flatten().position(|m| *m == id);
+            let at = |id| shown.settled.selection.models.iter().flatten().position(|m| *m == id);
             let pair = at(model).zip(at(baseline));
             differences = vec![None; dataset.dimensions.len() + usize::from(!dataset.pass_at.is_empty())];
             if let (Some(computed), Some(pair)) = (computed, pair) {
@@ -95,16 +95,16 @@ impl ResultService {
     ) -> Result<HistoryRun, Failure> {
         let other = baseline.and_then(|baseline| {
             let of = |id: &RunId| shown.settled.options.runs.iter().any(|r| r.id == *id && r.model == baseline);
-            Some((baseline, *shown.settled.choice.runs.iter().flatten().find(|id| of(id))?))
+            Some((baseline, *shown.settled.selection.runs.iter().flatten().find(|id| of(id))?))
         });
-        let choice = Choice {
+        let selection = Selection {
             dataset: shown.slug.clone(),
             models: Some(std::iter::once(model).chain(other.map(|(id, _)| id)).collect()),
             studies: Some(Vec::new()),
             runs: Some(std::iter::once(run).chain(other.map(|(_, run)| run)).collect()),
-            ..Choice::default()
+            ..Selection::default()
         };
-        let settled = self.comparisons.settled(admin, choice).await?;
+        let settled = self.comparisons.settled(admin, selection).await?;
         let (computed, _) = self.comparisons.soon(&settled).await?;
         let times = self.db.read(move |conn| results_board::run_times(conn, &[run])).await?;
         let sheet = computed.as_ref().map(|computed| &computed.sheet);

@@ -4,7 +4,7 @@ use leptos::{prelude::*, web_sys};
 
 use crate::{
     i18n::use_i18n,
-    model::compare::{Choice, Compared},
+    model::compare::{Compared, Selection},
     rpc::compare::compare_stamp,
     ui::{announce::sayer, effect::effect, load::Data},
 };
@@ -16,24 +16,24 @@ const BEAT: std::time::Duration = std::time::Duration::from_secs(4);
 /// `also`. `asked` derives the selection to check from the one that is shown.
 pub fn follow(
     figures: Data<Compared>,
-    asked: impl Fn(Choice) -> Choice + Copy + Send + Sync + 'static,
+    asked: impl Fn(Selection) -> Selection + Copy + Send + Sync + 'static,
     also: impl Fn() + Copy + Send + Sync + 'static,
 ) {
     let say = sayer();
     let i = use_i18n();
     // The shown selection, and whether it may change: a timer may not read the resource itself.
-    let shown = StoredValue::new(None::<(Choice, String, bool)>);
+    let shown = StoredValue::new(None::<(Selection, String, bool)>);
     effect(move |_| {
         let found = figures.get().and_then(Result::ok);
-        shown.set_value(found.map(|c| (c.choice, c.stamp, c.live || c.behind)));
+        shown.set_value(found.map(|c| (c.selection, c.stamp, c.live || c.behind)));
     });
     effect(move |_| {
         let ask = move || {
             let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
-            let (Some((choice, stamp, true)), false) = (shown.get_value(), hidden) else { return };
+            let (Some((selection, stamp, true)), false) = (shown.get_value(), hidden) else { return };
             leptos::task::spawn_local(async move {
                 // A lost connection is ignored; the next check retries.
-                if let Ok(now) = compare_stamp(asked(choice)).await
+                if let Ok(now) = compare_stamp(asked(selection)).await
                     && now != stamp
                 {
                     figures.refetch();

@@ -4,7 +4,6 @@
 //! that a filter does not reload the figures.
 
 mod agreement;
-mod choice;
 pub mod follow;
 pub mod human;
 mod judges;
@@ -12,6 +11,7 @@ mod pairs;
 mod paper;
 mod published;
 mod ranking;
+mod selection;
 pub mod task;
 pub mod tasks;
 pub mod tested;
@@ -29,7 +29,7 @@ use crate::{
     },
     model::{
         claims::Standing,
-        compare::{Choice, Compared, TaskFilter},
+        compare::{Compared, Selection, TaskFilter},
     },
     rpc::compare::{compare_get, compare_tasks},
     ui::{
@@ -41,8 +41,8 @@ use crate::{
 };
 
 /// The selection in the address.
-pub fn asked_choice(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Choice {
-    query.with(|query| Choice::read(&asked(params, "slug"), |key| query.get_all(key).unwrap_or_default()))
+pub fn asked_selection(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Selection {
+    query.with(|query| Selection::read(&asked(params, "slug"), |key| query.get_all(key).unwrap_or_default()))
 }
 
 /// The tasks' filter in the address.
@@ -55,16 +55,17 @@ pub fn asked_filter(query: Memo<ParamsMap>) -> TaskFilter {
 pub fn ComparePage() -> impl IntoView {
     let i = use_i18n();
     let (params, query) = (use_params_map(), use_query_map());
-    let choice = Memo::new(move |_| asked_choice(params, query));
+    let selection = Memo::new(move |_| asked_selection(params, query));
     let filter = Memo::new(move |_| asked_filter(query));
-    let figures = Data::new(move || choice.get(), compare_get);
-    let tasks = Data::new(move || (choice.get(), filter.get()), |(choice, filter)| compare_tasks(choice, filter));
+    let figures = Data::new(move || selection.get(), compare_get);
+    let tasks =
+        Data::new(move || (selection.get(), filter.get()), |(selection, filter)| compare_tasks(selection, filter));
     let paper = Memo::new(move |_| asked(query, "layout") == "paper");
-    follow(figures, move |_| choice.get_untracked(), move || tasks.refetch());
+    follow(figures, move |_| selection.get_untracked(), move || tasks.refetch());
     view! {
         <Load data=figures let:found>
             {page(i, found, (paper, query), move || view! {
-                <Load data=tasks let:page>{tasks::view(i, choice.get_untracked(), page)}</Load>
+                <Load data=tasks let:page>{tasks::view(i, selection.get_untracked(), page)}</Load>
             }.into_any())}
         </Load>
     }
@@ -77,9 +78,9 @@ fn page(
     tasks: impl Fn() -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
     let t = i.compare();
-    let slug = found.choice.dataset.clone();
+    let slug = found.selection.dataset.clone();
     let name = found.options.name.get(i.lang).to_owned();
-    let exact = found.choice.query();
+    let exact = found.selection.query();
     let crumbs = vec![
         ("/admin/results".into(), i.results().results.into()),
         (format!("/admin/results/datasets/{slug}"), name.clone()),
@@ -87,7 +88,7 @@ fn page(
     let ratings: u64 =
         found.sheet.human.as_ref().map_or(0, |human| human.comparison.models.iter().map(|m| m.ratings).sum());
     let raters = found.sheet.human.as_ref().map_or(0, |human| human.raters);
-    let runs = found.choice.runs.as_ref().map_or(0, Vec::len) as u64;
+    let runs = found.selection.runs.as_ref().map_or(0, Vec::len) as u64;
     let facts = (t.facts)(found.sheet.models.len() as u64, &i.number(ratings), raters, runs);
     let adjudicated = found.sheet.human.as_ref().map_or(0, |human| human.adjudicated);
     let counting = found.counting;
@@ -96,7 +97,7 @@ fn page(
     let (live, behind) = (found.live, found.behind);
     // A link to some of the tasks shows them.
     let listed = move || query.with(|query| tasks::OWN.iter().any(|key| query.get(key).is_some()));
-    let (form, on_paper) = (choice::form(i, &found), choice::on_paper(i, &found));
+    let (form, on_paper) = (selection::form(i, &found), selection::on_paper(i, &found));
     let other = {
         let (slug, exact) = (slug.clone(), exact.clone());
         move || {
@@ -107,7 +108,7 @@ fn page(
     };
     // Only of what was left to the default: an explicit selection of models already says which are missing.
     let left_out = found.options.models.iter().filter(|(id, _)| {
-        found.options.empty.contains(id) && !found.choice.models.iter().flatten().any(|chosen| chosen == id)
+        found.options.empty.contains(id) && !found.selection.models.iter().flatten().any(|chosen| chosen == id)
     });
     let left_out = left_out.count() as u64;
     let left_out = (left_out > 0).then(|| view! { <p class="muted small">{(t.left_out)(left_out)}</p> });
@@ -185,7 +186,7 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
 
 fn figures(i: I18n, found: &Compared) -> AnyView {
     let t = i.compare();
-    let links = Links::of(&found.choice).captioned(&found.captions);
+    let links = Links::of(&found.selection).captioned(&found.captions);
     let by_people = match &found.sheet.human {
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
         Some(human) => human::with_tests(i, human, &found.raters, Some(&links)),

@@ -42,7 +42,7 @@ pub fn view(i: I18n, found: &Compared) -> AnyView {
         });
         table("table-3", t.table_3, t.metrics, heads().into_any(), rows.collect_view().into_any())
     });
-    let links = Links::of(&found.choice).captioned(&found.captions);
+    let links = Links::of(&found.selection).captioned(&found.captions);
     let charts = compared::paper(i, &found.sheet, Some(&links));
     let charts = charts.into_iter().map(|figure| picture(figure, Some(&links))).collect_view();
     view! { <div class="paper stack">{table_2}{table_3}<div class="pictures">{charts}</div></div> }.into_any()

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::{asked_choice, asked_filter, tasks::verdict_badge};
+use super::{asked_filter, asked_selection, tasks::verdict_badge};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -30,12 +30,12 @@ pub fn CompareTaskPage() -> impl IntoView {
     let i = use_i18n();
     let (params, query) = (use_params_map(), use_query_map());
     let which =
-        Memo::new(move |_| (asked_choice(params, query), asked_filter(query), param(params, "task").map(TaskId)));
+        Memo::new(move |_| (asked_selection(params, query), asked_filter(query), param(params, "task").map(TaskId)));
     let data = Data::new(
         move || which.get(),
-        |(choice, filter, task)| async move {
+        |(selection, filter, task)| async move {
             match task {
-                Some(task) => compare_task(choice, filter, task).await,
+                Some(task) => compare_task(selection, filter, task).await,
                 None => Err(AppError::NotFound("task".into())),
             }
         },

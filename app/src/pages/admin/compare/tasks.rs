@@ -6,7 +6,7 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Choice, Spot, TaskCell, TaskFilter, TaskPage},
+        compare::{Selection, Spot, TaskCell, TaskFilter, TaskPage},
         lang::Lang,
         run::Verdict,
         text::excerpt,
@@ -38,7 +38,7 @@ fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
 }
 
 /// The list.
-pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
+pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
     let t = i.compare();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
@@ -51,7 +51,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             .map(|(key, value)| view! { <input type="hidden" name=key.into_owned() value=value/> })
             .collect_view()
     });
-    let models = choice
+    let models = selection
         .models
         .iter()
         .flatten()
@@ -114,11 +114,11 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             }
         })
     };
-    let picture = grid(i, &choice, &here(query), &page);
+    let picture = grid(i, &selection, &here(query), &page);
     let list = if page.lines.is_empty() {
         view! { <Empty title=i.admin().none_match/> }.into_any()
     } else {
-        table(i, &choice.dataset, &here(query), page)
+        table(i, &selection.dataset, &here(query), page)
     };
     let a = i.admin();
     view! {
@@ -180,9 +180,9 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
 }
 
 /// The filtered tasks as one chart, and the selection of its figure.
-fn grid(i: I18n, choice: &Choice, query: &str, page: &TaskPage) -> Option<AnyView> {
+fn grid(i: I18n, selection: &Selection, query: &str, page: &TaskPage) -> Option<AnyView> {
     let t = i.compare();
-    let links = Links::of(choice);
+    let links = Links::of(selection);
     let filter: Vec<&str> = query
         .split('&')
         .filter(|field| field.split('=').next().is_some_and(|key| OWN.contains(&key) && key != "page"))

@@ -107,7 +107,7 @@ fn compared(i: I18n, found: &Compared) -> AnyView {
             let models = &human.comparison.models;
             let ratings = i.number(models.iter().map(|model| model.ratings).sum());
             let facts = (c.rated_facts)(models.len() as u64, &ratings, human.raters);
-            let href = format!("/admin/compare/{}?{}", found.choice.dataset, found.choice.query());
+            let href = format!("/admin/compare/{}?{}", found.selection.dataset, found.selection.query());
             view! {
                 {behind}
                 <p class="compare-facts">{facts}</p>
