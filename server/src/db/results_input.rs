@@ -155,7 +155,7 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
         while let Some(row) = rows.next()? {
             let (output, user) = (row.get::<_, i64>(0)?, UserId(row.get(1)?));
             let Some(place) = places.get(&output) else { continue };
-            if input.selection.raters.as_ref().is_some_and(|is_selected| !is_selected.contains(&user)) {
+            if input.selection.raters.as_ref().is_some_and(|selected| !selected.contains(&user)) {
                 continue;
             }
             let digits = row.get_ref(2)?.as_str().map_err(Failure::internal)?.as_bytes();
@@ -227,8 +227,8 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
     }
     if found.verdicts.iter().any(|checked| differ(checked.published, checked.verdict)) {
         let all = super::run_results::differences(conn, id)?.into_iter();
-        let is_selected = all.filter(|(revision, _)| tasks.contains_key(&revision.0));
-        found.differences = Difference::summed(is_selected.map(|(_, difference)| difference));
+        let selected = all.filter(|(revision, _)| tasks.contains_key(&revision.0));
+        found.differences = Difference::summed(selected.map(|(_, difference)| difference));
     }
     found.verdicts.sort_by_key(|checked| (checked.task, checked.sample, checked.output));
     Ok(())

@@ -103,7 +103,7 @@ pub fn each_rating(
         while let Some(row) = rows.next()? {
             let user: i64 = row.get(1)?;
             let Some(place) = outputs.get(&row.get::<_, i64>(0)?) else { continue };
-            if head.selection.raters.as_ref().is_some_and(|chosen| !chosen.iter().any(|id| id.0 == user)) {
+            if head.selection.raters.as_ref().is_some_and(|selected| !selected.iter().any(|id| id.0 == user)) {
                 continue;
             }
             let (Some(task), Some((_, model))) =

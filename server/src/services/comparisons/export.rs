@@ -90,7 +90,7 @@ pub struct Ready {
 }
 
 impl ComparisonService {
-    /// Looks whether the choice makes sense, and gives raters without a pseudonym theirs.
+    /// Looks whether the selection makes sense, and gives raters without a pseudonym theirs.
     pub async fn ready(&self, admin: &Admin, selection: Selection, file: File, lang: Lang) -> Result<Ready, Failure> {
         let settled = self.settled(admin, selection).await?;
         let studies = settled.selection.studies.clone().unwrap_or_default();
@@ -195,7 +195,7 @@ impl ComparisonService {
     }
 }
 
-/// Every rating of the choice, written as it is read. Returns how many.
+/// Every rating of the selection, written as it is read. Returns how many.
 fn ratings(
     conn: &Connection,
     head: &ComparisonInput,
@@ -212,7 +212,7 @@ fn ratings(
     Ok(count)
 }
 
-/// Every output of the choice's runs, written as it is read. Returns how many.
+/// Every output of the selection's runs, written as it is read. Returns how many.
 fn verdicts(conn: &Connection, head: &ComparisonInput, form: Form, out: &mut dyn Write) -> Result<u64, Failure> {
     let mut file = VerdictLines::new(form, out)?;
     let count = results_lines::each_verdict(conn, head, |line| file.write(line))?;

@@ -71,10 +71,10 @@ fn ids(sheet: &Sheet, raters: &[String]) -> Vec<String> {
 }
 
 impl ComparisonService {
-    /// The names of a choice's figures.
+    /// The names of a selection's figures.
     ///
     /// # Errors
-    /// Fails if the choice is invalid.
+    /// Fails if the selection is invalid.
     pub async fn pictures(&self, admin: &Admin, selection: Selection) -> Result<Vec<String>, Failure> {
         let settled = self.settled(admin, selection).await?;
         let computed = self.computed(&settled).await?;
@@ -85,7 +85,7 @@ impl ComparisonService {
     /// Renders a chart by its id; the filter applies to the grid of tasks.
     ///
     /// # Errors
-    /// Fails if the choice is invalid or has no such chart, or this machine has no
+    /// Fails if the selection is invalid or has no such chart, or this machine has no
     /// fonts for a PNG.
     pub async fn picture(
         &self,
