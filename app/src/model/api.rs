@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compare::Sheet,
+    compare::ComparisonFigures,
     dataset::TaskRow,
     ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
     time::Timestamp,
@@ -313,7 +313,8 @@ pub struct PublicStudy {
     /// Planned ratings per output.
     pub overlap: u32,
     /// The figures, without figures about individual raters.
-    pub sheet: Sheet,
+    #[serde(rename = "sheet")]
+    pub figures: ComparisonFigures,
     /// Whether the first figures are still being computed.
     pub counting: bool,
     /// The tasks, if the link shows code.

@@ -1,6 +1,6 @@
 //! A dataset's comparison: any number of models, people's ratings and automated tests together.
 //!
-//! [`Selection`] is the selection; it is in the address, so that a link reproduces it. [`Sheet`] contains every
+//! [`Selection`] is the selection; it is in the address, so that a link reproduces it. [`ComparisonFigures`] contains every
 //! figure. Formulas are in docs/statistics.md.
 
 use serde::{Deserialize, Serialize};
@@ -175,14 +175,15 @@ pub struct Compared {
     /// The selection with every default resolved, for a permanent link.
     #[serde(rename = "choice")]
     pub selection: Selection,
-    pub sheet: Sheet,
+    #[serde(rename = "sheet")]
+    pub figures: ComparisonFigures,
     /// The raters' names; figures refer to them by index.
     pub raters: Vec<String>,
     /// Revision of the data behind the figures; it changes with the data.
     pub stamp: String,
     /// Whether newer figures are being computed.
     pub behind: bool,
-    /// Whether the first figures are being computed and the sheet is empty.
+    /// Whether the first figures are being computed and `figures` is empty.
     pub counting: bool,
     /// Whether ratings or verdicts can still be added.
     pub live: bool,
@@ -204,7 +205,7 @@ pub struct Caption {
 /// Every figure of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Sheet {
+pub struct ComparisonFigures {
     /// Names of the models, in the order of every list below.
     pub models: Vec<String>,
     /// Figures by people; `None` if no selected study has a rating of a selected model.

@@ -1,6 +1,6 @@
 //! The input of a comparison's figures: plain data, the same whether it came from the database or a bundle.
 //!
-//! Must stay true: `report::sheet::compute` reads only this, in this order, so the same input gives the same
+//! Must stay true: `report::comparison_figures::compute` reads only this, in this order, so the same input gives the same
 //! figures to the last bit, on every machine.
 
 use app::model::{

@@ -22,7 +22,7 @@ use app::{
 };
 use proptest::prelude::*;
 
-use super::sheet;
+use super::comparison_figures;
 use crate::comparison::input::{ComparisonInput, InputRating, InputRun, InputVerdict};
 
 /// A pair's figures, straight from the sheet: first minus second.
@@ -526,12 +526,12 @@ proptest! {
     /// From ratings and verdicts to sentences, through the real figures.
     #[test]
     fn sentences_are_true_of_computed_figures((tasks, drawn) in comparisons()) {
-        let sheet = sheet::compute(&input(tasks, &drawn));
-        if let Some(human) = &sheet.human {
+        let figures = comparison_figures::compute(&input(tasks, &drawn));
+        if let Some(human) = &figures.human {
             hold(&Figures::of_ratings(human, 0), &Standing::of_ratings(human, 0), &human.tests);
         }
-        if let Some(automated) = &sheet.automated {
-            let figures = Figures::of_tests(&sheet.models, automated);
+        if let Some(automated) = &figures.automated {
+            let figures = Figures::of_tests(&figures.models, automated);
             hold(&figures, &Standing::of_tests(automated), &[]);
         }
     }

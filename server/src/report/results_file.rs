@@ -93,7 +93,7 @@ fn row(task_id: &str, number: i64) -> TaskRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sheet;
+    use crate::report::comparison_figures;
 
     fn of(texts: &[&str]) -> Result<ComparisonInput, Failure> {
         let files: Vec<_> =
@@ -105,8 +105,8 @@ mod tests {
     fn counts_are_kept_as_reported() {
         // More passes than cases, an empty result, a task missing in the other file.
         let input = of(&["task_id\tpassed\ttotal\n0\t4\t4\n164\t7\t4\n7\t0\t0\n", "task_id\tpassed\ttotal\n0\t1\t4\n"]);
-        let sheet = sheet::compute(&input.unwrap());
-        let automated = sheet.automated.unwrap();
+        let figures = comparison_figures::compute(&input.unwrap());
+        let automated = figures.automated.unwrap();
         let metrics = |m: usize| automated.models[m].as_ref().unwrap().metrics;
         assert_eq!((metrics(0).tasks, metrics(0).solved), (3, 1));
         assert_eq!((metrics(0).ratio_sum, metrics(0).ratio_sum_clamped), (2.75, 2.0));

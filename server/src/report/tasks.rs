@@ -8,7 +8,7 @@ use app::model::{
     rubric::Rubric,
 };
 
-use super::sheet;
+use super::comparison_figures;
 use crate::comparison::input::{ComparisonInput, InputVerdict};
 
 /// Every task of an input with its sums, computed once and queried often.
@@ -245,7 +245,7 @@ fn tasks_on_spot(input: &ComparisonInput, filter: &TaskFilter, model: Option<usi
     let spot = filter.spot?;
     let mut tasks = vec![false; input.tasks.len()];
     let Some(dimension) = input.rubric.as_ref().and_then(Rubric::against_tests) else { return Some(tasks) };
-    for (point, place) in sheet::points(input, dimension, &input.cells(dimension)) {
+    for (point, place) in comparison_figures::points(input, dimension, &input.cells(dimension)) {
         if point.spot == spot
             && model.is_none_or(|model| model == point.model)
             && let Some(task) = tasks.get_mut(place)

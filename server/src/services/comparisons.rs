@@ -16,7 +16,9 @@ use std::{
 use app::{
     error::AppError,
     model::{
-        compare::{Compared, Options, OutputCompared, Selection, Sheet, TaskCompared, TaskFilter, TaskPage},
+        compare::{
+            Compared, ComparisonFigures, Options, OutputCompared, Selection, TaskCompared, TaskFilter, TaskPage,
+        },
         comparison::{Comparison, OutputRatings},
         ids::{ModelId, StudyId, TaskId},
     },
@@ -31,7 +33,7 @@ use crate::{
     db::{Db, results, studies},
     error::Failure,
     layout,
-    report::{sheet, tasks},
+    report::{comparison_figures, tasks},
     services::spool::Spool,
 };
 
@@ -74,7 +76,7 @@ pub struct Computed {
     /// The key: selection and format.
     pub input: ComparisonInput,
 
-    pub sheet: Sheet,
+    pub figures: ComparisonFigures,
 
     lines: tasks::Lines,
     /// Revision of the input.
@@ -160,8 +162,10 @@ impl ComparisonService {
     pub async fn by_people(&self, admin: &Admin, selection: Selection) -> Result<Comparison, Failure> {
         let settled = self.settled(admin, selection).await?;
         let computed = self.computed(&settled).await?;
-        let human = computed.sheet.human.as_ref().map(|human| human.comparison.clone());
-        human.or_else(|| sheet::unrated(&computed.input)).ok_or_else(|| Failure::not_found("rubric of the comparison"))
+        let human = computed.figures.human.as_ref().map(|human| human.comparison.clone());
+        human
+            .or_else(|| comparison_figures::unrated(&computed.input))
+            .ok_or_else(|| Failure::not_found("rubric of the comparison"))
     }
 
     /// The figures, at least as new as `settled`.
@@ -225,18 +229,18 @@ impl ComparisonService {
             })
             .await?;
         // Stored figures that cannot be parsed count as missing.
-        let kept = kept.and_then(|json| serde_json::from_slice::<Sheet>(&json).ok());
+        let kept = kept.and_then(|json| serde_json::from_slice::<ComparisonFigures>(&json).ok());
         let known = kept.is_some();
         // Tens of millions of random draws for a large study, so off the async threads.
         let task = tokio::task::spawn_blocking(move || {
-            let sheet = kept.unwrap_or_else(|| sheet::compute(&input));
+            let figures = kept.unwrap_or_else(|| comparison_figures::compute(&input));
             let lines = tasks::Lines::of(&input);
-            Arc::new(Computed { input, sheet, lines, stamp, took: begun.elapsed(), begun })
+            Arc::new(Computed { input, figures, lines, stamp, took: begun.elapsed(), begun })
         });
         let computed = task.await.map_err(Failure::internal)?;
         if !known && computed.took > PATIENCE {
             let (key, selection) = (key(&computed.input, &computed.stamp)?, digest(&computed.input.selection)?);
-            let json = serde_json::to_vec(&computed.sheet)?;
+            let json = serde_json::to_vec(&computed.figures)?;
             self.db.write(move |tx| results::keep(tx, &key, &selection, &json, clock::now().0)).await?;
         }
         lock(&self.held).put(computed.clone());
@@ -381,12 +385,15 @@ impl Comparisons for ComparisonService {
         let Some(computed) = computed else {
             let names =
                 options.models.iter().filter(|(id, _)| settled.selection.models.iter().flatten().any(|m| m == id));
-            let sheet = Sheet { models: names.map(|(_, name)| name.clone()).collect(), ..Sheet::default() };
+            let figures = ComparisonFigures {
+                models: names.map(|(_, name)| name.clone()).collect(),
+                ..ComparisonFigures::default()
+            };
             let (raters, stamp) = (Vec::new(), String::new());
             return Ok(Compared {
                 options,
                 selection: settled.selection,
-                sheet,
+                figures,
                 raters,
                 stamp,
                 behind,
@@ -398,10 +405,10 @@ impl Comparisons for ComparisonService {
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
         Ok(Compared {
             live,
-            captions: pictures::captions(&options.name, &computed.sheet, &raters),
+            captions: pictures::captions(&options.name, &computed.figures, &raters),
             options,
             selection: settled.selection,
-            sheet: computed.sheet.clone(),
+            figures: computed.figures.clone(),
             raters,
             stamp: computed.stamp.clone(),
             behind,

@@ -10,7 +10,7 @@ use app::{
     model::{
         api::{MadePublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
         audit::{Action, Object},
-        compare::Sheet,
+        compare::ComparisonFigures,
         ids::{PublicLinkId, StudyId, TaskId},
         page::{PageOf, Paged},
         study::StudyStatus,
@@ -56,15 +56,15 @@ impl PublicLinkService {
 }
 
 /// Removes data about single raters and links that only admins can follow.
-fn anonymous(mut sheet: Sheet) -> Sheet {
-    if let Some(human) = &mut sheet.human {
+fn anonymous(mut figures: ComparisonFigures) -> ComparisonFigures {
+    if let Some(human) = &mut figures.human {
         human.reliability.iter_mut().for_each(|figures| figures.kappas.clear());
         human.adjusted.iter_mut().flatten().for_each(|adjusted| adjusted.raters.clear());
     }
-    let runs = sheet.automated.iter_mut().flat_map(|automated| &mut automated.models).flatten();
+    let runs = figures.automated.iter_mut().flat_map(|automated| &mut automated.models).flatten();
     runs.for_each(|checked| checked.run = None);
-    sheet.judges.clear();
-    sheet
+    figures.judges.clear();
+    figures
 }
 
 #[async_trait]
@@ -127,7 +127,7 @@ impl PublicLinks for PublicLinkService {
             dataset: detail.row.dataset,
             raters: detail.row.raters,
             overlap: detail.overlap,
-            sheet: anonymous(compared.sheet),
+            figures: anonymous(compared.figures),
             counting: compared.counting,
             tasks,
         })

@@ -12,7 +12,7 @@ use std::{
 
 use app::{
     model::{
-        compare::{Checked, Scores, Selection, Sheet},
+        compare::{Checked, ComparisonFigures, Scores, Selection},
         ids::ModelId,
         results::{
             Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, Estimated, Measured, ModelResults,
@@ -151,18 +151,18 @@ impl ResultService {
             .db
             .read(move |conn| Ok((results_board::rated_at(conn, &studies)?, results_board::run_times(conn, &runs)?)))
             .await?;
-        let sheet = &computed.sheet;
-        let rubric = sheet.human.as_ref().map(|human| &human.comparison.rubric);
+        let figures = &computed.figures;
+        let rubric = figures.human.as_ref().map(|human| &human.comparison.rubric);
         let dimensions = rubric.iter().flat_map(|rubric| &rubric.dimensions).map(|dimension| {
             let (low, high) = dimension.range();
             BoardDimension { key: dimension.key.clone(), name: dimension.name.clone(), low, high }
         });
-        let checked = sheet.automated.iter().flat_map(|automated| automated.models.iter().flatten());
+        let checked = figures.automated.iter().flat_map(|automated| automated.models.iter().flatten());
         let pass_at: BTreeSet<u32> = checked.flat_map(|checked| std::iter::once(1).chain(ks(checked))).collect();
         let pass_at: Vec<u32> = pass_at.into_iter().collect();
         let models = settled.selection.models.iter().flatten().enumerate().map(|(at, model)| {
-            let mut people = people(sheet, at);
-            let mut tests = tests(sheet, at, &pass_at);
+            let mut people = people(figures, at);
+            let mut tests = tests(figures, at, &pass_at);
             if let Some(people) = &mut people {
                 people.at = rated.get(model).copied();
             }
@@ -182,8 +182,8 @@ impl ResultService {
 }
 
 /// A model's mean scores; `None` without ratings.
-fn people(sheet: &Sheet, model: usize) -> Option<Measured> {
-    let scores = sheet.human.as_ref()?.comparison.models.get(model)?;
+fn people(figures: &ComparisonFigures, model: usize) -> Option<Measured> {
+    let scores = figures.human.as_ref()?.comparison.models.get(model)?;
     let values = scores.dimensions.iter().map(|d| Some(Estimated { value: d.mean?, interval: d.interval }));
     let values: Vec<_> = values.collect();
     values.iter().any(Option::is_some).then_some(Measured {
@@ -201,8 +201,8 @@ fn ks(checked: &Checked) -> impl Iterator<Item = u32> {
 }
 
 /// A model's pass@k for each of these k; `None` without a run.
-fn tests(sheet: &Sheet, model: usize, pass_at: &[u32]) -> Option<Measured> {
-    let checked = sheet.automated.as_ref()?.models.get(model)?.as_ref()?;
+fn tests(figures: &ComparisonFigures, model: usize, pass_at: &[u32]) -> Option<Measured> {
+    let checked = figures.automated.as_ref()?.models.get(model)?.as_ref()?;
     let values = pass_at.iter().map(|k| match k {
         1 => Some(Estimated { value: checked.metrics.pass_at_1, interval: checked.pass_interval }),
         k => {

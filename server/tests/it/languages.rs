@@ -162,7 +162,7 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     let rows = app.services.runs.items(&System.admin(), newest, differs, PageOf::default()).await.unwrap().rows;
     assert_eq!(rows.iter().map(|row| (row.sample, row.differs())).collect::<Vec<_>>(), [(1, true)]);
     let selection = Selection { dataset: "humaneval-x-python".into(), ..Selection::default() };
-    let compared = app.services.comparisons.get(&System.admin(), selection).await.unwrap().sheet;
+    let compared = app.services.comparisons.get(&System.admin(), selection).await.unwrap().figures;
     let checked = compared.automated.unwrap().models[0].clone().unwrap();
     let published = checked.published.unwrap();
     assert_eq!((published.figures.differ, published.differences.len()), (1, 1));

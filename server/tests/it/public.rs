@@ -80,16 +80,16 @@ async fn public_link_shows_the_comparison_without_raters() {
     assert!(RATERS.iter().all(|rater| !data.body.contains(&format!("\"{rater}\""))), "{}", data.body);
     // Every figure except those of single raters, of tests and of people, and no link to internal pages.
     let found: PublicStudy = data.json();
-    let human = found.sheet.human.unwrap();
+    let human = found.figures.human.unwrap();
     assert!(human.tests.iter().any(Result::is_ok) && human.reliability.iter().any(|r| r.pairs > 0));
     assert!(human.reliability.iter().all(|r| r.kappas.is_empty()));
     assert!(human.adjusted.iter().flatten().all(|adjusted| adjusted.raters.is_empty()));
-    let automated = found.sheet.automated.unwrap();
+    let automated = found.figures.automated.unwrap();
     assert!(automated.models.iter().all(|model| model.as_ref().is_some_and(|checked| checked.run.is_none())));
-    assert!(found.sheet.both.is_some() && page.body.contains("pass@1") && !page.body.contains("/admin/"));
+    assert!(found.figures.both.is_some() && page.body.contains("pass@1") && !page.body.contains("/admin/"));
     // They equal the figures that admins see.
     let selection = app.services.comparisons.study_selection(&OPERATOR, STUDY, true).await.unwrap();
-    let inside = app.services.comparisons.get(&OPERATOR, selection).await.unwrap().sheet;
+    let inside = app.services.comparisons.get(&OPERATOR, selection).await.unwrap().figures;
     assert_eq!(human.comparison, inside.human.unwrap().comparison);
     let selection = app.services.comparisons.study_selection(&OPERATOR, STUDY, false).await.unwrap();
     assert_eq!(human.comparison, app.services.comparisons.by_people(&OPERATOR, selection).await.unwrap());

@@ -11,7 +11,7 @@ use crate::{
     i18n::I18n,
     model::{
         claims::{Standing, letter, significant},
-        compare::{Automated, Caption, Checked, Human, Selection, Sheet, Spot, TaskGrid},
+        compare::{Automated, Caption, Checked, ComparisonFigures, Human, Selection, Spot, TaskGrid},
         comparison::{Comparison, Interval},
         ids::{ModelId, TaskId},
         rubric::Dimension,
@@ -125,19 +125,19 @@ impl Links {
 }
 
 /// All charts except the grid of tasks, which depends on a filter.
-pub fn all(i: I18n, sheet: &Sheet, raters: &[String]) -> Vec<Figure> {
+pub fn all(i: I18n, figures: &ComparisonFigures, raters: &[String]) -> Vec<Figure> {
     let mut found = Vec::new();
-    if let Some(human) = &sheet.human {
+    if let Some(human) = &figures.human {
         for d in 0..human.comparison.rubric.dimensions.len() {
             found.extend(dimension(i, human, d, None));
             found.extend(rater_agreement(i, human, raters, d));
         }
     }
-    if let Some(automated) = &sheet.automated {
-        found.extend(tested(i, sheet, automated, None));
+    if let Some(automated) = &figures.automated {
+        found.extend(tested(i, figures, automated, None));
     }
-    found.extend(tests_and_people(i, sheet, None));
-    found.extend(paper(i, sheet, None));
+    found.extend(tests_and_people(i, figures, None));
+    found.extend(paper(i, figures, None));
     found
 }
 
@@ -208,13 +208,13 @@ pub fn ranked(human: &Human, d: usize, links: Option<&Links>) -> Vec<Entry> {
 }
 
 /// The models with runs, highest pass@1 first.
-pub fn ranked_by_pass(sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
+pub fn ranked_by_pass(figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
     let standing = Standing::of_tests(automated);
     let letters = letters(&standing);
     let entry = |m: &usize| {
         let checked = automated.models.get(*m)?.as_ref()?;
         Some(Entry {
-            name: sheet.models.get(*m)?.clone(),
+            name: figures.models.get(*m)?.clone(),
             value: Some(checked.metrics.pass_at_1),
             interval: checked.pass_interval,
             n: checked.metrics.tasks.into(),
@@ -226,11 +226,11 @@ pub fn ranked_by_pass(sheet: &Sheet, automated: &Automated, links: Option<&Links
 }
 
 /// The models with runs, highest AvgPassRatio first. Without letters: its differences are not tested.
-pub fn ranked_by_ratio(sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
+pub fn ranked_by_ratio(figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
     let entry = |(m, checked): (usize, &Option<Checked>)| {
         let checked = checked.as_ref()?;
         Some(Entry {
-            name: sheet.models.get(m)?.clone(),
+            name: figures.models.get(m)?.clone(),
             value: Some(checked.metrics.ratio_mean),
             interval: checked.ratio_interval,
             n: checked.metrics.tasks.into(),
@@ -270,16 +270,16 @@ pub fn rater_agreement(i: I18n, human: &Human, raters: &[String], d: usize) -> O
 }
 
 /// pass@1 and AvgPassRatio with their intervals, the verdicts, and differences in pass@1.
-pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Figure> {
+pub fn tested(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> Vec<Figure> {
     let order = Standing::of_tests(automated).ranked;
     let with_run: Vec<(usize, &str, &Checked)> = order
         .iter()
-        .filter_map(|m| Some((*m, sheet.models.get(*m)?.as_str(), automated.models.get(*m)?.as_ref()?)))
+        .filter_map(|m| Some((*m, figures.models.get(*m)?.as_str(), automated.models.get(*m)?.as_ref()?)))
         .collect();
     let place = |at: usize| with_run.get(at).map(|(m, ..)| *m);
     let mut found = vec![
-        figures::shares(i, "pass-at-1", "pass@1", &ranked_by_pass(sheet, automated, links)),
-        figures::shares(i, "avg-pass-ratio", "AvgPassRatio", &ranked_by_ratio(sheet, automated, links)),
+        figures::shares(i, "pass-at-1", "pass@1", &ranked_by_pass(figures, automated, links)),
+        figures::shares(i, "avg-pass-ratio", "AvgPassRatio", &ranked_by_ratio(figures, automated, links)),
     ];
     // Verdicts that do not occur are left out; the order is that of a run's page.
     let kinds: Vec<(Verdict, String)> = Verdict::ALL
@@ -298,7 +298,7 @@ pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Link
         let way = |(at, verdict): (usize, Verdict)| Some(links?.verdict(place(at)?, verdict));
         found.push(figures::verdicts(i, "verdicts", &kinds, &counts, &way));
     }
-    let called = |at: usize| sheet.models.get(at).map_or("?", String::as_str).to_owned();
+    let called = |at: usize| figures.models.get(at).map_or("?", String::as_str).to_owned();
     let pairs: Vec<Apart> = automated
         .pairs
         .iter()
@@ -320,8 +320,8 @@ pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Link
 }
 
 /// Every output with both, pass ratio against score.
-pub fn tests_and_people(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Option<Figure> {
-    let (both, human) = (sheet.both.as_ref()?, sheet.human.as_ref()?);
+pub fn tests_and_people(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Option<Figure> {
+    let (both, human) = (figures.both.as_ref()?, figures.human.as_ref()?);
     let dimension = human.comparison.rubric.dimensions.get(both.dimension)?;
     let name = dimension.name.get(i.lang);
     let (low, high) = dimension.range();
@@ -335,7 +335,7 @@ pub fn tests_and_people(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Option
                 href: links.map(|links| links.spot(crowd.spot)),
             }
         });
-        return Some(figures::crowds(i, "tests", name, (low, high), &sheet.models, &crowds.collect::<Vec<_>>()));
+        return Some(figures::crowds(i, "tests", name, (low, high), &figures.models, &crowds.collect::<Vec<_>>()));
     }
     let points: Vec<Both> = both
         .points
@@ -348,14 +348,14 @@ pub fn tests_and_people(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Option
             href: links.map(|links| links.task(p.task, "sort=apart")),
         })
         .collect();
-    Some(figures::tests_and_people(i, "tests", name, (low, high), &sheet.models, &points))
+    Some(figures::tests_and_people(i, "tests", name, (low, high), &figures.models, &points))
 }
 
 /// The paper's two bar charts.
-pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
+pub fn paper(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Vec<Figure> {
     let t = i.compare();
     let mut found = Vec::new();
-    if let Some(automated) = &sheet.automated {
+    if let Some(automated) = &figures.automated {
         let percent = |r: Interval| Interval { low: r.low * 100.0, high: r.high * 100.0 };
         let of = |value: fn(&Checked) -> (f64, Option<Interval>)| {
             let each = automated.models.iter().map(|m| m.as_ref().map(value));
@@ -367,9 +367,9 @@ pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
         ];
         let way = |(_, m): (usize, usize)| links.map(|links| links.verdict(m, Verdict::Passed));
         let scale = ("pass@1, AvgPassRatio (%)", 0.0, 100.0);
-        found.push(figures::columns(i, "paper-automatic", t.figure_3, &sheet.models, &groups, scale, &way));
+        found.push(figures::columns(i, "paper-automatic", t.figure_3, &figures.models, &groups, scale, &way));
     }
-    if let Some(human) = &sheet.human {
+    if let Some(human) = &figures.human {
         let c = &human.comparison;
         let groups: Vec<ColumnGroup> = c
             .rubric
@@ -384,7 +384,7 @@ pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
         let top = c.rubric.dimensions.iter().map(|d| d.range().1).max().unwrap_or(5);
         let way = |(_, m): (usize, usize)| links.map(|links| links.model(m));
         let scale = (t.mean_score, 0.0, f64::from(top));
-        found.push(figures::columns(i, "paper-manual", t.figure_4, &sheet.models, &groups, scale, &way));
+        found.push(figures::columns(i, "paper-manual", t.figure_4, &figures.models, &groups, scale, &way));
     }
     found
 }

@@ -85,31 +85,31 @@ pub struct Heads<'a> {
 
 /// Draws the figure.
 pub fn draw(figure: &Figure, size: Width, heads: &Heads) -> Drawn {
-    let mut sheet = Sheet { out: String::new(), width: size.points() };
+    let mut canvas = Canvas { out: String::new(), width: size.points() };
     let height = match &figure.picture {
-        Picture::Intervals { axis, marks } => sheet.intervals(axis, marks, heads),
+        Picture::Intervals { axis, marks } => canvas.intervals(axis, marks, heads),
         Picture::Stacked { nothing, bars } => {
-            let foot = sheet.stacked(nothing, bars, heads.share);
-            sheet.legend(&figure.legend, foot, false)
+            let foot = canvas.stacked(nothing, bars, heads.share);
+            canvas.legend(&figure.legend, foot, false)
         }
         Picture::Columns { axis, groups } => {
-            let foot = sheet.columns(axis, groups);
-            sheet.legend(&figure.legend, foot, true)
+            let foot = canvas.columns(axis, groups);
+            canvas.legend(&figure.legend, foot, true)
         }
         picture => {
-            let foot = sheet.scaled(picture);
-            sheet.legend(&figure.legend, foot, false)
+            let foot = canvas.scaled(picture);
+            canvas.legend(&figure.legend, foot, false)
         }
     };
-    Drawn { width: sheet.width, height: height + EDGE, body: sheet.out }
+    Drawn { width: canvas.width, height: height + EDGE, body: canvas.out }
 }
 
-struct Sheet {
+struct Canvas {
     out: String,
     width: f64,
 }
 
-impl Sheet {
+impl Canvas {
     fn text(&mut self, (x, y): (f64, f64), anchor: &str, class: &str, text: &str) {
         let text = escape(text);
         _ = write!(self.out, r#"<text x="{x:.2}" y="{y:.2}" text-anchor="{anchor}" class="{class}">{text}</text>"#);

@@ -21,9 +21,9 @@ use crate::{
     },
     error::Failure,
     report::{
-        bundle, csv,
+        bundle, comparison_figures, csv,
         lines::{Columns, Form, RatingLines, VerdictLines},
-        pairs, sheet, tables,
+        pairs, tables,
     },
     services::spool::{Download, Out},
 };
@@ -126,7 +126,7 @@ impl ComparisonService {
             File::Pairs => {
                 let computed = self.fresh(&ready).await?;
                 let write = move |out: &mut Out| {
-                    out.write_all(&pairs::csv(&computed.sheet)?)?;
+                    out.write_all(&pairs::csv(&computed.figures)?)?;
                     Ok(0)
                 };
                 self.spool.write(write).await
@@ -135,8 +135,8 @@ impl ComparisonService {
                 let computed = self.fresh(&ready).await?;
                 let write = move |out: &mut Out| {
                     let text = match ready.file {
-                        File::Latex => tables::latex(&computed.sheet, ready.lang),
-                        _ => tables::markdown(&computed.sheet, ready.lang),
+                        File::Latex => tables::latex(&computed.figures, ready.lang),
+                        _ => tables::markdown(&computed.figures, ready.lang),
                     };
                     out.write_all(text.as_bytes())?;
                     Ok(0)
@@ -178,8 +178,8 @@ impl ComparisonService {
                     true => computed.input.clone(),
                     false => super::input::read(conn, ready.name.clone(), &ready.selection)?,
                 };
-                let again = (!fresh).then(|| sheet::compute(&input));
-                let figures = again.as_ref().unwrap_or(&computed.sheet);
+                let again = (!fresh).then(|| comparison_figures::compute(&input));
+                let figures = again.as_ref().unwrap_or(&computed.figures);
                 let head = results_input::head(conn, ready.name.clone(), &ready.selection)?;
                 let form = (Form::Csv, Columns::Comparison);
                 let extras: Vec<bundle::Extra<'_>> = vec![

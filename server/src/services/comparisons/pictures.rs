@@ -3,7 +3,7 @@
 use app::{
     i18n::{I18n, captions},
     model::{
-        compare::{Caption, Selection, Sheet, TaskFilter},
+        compare::{Caption, ComparisonFigures, Selection, TaskFilter},
         lang::{Bilingual, Lang},
     },
     port::Admin,
@@ -60,13 +60,13 @@ impl Kind {
 }
 
 /// The captions of a comparison's figures.
-pub(super) fn captions(dataset: &Bilingual, sheet: &Sheet, raters: &[String]) -> Vec<Caption> {
-    captions::all(dataset, sheet, &ids(sheet, raters))
+pub(super) fn captions(dataset: &Bilingual, figures: &ComparisonFigures, raters: &[String]) -> Vec<Caption> {
+    captions::all(dataset, figures, &ids(figures, raters))
 }
 
 /// The ids of a comparison's figures.
-fn ids(sheet: &Sheet, raters: &[String]) -> Vec<String> {
-    let figures = compared::all(I18n::of(Lang::En), sheet, raters);
+fn ids(figures: &ComparisonFigures, raters: &[String]) -> Vec<String> {
+    let figures = compared::all(I18n::of(Lang::En), figures, raters);
     figures.into_iter().map(|figure| figure.id).chain(["tasks-grid".to_owned()]).collect()
 }
 
@@ -79,7 +79,7 @@ impl ComparisonService {
         let settled = self.settled(admin, selection).await?;
         let computed = self.computed(&settled).await?;
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
-        Ok(ids(&computed.sheet, &raters))
+        Ok(ids(&computed.figures, &raters))
     }
 
     /// Renders a chart by its id; the filter applies to the grid of tasks.
@@ -102,10 +102,10 @@ impl ComparisonService {
             compared::grid(i, &page.models, &page.grid, None)
         } else {
             let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
-            compared::all(i, &computed.sheet, &raters).into_iter().find(|figure| figure.id == id)
+            compared::all(i, &computed.figures, &raters).into_iter().find(|figure| figure.id == id)
         };
         let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;
-        let caption = captions::caption(i, id, settled.options.name.get(look.lang), &computed.sheet);
+        let caption = captions::caption(i, id, settled.options.name.get(look.lang), &computed.figures);
         let caption = caption.unwrap_or_else(|| figure.desc.clone());
         let draw = move || match kind {
             Kind::Svg => Ok(figures::svg(&figure, &caption, look).into_bytes()),

@@ -3,7 +3,7 @@
 use app::{
     model::{
         claims::significant,
-        compare::{Selection, Sheet},
+        compare::{ComparisonFigures, Selection},
         ids::{ModelId, RunId, SubmissionId},
         results::{Estimated, HistoryRun, ModelDataset, ModelResults, ModelSubmission, Versus},
     },
@@ -59,7 +59,7 @@ impl ResultService {
             let pair = at(model).zip(at(baseline));
             differences = vec![None; dataset.dimensions.len() + usize::from(!dataset.pass_at.is_empty())];
             if let (Some(computed), Some(pair)) = (computed, pair) {
-                differences = differences_of(&computed.sheet, pair, dataset.dimensions.len());
+                differences = differences_of(&computed.figures, pair, dataset.dimensions.len());
             }
         }
         let runs: Vec<RunId> = {
@@ -107,22 +107,26 @@ impl ResultService {
         let settled = self.comparisons.settled(admin, selection).await?;
         let (computed, _) = self.comparisons.soon(&settled).await?;
         let times = self.db.read(move |conn| results_board::run_times(conn, &[run])).await?;
-        let sheet = computed.as_ref().map(|computed| &computed.sheet);
-        let measured = sheet.and_then(|sheet| tests(sheet, 0, &[1]));
+        let figures = computed.as_ref().map(|computed| &computed.figures);
+        let measured = figures.and_then(|figures| tests(figures, 0, &[1]));
         Ok(HistoryRun {
             run,
             submission,
             at: times.get(&run).copied().unwrap_or_default(),
             pass: measured.as_ref().and_then(|m| m.values.first().copied().flatten()),
             tasks: measured.map_or(0, |m| m.tasks),
-            versus: sheet.and_then(|sheet| differences_of(sheet, (0, 1), 0).pop().flatten()),
+            versus: figures.and_then(|figures| differences_of(figures, (0, 1), 0).pop().flatten()),
         })
     }
 }
 
 /// Differences of two of a sheet's models, first minus second: one entry per dimension, then pass@1 where there are
 /// runs.
-fn differences_of(sheet: &Sheet, (first, second): (usize, usize), dimensions: usize) -> Vec<Option<Versus>> {
+fn differences_of(
+    figures: &ComparisonFigures,
+    (first, second): (usize, usize),
+    dimensions: usize,
+) -> Vec<Option<Versus>> {
     let versus = |sign: f64, mean: Option<f64>, interval: Option<app::model::comparison::Interval>, tasks, p| {
         let interval = interval.map(|i| {
             let (a, b) = (i.low * sign, i.high * sign);
@@ -139,13 +143,13 @@ fn differences_of(sheet: &Sheet, (first, second): (usize, usize), dimensions: us
     };
     let mut found: Vec<Option<Versus>> = (0..dimensions)
         .map(|d| {
-            let human = sheet.human.as_ref()?;
+            let human = figures.human.as_ref()?;
             let rows = human.comparison.differences.iter().enumerate().filter(|(_, x)| x.dimension == d);
             let (at, x, sign) = rows.filter_map(|(at, x)| Some((at, x, side(x.first, x.second)?))).next()?;
             versus(sign, x.mean, x.interval, x.tasks, human.holm.get(at).copied().flatten())
         })
         .collect();
-    if let Some(automated) = &sheet.automated {
+    if let Some(automated) = &figures.automated {
         let mut pairs = automated.pairs.iter().filter_map(|x| Some((x, side(x.first, x.second)?)));
         found.push(
             pairs

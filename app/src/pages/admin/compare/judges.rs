@@ -14,7 +14,7 @@ use crate::{
 /// Every judge model, or nothing.
 pub fn view(i: I18n, found: &Compared, human: &Human) -> Option<AnyView> {
     let t = i.compare();
-    let judges = &found.sheet.judges;
+    let judges = &found.figures.judges;
     if judges.is_empty() {
         return None;
     }
@@ -66,7 +66,7 @@ fn one(i: I18n, found: &Compared, human: &Human, at: usize, judge: &Judge) -> An
     let heads = [a.exact, a.within_one, a.alpha, t.spearman, a.pairs]
         .map(|word| view! { <th scope="col" class="num">{word}</th> })
         .collect_view();
-    let models = found.sheet.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> });
+    let models = found.figures.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> });
     let models = models.collect_view();
     let means = human
         .comparison

@@ -86,13 +86,13 @@ fn page(
         (format!("/admin/results/datasets/{slug}"), name.clone()),
     ];
     let ratings: u64 =
-        found.sheet.human.as_ref().map_or(0, |human| human.comparison.models.iter().map(|m| m.ratings).sum());
-    let raters = found.sheet.human.as_ref().map_or(0, |human| human.raters);
+        found.figures.human.as_ref().map_or(0, |human| human.comparison.models.iter().map(|m| m.ratings).sum());
+    let raters = found.figures.human.as_ref().map_or(0, |human| human.raters);
     let runs = found.selection.runs.as_ref().map_or(0, Vec::len) as u64;
-    let facts = (t.facts)(found.sheet.models.len() as u64, &i.number(ratings), raters, runs);
-    let adjudicated = found.sheet.human.as_ref().map_or(0, |human| human.adjudicated);
+    let facts = (t.facts)(found.figures.models.len() as u64, &i.number(ratings), raters, runs);
+    let adjudicated = found.figures.human.as_ref().map_or(0, |human| human.adjudicated);
     let counting = found.counting;
-    let empty = found.sheet.human.is_none() && found.sheet.automated.is_none() && !counting;
+    let empty = found.figures.human.is_none() && found.figures.automated.is_none() && !counting;
     let downloads = take_away(i, &slug, &exact);
     let (live, behind) = (found.live, found.behind);
     // A link to some of the tasks shows them.
@@ -120,7 +120,7 @@ fn page(
         } else if paper.get() {
             paper::view(i, &found)
         } else {
-            figures(i, &found)
+            figures_view(i, &found)
         }
     };
     view! {
@@ -184,28 +184,28 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
     }
 }
 
-fn figures(i: I18n, found: &Compared) -> AnyView {
+fn figures_view(i: I18n, found: &Compared) -> AnyView {
     let t = i.compare();
     let links = Links::of(&found.selection).captioned(&found.captions);
-    let by_people = match &found.sheet.human {
+    let by_people = match &found.figures.human {
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
         Some(human) => human::with_tests(i, human, &found.raters, Some(&links)),
     };
-    let by_tests = match &found.sheet.automated {
+    let by_tests = match &found.figures.automated {
         None => view! { <p class="muted">{t.no_runs}</p> }.into_any(),
-        Some(automated) => tested::view(i, &found.sheet, automated, Some(&links)),
+        Some(automated) => tested::view(i, &found.figures, automated, Some(&links)),
     };
-    let both = found.sheet.both.as_ref().zip(found.sheet.human.as_ref());
+    let both = found.figures.both.as_ref().zip(found.figures.human.as_ref());
     let both = both.map(|(both, human)| {
         view! {
             <section id="both" class="stack" aria-labelledby="both-head">
                 <h2 id="both-head">{t.tests_and_people}</h2>
-                {tested::both(i, &found.sheet, &human.comparison.rubric, both, Some(&links))}
+                {tested::both(i, &found.figures, &human.comparison.rubric, both, Some(&links))}
             </section>
         }
     });
     let short = in_short(i, found);
-    let judges = found.sheet.human.as_ref().and_then(|human| judges::view(i, found, human));
+    let judges = found.figures.human.as_ref().and_then(|human| judges::view(i, found, human));
     view! {
         <nav class="compare-nav" aria-label=t.contents>
             <a href="#short" rel="external">{t.in_short}</a>
@@ -233,15 +233,15 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
 /// One sentence per dimension, and one for the tests: the summary.
 fn in_short(i: I18n, found: &Compared) -> Option<AnyView> {
     let mut lines: Vec<(String, Said)> = Vec::new();
-    let models: Vec<&str> = found.sheet.models.iter().map(String::as_str).collect();
-    if let Some(human) = &found.sheet.human {
+    let models: Vec<&str> = found.figures.models.iter().map(String::as_str).collect();
+    if let Some(human) = &found.figures.human {
         for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
             let standing = Standing::of_ratings(human, d);
             let said = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).summary();
             lines.extend(said.map(|said| (dimension.name.get(i.lang).to_owned(), said)));
         }
     }
-    if let Some(automated) = &found.sheet.automated {
+    if let Some(automated) = &found.figures.automated {
         let standing = Standing::of_tests(automated);
         let said = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
         lines.extend(said.map(|said| (i.compare().by_tests.to_owned(), said)));

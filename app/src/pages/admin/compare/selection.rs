@@ -13,7 +13,7 @@ use crate::{
 
 /// The form, closed unless there is nothing to show yet.
 pub fn form(i: I18n, found: &Compared) -> AnyView {
-    let open = found.sheet.human.is_none() && found.sheet.automated.is_none() && !found.counting;
+    let open = found.figures.human.is_none() && found.figures.automated.is_none() && !found.counting;
     let (options, selection) = (&found.options, &found.selection);
     let boxes = |key: &'static str, rows: Vec<(i64, String, String)>, ticked: &dyn Fn(i64) -> bool| -> AnyView {
         if rows.is_empty() {
@@ -113,7 +113,7 @@ pub fn on_paper(i: I18n, found: &Compared) -> impl IntoView + use<> {
     };
     view! {
         <p class="print-only small">
-            {chosen(t.models, found.sheet.models.clone())}
+            {chosen(t.models, found.figures.models.clone())}
             {chosen(t.studies, studies.map(|s| format!("{} ({})", s.title, s.id)).collect())}
             {chosen(t.runs, runs.map(|r| r.id.to_string()).collect())}
             {chosen(t.raters, raters.map(|(_, name)| name.clone()).collect())}

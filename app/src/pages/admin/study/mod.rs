@@ -100,7 +100,7 @@ fn page(
 /// What the study's comparison is of, with a link to it, or why there are no figures yet.
 fn compared(i: I18n, found: &Compared) -> AnyView {
     let (t, c) = (i.admin(), i.compare());
-    match &found.sheet.human {
+    match &found.figures.human {
         Some(human) => {
             let behind =
                 found.behind.then(|| view! { <Notice tone=Tone::Care><p role="status">{c.behind}</p></Notice> });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
-    compare::{Automated, Both, Checked, Crowd, Human, Pair, Point, Related, Sheet, Spot},
+    compare::{Automated, Both, Checked, ComparisonFigures, Crowd, Human, Pair, Point, Related, Spot},
     comparison::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     published::{AsPublished, PublishedChecked, differ},
     rubric::{Dimension, Rubric},
@@ -41,10 +41,10 @@ pub(super) fn resamples(input: &ComparisonInput) -> u32 {
 }
 
 /// Every figure.
-pub fn compute(input: &ComparisonInput) -> Sheet {
+pub fn compute(input: &ComparisonInput) -> ComparisonFigures {
     let dimensions: Vec<Drawn> = (0..input.dimensions()).map(|d| Drawn::of(input, d)).collect();
     let rubric = input.rubric.as_ref().filter(|_| !input.ratings.is_empty());
-    Sheet {
+    ComparisonFigures {
         models: input.models.iter().map(|(_, name)| name.clone()).collect(),
         human: rubric.map(|rubric| human(input, rubric, &dimensions)),
         automated: (!input.runs.is_empty()).then(|| automated(input)),
