@@ -169,7 +169,7 @@ pub struct RunOption {
 /// A comparison for its page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Compared {
+pub struct ComparisonView {
     /// Everything that can be selected.
     pub options: Options,
     /// The selection with every default resolved, for a permanent link.
@@ -276,7 +276,7 @@ pub struct Human {
     /// Means adjusted for the raters' severity, one entry per dimension.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Adjusted>>))]
     pub adjusted: Vec<Known<Adjusted>>,
-    /// Agreement coefficients, one entry per dimension. Raters are indices into [`Compared::raters`].
+    /// Agreement coefficients, one entry per dimension. Raters are indices into [`ComparisonView::raters`].
     pub reliability: Vec<Reliability>,
 }
 
@@ -597,14 +597,14 @@ pub struct TaskCell {
 /// One task with every model's outputs, side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct TaskCompared {
+pub struct ComparedTask {
     /// The dataset's name.
     pub name: Bilingual,
     pub task: TaskRow,
     /// The rubric, if there are ratings.
     pub rubric: Option<Rubric>,
     /// The outputs, in the models' order.
-    pub outputs: Vec<OutputCompared>,
+    pub outputs: Vec<ComparedOutput>,
     /// The previous task in the filtered list.
     pub before: Option<TaskId>,
     /// The next task.
@@ -614,7 +614,7 @@ pub struct TaskCompared {
 /// One output with its verdict and ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct OutputCompared {
+pub struct ComparedOutput {
     /// The output.
     pub id: OutputId,
     /// Verdict, passed and total, with their run.

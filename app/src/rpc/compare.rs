@@ -8,14 +8,14 @@ use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
-        compare::{Compared, Selection, TaskCompared, TaskFilter, TaskPage},
+        compare::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
         ids::TaskId,
     },
 };
 
 /// Every figure of a selection.
 #[server(prefix = "/rpc", endpoint = "compare_get", protocol = Call)]
-pub async fn compare_get(#[server(rename = "choice")] selection: Selection) -> Result<Compared, AppError> {
+pub async fn compare_get(#[server(rename = "choice")] selection: Selection) -> Result<ComparisonView, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.get(&admin, selection).await
 }
@@ -43,7 +43,7 @@ pub async fn compare_task(
     #[server(rename = "choice")] selection: Selection,
     filter: TaskFilter,
     task: TaskId,
-) -> Result<TaskCompared, AppError> {
+) -> Result<ComparedTask, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.task(&admin, selection, filter, task).await
 }

@@ -10,7 +10,7 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        compare::Compared,
+        compare::ComparisonView,
         comparison::{TaskRatings, TaskScores},
         ids::{StudyId, SubmissionId, TaskId, UserId},
         page::{PageOf, Paged},
@@ -108,7 +108,7 @@ pub async fn set_study_status(id: StudyId, status: StudyStatus) -> Result<(), Ap
 
 /// The models compared by the ratings so far.
 #[server(prefix = "/rpc", endpoint = "comparison", protocol = Call)]
-pub async fn compare(id: StudyId) -> Result<Compared, AppError> {
+pub async fn compare(id: StudyId) -> Result<ComparisonView, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.of_study(&admin, id).await
 }

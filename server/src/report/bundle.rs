@@ -12,7 +12,7 @@ use std::{
 use app::{
     i18n::{I18n, captions},
     model::{compare::ComparisonFigures, ids::UserId, lang::Lang},
-    ui::chart::compared,
+    ui::chart::comparison,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -108,7 +108,7 @@ pub fn write<W: Write + Seek>(
     }
     let raters: Vec<String> = input.raters.iter().map(|(_, name)| name.clone()).collect();
     let look = figures::Look { width: Width::Page, theme: figures::Theme::Light, lang: Lang::En };
-    for figure in compared::all(I18n::of(Lang::En), figures, &raters) {
+    for figure in comparison::all(I18n::of(Lang::En), figures, &raters) {
         let caption = captions::caption(I18n::of(Lang::En), &figure.id, &input.name.en, figures);
         let text = figures::svg(&figure, &caption.unwrap_or_else(|| figure.desc.clone()), look);
         zip.add(&format!("figures/{}.svg", figure.id), text.as_bytes())?;

@@ -25,7 +25,7 @@ use proptest::prelude::*;
 use super::comparison_figures;
 use crate::comparison::input::{ComparisonInput, InputRating, InputRun, InputVerdict};
 
-/// A pair's figures, straight from the sheet: first minus second.
+/// A pair's figures, straight from the comparison: first minus second.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     first: usize,
@@ -584,7 +584,7 @@ fn figures() -> impl Strategy<Value = Human> {
         let p = proptest::option::weighted(0.9, prop_oneof![0.0..0.04, 0.04..1.0f64]);
         let pair = (mean, -0.2..1.0f64, p);
         (means, proptest::collection::vec(pair, all.len())).prop_map(move |(means, drawn)| {
-            // As in the sheet: a row for every pair, without figures if a model has no data.
+            // As in the comparison: a row for every pair, without figures if a model has no data.
             let rows = all.iter().zip(drawn).map(|((a, b), (mean, half, p))| match means[*a].and(means[*b]) {
                 Some(_) => (*a, *b, mean, half, p),
                 None => (*a, *b, 0.0, -1.0, None),

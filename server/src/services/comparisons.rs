@@ -17,7 +17,7 @@ use app::{
     error::AppError,
     model::{
         compare::{
-            Compared, ComparisonFigures, Options, OutputCompared, Selection, TaskCompared, TaskFilter, TaskPage,
+            ComparedOutput, ComparedTask, ComparisonFigures, ComparisonView, Options, Selection, TaskFilter, TaskPage,
         },
         comparison::{Comparison, OutputRatings},
         ids::{ModelId, StudyId, TaskId},
@@ -377,7 +377,7 @@ fn settle(options: &Options, selection: Selection) -> Result<Selection, Failure>
 
 #[async_trait]
 impl Comparisons for ComparisonService {
-    async fn get(&self, admin: &Admin, selection: Selection) -> Answer<Compared> {
+    async fn get(&self, admin: &Admin, selection: Selection) -> Answer<ComparisonView> {
         let settled = self.settled(admin, selection).await?;
         let (computed, behind) = self.soon(&settled).await?;
         let live = settled.live();
@@ -390,7 +390,7 @@ impl Comparisons for ComparisonService {
                 ..ComparisonFigures::default()
             };
             let (raters, stamp) = (Vec::new(), String::new());
-            return Ok(Compared {
+            return Ok(ComparisonView {
                 options,
                 selection: settled.selection,
                 figures,
@@ -403,7 +403,7 @@ impl Comparisons for ComparisonService {
             });
         };
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
-        Ok(Compared {
+        Ok(ComparisonView {
             live,
             captions: pictures::captions(&options.name, &computed.figures, &raters),
             options,
@@ -416,7 +416,7 @@ impl Comparisons for ComparisonService {
         })
     }
 
-    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<Compared> {
+    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<ComparisonView> {
         let selection = self.study_selection(admin, id, false).await?;
         self.get(admin, selection).await
     }
@@ -439,7 +439,7 @@ impl Comparisons for ComparisonService {
         selection: Selection,
         filter: TaskFilter,
         task: TaskId,
-    ) -> Answer<TaskCompared> {
+    ) -> Answer<ComparedTask> {
         let settled = self.settled(admin, selection).await?;
         let computed = match self.soon(&settled).await? {
             (Some(computed), _) => computed,
@@ -473,7 +473,7 @@ impl Comparisons for ComparisonService {
             .await?;
         let names = &input.models;
         let lang = row.code_lang;
-        let shown = outputs.into_iter().map(async |(output, ratings, verdict)| OutputCompared {
+        let shown = outputs.into_iter().map(async |(output, ratings, verdict)| ComparedOutput {
             id: output.id,
             verdict,
             rated: OutputRatings {
@@ -484,6 +484,6 @@ impl Comparisons for ComparisonService {
             },
         });
         let outputs = futures::future::join_all(shown).await;
-        Ok(TaskCompared { name: input.name.clone(), task: row, rubric: input.rubric.clone(), outputs, before, after })
+        Ok(ComparedTask { name: input.name.clone(), task: row, rubric: input.rubric.clone(), outputs, before, after })
     }
 }

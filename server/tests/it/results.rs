@@ -7,7 +7,7 @@ use std::io::{Cursor, Read, Write};
 use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
-        compare::{Compared, Human, Scores, Selection, TaskFilter, TaskPage},
+        compare::{ComparisonView, Human, Scores, Selection, TaskFilter, TaskPage},
         comparison::ModelScores,
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId},
@@ -67,7 +67,7 @@ fn selection() -> Selection {
 }
 
 /// The newest figures, however long they take.
-async fn compared(app: &TestApp, selection: Selection) -> Compared {
+async fn compared(app: &TestApp, selection: Selection) -> ComparisonView {
     let service = &app.services.comparisons;
     let settled = service.settled(&System.admin(), selection.clone()).await.unwrap();
     service.computed(&settled).await.unwrap();
@@ -130,7 +130,7 @@ async fn selection_decides_what_is_compared() {
     let whole = compared(&app, selection()).await;
     assert_eq!(whole.figures.models.len(), 3);
     let ratings =
-        |c: &Compared| c.figures.human.iter().flat_map(|h| &h.comparison.models).map(|m| m.ratings).sum::<u64>();
+        |c: &ComparisonView| c.figures.human.iter().flat_map(|h| &h.comparison.models).map(|m| m.ratings).sum::<u64>();
     assert_eq!(ratings(&whole), 105);
     assert!(whole.figures.automated.is_some() && whole.figures.both.is_some());
 
@@ -539,7 +539,7 @@ async fn every_chart_is_a_file() {
     let mut admin = app.admin().await;
     let found = compared(&app, selection()).await;
     let all =
-        app::ui::chart::compared::all(app::i18n::I18n::of(app::model::lang::Lang::En), &found.figures, &found.raters);
+        app::ui::chart::comparison::all(app::i18n::I18n::of(app::model::lang::Lang::En), &found.figures, &found.raters);
     let mut ids: Vec<String> = all.into_iter().map(|figure| figure.id).collect();
     ids.push("tasks-grid".into());
     let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();

@@ -5,7 +5,7 @@
 
 use app::{
     model::{
-        compare::{Compared, Scores, Selection},
+        compare::{ComparisonView, Scores, Selection},
         ids::ModelId,
         results::{Board, BoardQuery},
         submission::Matching,
@@ -20,7 +20,7 @@ async fn board(app: &TestApp, query: BoardQuery) -> Board {
     app.services.results.board(&System.admin(), query).await.unwrap()
 }
 
-async fn compared(app: &TestApp) -> Compared {
+async fn compared(app: &TestApp) -> ComparisonView {
     let selection = Selection { dataset: "starter".into(), scores: Scores::Final, ..Selection::default() };
     app.services.comparisons.get(&System.admin(), selection).await.unwrap()
 }

@@ -3,7 +3,7 @@
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 
 use super::{
-    compared::Files,
+    comparison::Files,
     draw,
     figure::{Figure, Picture, Table},
 };

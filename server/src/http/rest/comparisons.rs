@@ -3,7 +3,7 @@
 use app::{
     error::AppError,
     model::{
-        compare::{Compared, Selection, TaskCompared, TaskFilter, TaskLine},
+        compare::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskLine},
         ids::TaskId,
         lang::Lang,
         ratings_import::{RatingsKind, RatingsPreview},
@@ -122,13 +122,13 @@ fn filter(query: &Pairs) -> TaskFilter {
 /// formulas. The response's `selection` is fully resolved: it selects the same data later.
 #[utoipa::path(get, path = "/comparisons/{slug}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"), ComparisonQuery),
-    responses((status = 200, description = "The figures", body = Compared)))]
+    responses((status = 200, description = "The figures", body = ComparisonView)))]
 pub async fn compare_models(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(slug): PathParams<String>,
     QueryParams(query): QueryParams<Pairs>,
-) -> JsonResult<Compared> {
+) -> JsonResult<ComparisonView> {
     Ok(Json(state.services.comparisons.get(&admin, selection(&slug, &query)?).await?))
 }
 
@@ -157,13 +157,13 @@ pub async fn list_compared_tasks(
 #[utoipa::path(get, path = "/comparisons/{slug}/tasks/{task}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
         ("task" = TaskId, Path, description = "ID of the task"), ComparisonQuery),
-    responses((status = 200, description = "The task", body = TaskCompared)))]
+    responses((status = 200, description = "The task", body = ComparedTask)))]
 pub async fn get_compared_task(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams((slug, task)): PathParams<(String, TaskId)>,
     QueryParams(query): QueryParams<Pairs>,
-) -> JsonResult<TaskCompared> {
+) -> JsonResult<ComparedTask> {
     let filter = filter(&query);
     Ok(Json(state.services.comparisons.task(&admin, selection(&slug, &query)?, filter, task).await?))
 }

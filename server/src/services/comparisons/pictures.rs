@@ -7,7 +7,7 @@ use app::{
         lang::{Bilingual, Lang},
     },
     port::Admin,
-    ui::chart::compared,
+    ui::chart::comparison,
 };
 
 use super::ComparisonService;
@@ -66,7 +66,7 @@ pub(super) fn captions(dataset: &Bilingual, figures: &ComparisonFigures, raters:
 
 /// The ids of a comparison's figures.
 fn ids(figures: &ComparisonFigures, raters: &[String]) -> Vec<String> {
-    let figures = compared::all(I18n::of(Lang::En), figures, raters);
+    let figures = comparison::all(I18n::of(Lang::En), figures, raters);
     figures.into_iter().map(|figure| figure.id).chain(["tasks-grid".to_owned()]).collect()
 }
 
@@ -99,10 +99,10 @@ impl ComparisonService {
         let i = I18n::of(look.lang);
         let found = if id == "tasks-grid" {
             let page = tasks::page(&computed.input, &computed.lines, &filter);
-            compared::grid(i, &page.models, &page.grid, None)
+            comparison::grid(i, &page.models, &page.grid, None)
         } else {
             let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
-            compared::all(i, &computed.figures, &raters).into_iter().find(|figure| figure.id == id)
+            comparison::all(i, &computed.figures, &raters).into_iter().find(|figure| figure.id == id)
         };
         let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;
         let caption = captions::caption(i, id, settled.options.name.get(look.lang), &computed.figures);

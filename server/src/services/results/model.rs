@@ -120,7 +120,7 @@ impl ResultService {
     }
 }
 
-/// Differences of two of a sheet's models, first minus second: one entry per dimension, then pass@1 where there are
+/// Differences of two of a comparison's models, first minus second: one entry per dimension, then pass@1 where there are
 /// runs.
 fn differences_of(
     figures: &ComparisonFigures,

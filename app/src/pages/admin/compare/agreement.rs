@@ -12,7 +12,7 @@ use crate::{
         stats::{Estimate, Known, Undefined},
     },
     ui::chart::{
-        compared::{self, Links},
+        comparison::{self, Links},
         signed,
     },
 };
@@ -161,7 +161,7 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
         .collect_view();
     let none = human.reliability.iter().all(|r| r.pairs == 0);
     let maps = (0..dimensions.len())
-        .filter_map(|d| compared::rater_agreement(i, human, raters, d))
+        .filter_map(|d| comparison::rater_agreement(i, human, raters, d))
         .map(|figure| picture(figure, links))
         .collect_view();
     view! {

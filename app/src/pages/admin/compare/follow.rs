@@ -4,7 +4,7 @@ use leptos::{prelude::*, web_sys};
 
 use crate::{
     i18n::use_i18n,
-    model::compare::{Compared, Selection},
+    model::compare::{ComparisonView, Selection},
     rpc::compare::compare_stamp,
     ui::{announce::sayer, effect::effect, load::Data},
 };
@@ -15,7 +15,7 @@ const BEAT: std::time::Duration = std::time::Duration::from_secs(4);
 /// Checks regularly, while the page is visible, whether newer figures exist, fetches them, and then calls
 /// `also`. `asked` derives the selection to check from the one that is shown.
 pub fn follow(
-    figures: Data<Compared>,
+    figures: Data<ComparisonView>,
     asked: impl Fn(Selection) -> Selection + Copy + Send + Sync + 'static,
     also: impl Fn() + Copy + Send + Sync + 'static,
 ) {

@@ -20,7 +20,7 @@ use crate::{
     },
     ui::chart::{
         bars::Axis,
-        compared::{self, Links},
+        comparison::{self, Links},
         figure::Figure,
         view::{ChartFigure, figure_files},
     },
@@ -127,12 +127,12 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
             title: name.clone(),
             axis: Axis::scores(low, high),
             number: |v| format!("{v:.2}"),
-            entries: compared::ranked(human, d, links),
+            entries: comparison::ranked(human, d, links),
             unit: 1.0,
         },
     );
     // The ranking is the figure of the means.
-    let mut figures = compared::dimension(i, human, d, links).into_iter();
+    let mut figures = comparison::dimension(i, human, d, links).into_iter();
     let means = figures.next().and_then(|figure| files(i, &figure, links));
     let others = figures.map(|figure| picture(figure, links)).collect_view();
     let pairs = pairs_of(i, (&dimension.key, Measure::Ratings), &standing, &names, (&human.tests, links));

@@ -29,11 +29,11 @@ use crate::{
     },
     model::{
         claims::Standing,
-        compare::{Compared, Selection, TaskFilter},
+        compare::{ComparisonView, Selection, TaskFilter},
     },
     rpc::compare::{compare_get, compare_tasks},
     ui::{
-        chart::compared::Links,
+        chart::comparison::Links,
         frame::Page,
         load::{Data, Load},
         notice::{Empty, Notice, Tone},
@@ -73,7 +73,7 @@ pub fn ComparePage() -> impl IntoView {
 
 fn page(
     i: I18n,
-    found: Compared,
+    found: ComparisonView,
     (paper, query): (Memo<bool>, Memo<ParamsMap>),
     tasks: impl Fn() -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
@@ -184,7 +184,7 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
     }
 }
 
-fn figures_view(i: I18n, found: &Compared) -> AnyView {
+fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
     let t = i.compare();
     let links = Links::of(&found.selection).captioned(&found.captions);
     let by_people = match &found.figures.human {
@@ -231,7 +231,7 @@ fn figures_view(i: I18n, found: &Compared) -> AnyView {
 }
 
 /// One sentence per dimension, and one for the tests: the summary.
-fn in_short(i: I18n, found: &Compared) -> Option<AnyView> {
+fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
     let mut lines: Vec<(String, Said)> = Vec::new();
     let models: Vec<&str> = found.figures.models.iter().map(String::as_str).collect();
     if let Some(human) = &found.figures.human {

@@ -5,12 +5,12 @@ use leptos::prelude::*;
 use super::human::picture;
 use crate::{
     i18n::I18n,
-    model::compare::{Checked, Compared},
-    ui::chart::compared::{self, Links},
+    model::compare::{Checked, ComparisonView},
+    ui::chart::comparison::{self, Links},
 };
 
 /// The paper's tables.
-pub fn view(i: I18n, found: &Compared) -> AnyView {
+pub fn view(i: I18n, found: &ComparisonView) -> AnyView {
     let t = i.compare();
     let heads =
         || found.figures.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> }).collect_view();
@@ -43,7 +43,7 @@ pub fn view(i: I18n, found: &Compared) -> AnyView {
         table("table-3", t.table_3, t.metrics, heads().into_any(), rows.collect_view().into_any())
     });
     let links = Links::of(&found.selection).captioned(&found.captions);
-    let charts = compared::paper(i, &found.figures, Some(&links));
+    let charts = comparison::paper(i, &found.figures, Some(&links));
     let charts = charts.into_iter().map(|figure| picture(figure, Some(&links))).collect_view();
     view! { <div class="paper stack">{table_2}{table_3}<div class="pictures">{charts}</div></div> }.into_any()
 }

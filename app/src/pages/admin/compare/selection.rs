@@ -6,13 +6,13 @@ use leptos_router::{NavigateOptions, hooks::use_navigate};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        compare::{Compared, Scores, Selection},
+        compare::{ComparisonView, Scores, Selection},
         lang::Lang,
     },
 };
 
 /// The form, closed unless there is nothing to show yet.
-pub fn form(i: I18n, found: &Compared) -> AnyView {
+pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
     let open = found.figures.human.is_none() && found.figures.automated.is_none() && !found.counting;
     let (options, selection) = (&found.options, &found.selection);
     let boxes = |key: &'static str, rows: Vec<(i64, String, String)>, ticked: &dyn Fn(i64) -> bool| -> AnyView {
@@ -99,7 +99,7 @@ pub fn form(i: I18n, found: &Compared) -> AnyView {
 }
 
 /// The selection in words, for a printed page, which omits the form.
-pub fn on_paper(i: I18n, found: &Compared) -> impl IntoView + use<> {
+pub fn on_paper(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
     let (t, selection, options) = (i.compare(), &found.selection, &found.options);
     let chosen = |word: &'static str, names: Vec<String>| {
         (!names.is_empty()).then(|| view! { <span>{word}{i.common.colon}{names.join(", ")}". "</span> })

@@ -14,7 +14,7 @@ use crate::{
     pages::admin::parts::{Filter, asked, choice as option, lang_badge},
     ui::{
         chart::{
-            compared::{self, Links},
+            comparison::{self, Links},
             view::ChartFigure,
         },
         notice::{Badge, Empty, Tone},
@@ -188,7 +188,7 @@ fn grid(i: I18n, selection: &Selection, query: &str, page: &TaskPage) -> Option<
         .filter(|field| field.split('=').next().is_some_and(|key| OWN.contains(&key) && key != "page"))
         .collect();
     let filter = filter.join("&");
-    let figure = compared::grid(i, &page.models, &page.grid, Some((&links, &filter)))?;
+    let figure = comparison::grid(i, &page.models, &page.grid, Some((&links, &filter)))?;
     let files = links.files(&figure.id, &filter);
     let tests = page.grid.tested.then(|| ("tests".to_owned(), t.pass_ratio.to_owned()));
     let rubric = page.rubric.iter().flat_map(|rubric| &rubric.dimensions);

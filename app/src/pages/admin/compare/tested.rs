@@ -22,7 +22,7 @@ use crate::{
     },
     ui::chart::{
         bars::Axis,
-        compared::{self, Links},
+        comparison::{self, Links},
         figures::Entry,
         signed,
     },
@@ -51,7 +51,7 @@ pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: 
     let names: Vec<&str> = figures.models.iter().map(String::as_str).collect();
     let standing = Standing::of_tests(automated);
     // The two rankings are the figures of the two metrics.
-    let mut pictures = compared::tested(i, figures, automated, links).into_iter();
+    let mut pictures = comparison::tested(i, figures, automated, links).into_iter();
     let (pass_files, ratio_files) =
         (pictures.next().and_then(|f| files(i, &f, links)), pictures.next().and_then(|f| files(i, &f, links)));
     let pictures = pictures.map(|figure| picture(figure, links)).collect_view();
@@ -59,8 +59,8 @@ pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: 
         let (axis, number) = (Axis::percent(), (|v| format!("{:.1}%", v * 100.0)) as fn(f64) -> String);
         ranking::table(i, Ranking { id, title: title.to_owned(), axis, number, entries, unit: 100.0 })
     };
-    let pass = ranking("pass-at-1", t.pass_at_1, compared::ranked_by_pass(figures, automated, links));
-    let ratio = ranking("avg-pass-ratio", t.ratio, compared::ranked_by_ratio(figures, automated, links));
+    let pass = ranking("pass-at-1", t.pass_at_1, comparison::ranked_by_pass(figures, automated, links));
+    let ratio = ranking("avg-pass-ratio", t.ratio, comparison::ranked_by_ratio(figures, automated, links));
     let table = (!automated.pairs.is_empty()).then(|| pair_table(i, &figures.models, &automated.pairs, links));
     view! {
         <section class="dimension" aria-labelledby="pass-head">
@@ -212,7 +212,7 @@ fn pair_table(i: I18n, models: &[String], all: &[Pair], links: Option<&Links>) -
 /// Tests compared with people.
 pub fn both(i: I18n, figures: &ComparisonFigures, rubric: &Rubric, both: &Both, links: Option<&Links>) -> AnyView {
     let (t, models) = (i.compare(), &figures.models);
-    let scatter = compared::tests_and_people(i, figures, links).map(|figure| picture(figure, links));
+    let scatter = comparison::tests_and_people(i, figures, links).map(|figure| picture(figure, links));
     let dimension = rubric.dimensions.get(both.dimension).map(|d| d.name.get(i.lang).to_owned()).unwrap_or_default();
     let rows = both
         .rows

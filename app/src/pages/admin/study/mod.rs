@@ -18,7 +18,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        audit::Object, compare::Compared, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail,
+        audit::Object, compare::ComparisonView, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail,
     },
     rpc::{
         quality::study_live,
@@ -64,7 +64,7 @@ fn page(
     detail: StudyDetail,
     set_status: FormAction<SetStudyStatus>,
     (now, heard): (Loaded<Live>, live::Heard),
-    (comparison, tasks): (Loaded<Compared>, Loaded<Vec<TaskScores>>),
+    (comparison, tasks): (Loaded<ComparisonView>, Loaded<Vec<TaskScores>>),
     links: public::Handles,
 ) -> AnyView {
     let t = i.admin();
@@ -98,7 +98,7 @@ fn page(
 }
 
 /// What the study's comparison is of, with a link to it, or why there are no figures yet.
-fn compared(i: I18n, found: &Compared) -> AnyView {
+fn compared(i: I18n, found: &ComparisonView) -> AnyView {
     let (t, c) = (i.admin(), i.compare());
     match &found.figures.human {
         Some(human) => {
