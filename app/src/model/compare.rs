@@ -180,7 +180,8 @@ pub struct ComparisonView {
     /// The raters' names; figures refer to them by index.
     pub raters: Vec<String>,
     /// Revision of the data behind the figures; it changes with the data.
-    pub stamp: String,
+    #[serde(rename = "stamp")]
+    pub revision: String,
     /// Whether newer figures are being computed.
     pub behind: bool,
     /// Whether the first figures are being computed and `figures` is empty.

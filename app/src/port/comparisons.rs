@@ -16,7 +16,7 @@ pub trait Comparisons: Send + Sync {
     /// The comparison of a study's models by its raters, without tests.
     async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<ComparisonView>;
     /// The current revision of a selection's data; it changes with the data.
-    async fn stamp(&self, admin: &Admin, selection: Selection) -> Answer<String>;
+    async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String>;
     /// A page of the selection's tasks that match the filter.
     async fn tasks(&self, admin: &Admin, selection: Selection, filter: TaskFilter) -> Answer<TaskPage>;
     /// One task with the selected models' outputs; the filter determines its neighbours.

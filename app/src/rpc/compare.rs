@@ -22,9 +22,9 @@ pub async fn compare_get(#[server(rename = "choice")] selection: Selection) -> R
 
 /// The current revision of a selection's data.
 #[server(prefix = "/rpc", endpoint = "compare_stamp", protocol = Call)]
-pub async fn compare_stamp(#[server(rename = "choice")] selection: Selection) -> Result<String, AppError> {
+pub async fn compare_revision(#[server(rename = "choice")] selection: Selection) -> Result<String, AppError> {
     let (ports, admin) = ports()?;
-    ports.comparisons.stamp(&admin, selection).await
+    ports.comparisons.revision(&admin, selection).await
 }
 
 /// The tasks of a selection.

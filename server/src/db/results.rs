@@ -91,17 +91,17 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
 
 /// Changes with every rating and verdict of the selection, and with nothing else. The selection must be
 /// fully resolved.
-pub fn stamp(conn: &Connection, selection: &Selection) -> Result<String, Failure> {
+pub fn revision(conn: &Connection, selection: &Selection) -> Result<String, Failure> {
     let mut words = Vec::new();
     let mut study = conn.prepare_cached("SELECT stamp FROM study_stamps WHERE study_id = ?1")?;
     for id in selection.studies.iter().flatten() {
-        let stamp: Option<i64> = study.query_row([id.0], |row| row.get(0)).optional()?;
-        words.push(format!("s{id}.{}", stamp.unwrap_or(0)));
+        let revision: Option<i64> = study.query_row([id.0], |row| row.get(0)).optional()?;
+        words.push(format!("s{id}.{}", revision.unwrap_or(0)));
     }
     let mut run = conn.prepare_cached("SELECT stamp FROM run_stamps WHERE run_id = ?1")?;
     for id in selection.runs.iter().flatten() {
-        let stamp: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
-        words.push(format!("r{id}.{}", stamp.unwrap_or(0)));
+        let revision: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
+        words.push(format!("r{id}.{}", revision.unwrap_or(0)));
     }
     // Imports are never changed, only added.
     let judged: i64 = conn

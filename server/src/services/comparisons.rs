@@ -80,7 +80,7 @@ pub struct Computed {
 
     lines: tasks::Lines,
     /// Revision of the input.
-    pub stamp: String,
+    pub revision: String,
     /// Duration of reading and computing.
     took: Duration,
     /// Time at or shortly before which the input was read.
@@ -102,7 +102,7 @@ pub struct Settled {
     /// What is selected.
     pub selection: Selection,
     /// The current revision.
-    pub stamp: String,
+    pub revision: String,
     /// Whether studies, and whether runs, were selected by default. If so, studies and runs without results
     /// join as soon as they have some.
     open_ended: (bool, bool),
@@ -140,8 +140,8 @@ impl ComparisonService {
                     results::options(conn, &selection.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
                 let open_ended = (selection.studies.is_none(), selection.runs.is_none());
                 let selection = settle(&options, selection)?;
-                let stamp = results::stamp(conn, &selection)?;
-                Ok(Settled { options, selection, stamp, open_ended })
+                let revision = results::revision(conn, &selection)?;
+                Ok(Settled { options, selection, revision, open_ended })
             })
             .await
     }
@@ -172,14 +172,14 @@ impl ComparisonService {
     pub async fn computed(&self, settled: &Settled) -> Result<Arc<Computed>, Failure> {
         let asked = Instant::now();
         let known = lock(&self.held).get(&settled.selection);
-        if let Some(known) = known.filter(|known| known.stamp == settled.stamp) {
+        if let Some(known) = known.filter(|known| known.revision == settled.revision) {
             return Ok(known);
         }
         let flight = lock(&self.held).flight(&settled.selection);
         let _flight = flight.lock().await;
         // Another request has computed it meanwhile, from the same or newer input.
         let known = lock(&self.held).get(&settled.selection);
-        if let Some(known) = known.filter(|known| known.stamp == settled.stamp || known.begun >= asked) {
+        if let Some(known) = known.filter(|known| known.revision == settled.revision || known.begun >= asked) {
             return Ok(known);
         }
         self.compute(settled.selection.clone(), settled.options.name.clone()).await
@@ -195,7 +195,7 @@ impl ComparisonService {
     pub async fn soon(&self, settled: &Settled) -> Result<(Option<Arc<Computed>>, bool), Failure> {
         let known = lock(&self.held).get(&settled.selection);
         let slow = match &known {
-            Some(known) if known.stamp == settled.stamp => return Ok((Some(known.clone()), false)),
+            Some(known) if known.revision == settled.revision => return Ok((Some(known.clone()), false)),
             Some(known) => known.took > PATIENCE,
             None => settled.rows() > PROMPT,
         };
@@ -218,14 +218,14 @@ impl ComparisonService {
     async fn compute(&self, selection: Selection, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
         let begun = Instant::now();
         lock(&self.held).computations += 1;
-        let (input, stamp, kept) = self
+        let (input, revision, kept) = self
             .db
             .read_long(move |conn| {
                 // In one snapshot, so that the revision is that of the input.
-                let stamp = results::stamp(conn, &selection)?;
+                let revision = results::revision(conn, &selection)?;
                 let input = input::read(conn, name, &selection)?;
-                let kept = results::kept(conn, &key(&input, &stamp)?)?;
-                Ok((input, stamp, kept))
+                let kept = results::kept(conn, &key(&input, &revision)?)?;
+                Ok((input, revision, kept))
             })
             .await?;
         // Stored figures that cannot be parsed count as missing.
@@ -235,11 +235,11 @@ impl ComparisonService {
         let task = tokio::task::spawn_blocking(move || {
             let figures = kept.unwrap_or_else(|| comparison_figures::compute(&input));
             let lines = tasks::Lines::of(&input);
-            Arc::new(Computed { input, figures, lines, stamp, took: begun.elapsed(), begun })
+            Arc::new(Computed { input, figures, lines, revision, took: begun.elapsed(), begun })
         });
         let computed = task.await.map_err(Failure::internal)?;
         if !known && computed.took > PATIENCE {
-            let (key, selection) = (key(&computed.input, &computed.stamp)?, digest(&computed.input.selection)?);
+            let (key, selection) = (key(&computed.input, &computed.revision)?, digest(&computed.input.selection)?);
             let json = serde_json::to_vec(&computed.figures)?;
             self.db.write(move |tx| results::keep(tx, &key, &selection, &json, clock::now().0)).await?;
         }
@@ -288,11 +288,11 @@ fn digest(selection: &Selection) -> Result<String, Failure> {
 }
 
 /// Everything that the figures depend on, including displayed names.
-fn key(input: &ComparisonInput, stamp: &str) -> Result<String, Failure> {
+fn key(input: &ComparisonInput, revision: &str) -> Result<String, Failure> {
     let mut all = Sha256::new();
     all.update(format!("{} {GENERATION} ", env!("CARGO_PKG_VERSION")));
     all.update(serde_json::to_vec(&(&input.selection, &input.models, &input.rubric, input.seed))?);
-    all.update(stamp);
+    all.update(revision);
     Ok(hex::encode(all.finalize()))
 }
 
@@ -389,13 +389,13 @@ impl Comparisons for ComparisonService {
                 models: names.map(|(_, name)| name.clone()).collect(),
                 ..ComparisonFigures::default()
             };
-            let (raters, stamp) = (Vec::new(), String::new());
+            let (raters, revision) = (Vec::new(), String::new());
             return Ok(ComparisonView {
                 options,
                 selection: settled.selection,
                 figures,
                 raters,
-                stamp,
+                revision,
                 behind,
                 counting: true,
                 live,
@@ -410,7 +410,7 @@ impl Comparisons for ComparisonService {
             selection: settled.selection,
             figures: computed.figures.clone(),
             raters,
-            stamp: computed.stamp.clone(),
+            revision: computed.revision.clone(),
             behind,
             counting: false,
         })
@@ -421,10 +421,10 @@ impl Comparisons for ComparisonService {
         self.get(admin, selection).await
     }
 
-    async fn stamp(&self, admin: &Admin, selection: Selection) -> Answer<String> {
+    async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String> {
         let settled = self.settled(admin, selection).await?;
         let (computed, _) = self.soon(&settled).await?;
-        Ok(computed.map(|computed| computed.stamp.clone()).unwrap_or_default())
+        Ok(computed.map(|computed| computed.revision.clone()).unwrap_or_default())
     }
 
     async fn tasks(&self, admin: &Admin, selection: Selection, filter: TaskFilter) -> Answer<TaskPage> {

@@ -24,7 +24,7 @@ use crate::{
     stats::passk,
 };
 
-/// Figures of runs that did not change since they were computed, by the stamp of their verdicts. One entry for each run
+/// Figures of runs that did not change since they were computed, by the revision of their verdicts. One entry for each run
 /// that was shown.
 #[derive(Clone, Default)]
 pub struct Kept(Arc<Mutex<HashMap<RunId, (i64, LanguageCell)>>>);
@@ -62,7 +62,7 @@ impl Kept {
         let found = datasets.iter().map(|dataset| languages::newest_runs(conn, &dataset.slug));
         let found = found.collect::<Result<Vec<_>, _>>()?;
         let known = self.lock(|kept| {
-            let changed = |run: &&NewestRun| kept.get(&run.run).is_none_or(|(stamp, _)| *stamp != run.stamp);
+            let changed = |run: &&NewestRun| kept.get(&run.run).is_none_or(|(revision, _)| *revision != run.revision);
             found.iter().flatten().filter(changed).map(|run| run.run).collect::<Vec<_>>()
         });
         let mut samples = runs::samples_of(conn, &known)?;
@@ -104,7 +104,7 @@ impl Read {
                         published_pass_at: results.published.map_or_else(Vec::new, |all| passk::estimated(key, &all)),
                         ..cell
                     };
-                    kept.lock(|kept| kept.insert(run.run, (run.stamp, cell.clone())));
+                    kept.lock(|kept| kept.insert(run.run, (run.revision, cell.clone())));
                     Some(cell)
                 }
             };

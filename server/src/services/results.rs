@@ -1,7 +1,7 @@
 //! Results of all models on all datasets: the leaderboard, and one model's page.
 //!
 //! Figures are those of comparisons with every default and final scores, computed and held by
-//! [`super::comparisons`]; only the few that the leaderboard shows are held here, by the same stamp.
+//! [`super::comparisons`]; only the few that the leaderboard shows are held here, by the same revision.
 
 mod model;
 
@@ -42,7 +42,7 @@ pub struct ResultService {
 /// The figures of one dataset.
 struct Figures {
     selection: Selection,
-    stamp: String,
+    revision: String,
     dimensions: Vec<BoardDimension>,
     pass_at: Vec<u32>,
     models: HashMap<ModelId, (Option<Measured>, Option<Measured>)>,
@@ -131,7 +131,8 @@ impl ResultService {
         let settled = self.comparisons.settled(admin, selection).await?;
         let slug = slug.to_owned();
         let known = self.held.lock().unwrap_or_else(PoisonError::into_inner).get(&slug).cloned();
-        if let Some(known) = known.filter(|known| known.selection == settled.selection && known.stamp == settled.stamp)
+        if let Some(known) =
+            known.filter(|known| known.selection == settled.selection && known.revision == settled.revision)
         {
             return Ok(DatasetFigures { slug, settled, figures: Some(known), behind: false });
         }
@@ -173,7 +174,7 @@ impl ResultService {
         });
         Ok(Figures {
             selection: settled.selection.clone(),
-            stamp: computed.stamp.clone(),
+            revision: computed.revision.clone(),
             dimensions: dimensions.collect(),
             models: models.collect(),
             pass_at,

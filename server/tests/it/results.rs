@@ -81,8 +81,8 @@ async fn counted_ratings_follow_every_change() {
     let app = TestApp::demo().await;
     let db = &app.services.db;
     let mut random = ChaCha8Rng::seed_from_u64(17);
-    let stamp = || async { app.services.comparisons.settled(&System.admin(), selection()).await.unwrap().stamp };
-    let mut stamps = vec![stamp().await];
+    let revision = || async { app.services.comparisons.settled(&System.admin(), selection()).await.unwrap().revision };
+    let mut revisions = vec![revision().await];
     let mut people = Vec::new();
     for name in ["ada", "bo", "chen"] {
         let mut client = app.demo_user(name).await;
@@ -106,9 +106,9 @@ async fn counted_ratings_follow_every_change() {
         let (kept, anew) = db.read_blocking(|conn| Ok((results::counted(conn)?, results::recount(conn)?))).unwrap();
         assert_eq!(kept, anew, "step {step}");
         if receipt == Receipt::Stored {
-            let now = stamp().await;
-            assert!(!stamps.contains(&now), "step {step}: a rating changes the stamp");
-            stamps.push(now);
+            let now = revision().await;
+            assert!(!revisions.contains(&now), "step {step}: a rating changes the revision");
+            revisions.push(now);
         }
     }
     // The page's figures equal a computation from scratch.
@@ -393,7 +393,7 @@ async fn final_scores_replace_ratings_on_request() {
         })
         .unwrap();
     let after = compared(&app, finals.clone()).await;
-    assert_ne!(after.stamp, before.stamp, "a decision is news");
+    assert_ne!(after.revision, before.revision, "a decision is news");
     assert_eq!(after.figures.human.as_ref().unwrap().adjudicated, 6);
     // Each output's decision, or the mean of its ratings as they are stored.
     let counted = app.services.db.read_blocking(results::recount).unwrap();
@@ -468,7 +468,7 @@ async fn judge_model_is_compared_and_never_mixed_in() {
     service.take(&System.admin(), file(judge(), &judged)).await.unwrap();
 
     let after = compared(&app, selection()).await;
-    assert_ne!(after.stamp, before.stamp);
+    assert_ne!(after.revision, before.revision);
     assert_eq!((&after.figures.human, &after.figures.automated), (&before.figures.human, &before.figures.automated));
     let [found] = &after.figures.judges[..] else { panic!("one judge") };
     assert_eq!((found.name.as_str(), found.both), ("A judge 1", seen.len() as u64));

@@ -57,7 +57,7 @@ pub fn timed_ratings(conn: &Connection, study: StudyId) -> Result<Vec<TimedRatin
 
 /// Increases with all input of the figures about raters, agreement and disagreements, except settings: the
 /// study's revision, ratings of checks (also withdrawn ones), adjudications, extra ratings, and plan events.
-pub fn stamp(conn: &Connection, study: StudyId) -> Result<[i64; 5], Failure> {
+pub fn revision(conn: &Connection, study: StudyId) -> Result<[i64; 5], Failure> {
     let one = |sql: &str| conn.prepare_cached(sql)?.query_row([study.0], |row| row.get::<_, i64>(0));
     Ok([
         one("SELECT coalesce((SELECT stamp FROM study_stamps WHERE study_id = ?1), 0)")?,

@@ -173,7 +173,7 @@ impl ComparisonService {
         let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
                 // Figures and tables are read in one snapshot, so both include ratings that arrived since.
-                let fresh = results::stamp(conn, &ready.selection)? == computed.stamp;
+                let fresh = results::revision(conn, &ready.selection)? == computed.revision;
                 let input = match fresh {
                     true => computed.input.clone(),
                     false => super::input::read(conn, ready.name.clone(), &ready.selection)?,

@@ -146,7 +146,7 @@ impl Monitoring for QualityService {
 /// The figures of a study that depend on every rating, with the revision of their input.
 pub(super) struct StudyFigures {
     settings: QualitySettings,
-    stamp: [i64; 5],
+    revision: [i64; 5],
     at: Instant,
     took: Duration,
     pub(super) raters: BTreeMap<UserId, RaterFigures>,
@@ -212,11 +212,11 @@ pub(super) fn study_figures(
     requester: Requester,
 ) -> Result<Arc<StudyFigures>, Failure> {
     let settings = quality::settings(conn, study)?;
-    let stamp = monitoring::stamp(conn, study)?;
+    let revision = monitoring::revision(conn, study)?;
     if let Some(one) = lock(&cache.by_study).get(&study).filter(|one| one.settings == settings) {
-        let of_ratings = one.stamp == stamp || (one.took > WORTH && one.at.elapsed() < one.took * REST);
+        let of_ratings = one.revision == revision || (one.took > WORTH && one.at.elapsed() < one.took * REST);
         let is_busy = || lock(&cache.busy).contains(&study);
-        if (one.stamp[2..] == stamp[2..] && of_ratings) || (requester == Requester::RaterList && is_busy()) {
+        if (one.revision[2..] == revision[2..] && of_ratings) || (requester == Requester::RaterList && is_busy()) {
             return Ok(one.clone());
         }
     }
@@ -242,7 +242,7 @@ pub(super) fn study_figures(
         projection: raters::projection(&times, clock::now(), left),
         rated,
         settings,
-        stamp,
+        revision,
         took: at.elapsed(),
         at: Instant::now(),
     });

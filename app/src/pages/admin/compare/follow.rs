@@ -5,7 +5,7 @@ use leptos::{prelude::*, web_sys};
 use crate::{
     i18n::use_i18n,
     model::compare::{ComparisonView, Selection},
-    rpc::compare::compare_stamp,
+    rpc::compare::compare_revision,
     ui::{announce::sayer, effect::effect, load::Data},
 };
 
@@ -25,16 +25,16 @@ pub fn follow(
     let shown = StoredValue::new(None::<(Selection, String, bool)>);
     effect(move |_| {
         let found = figures.get().and_then(Result::ok);
-        shown.set_value(found.map(|c| (c.selection, c.stamp, c.live || c.behind)));
+        shown.set_value(found.map(|c| (c.selection, c.revision, c.live || c.behind)));
     });
     effect(move |_| {
         let ask = move || {
             let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
-            let (Some((selection, stamp, true)), false) = (shown.get_value(), hidden) else { return };
+            let (Some((selection, revision, true)), false) = (shown.get_value(), hidden) else { return };
             leptos::task::spawn_local(async move {
                 // A lost connection is ignored; the next check retries.
-                if let Ok(now) = compare_stamp(asked(selection)).await
-                    && now != stamp
+                if let Ok(now) = compare_revision(asked(selection)).await
+                    && now != revision
                 {
                     figures.refetch();
                     also();
