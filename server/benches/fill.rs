@@ -66,7 +66,7 @@ async fn run(arguments: Arguments) -> Result<Made, Failure> {
     starter::demo(&services).await?;
     let Arguments { studies, runs, models, tasks, .. } = arguments;
     let made = services.db.write(move |tx| fill(tx, &Size { studies, runs, models, tasks })).await?;
-    let known = services.comparisons.settled(&System.admin(), selection()).await?;
+    let known = services.comparisons.resolve(&System.admin(), selection()).await?;
     let counted: u64 = known.options.studies.iter().map(|study| study.ratings).sum();
     if counted != made.ratings {
         return Err(Failure::internal(format!("{} ratings were inserted and {counted} count", made.ratings)));

@@ -174,7 +174,7 @@ async fn selection(services: &Services, export: &Export) -> Result<Selection, Fa
     let dataset = export.dataset.clone().unwrap_or_default();
     let known = services
         .comparisons
-        .settled(&System.admin(), Selection { dataset: dataset.clone(), ..Selection::default() })
+        .resolve(&System.admin(), Selection { dataset: dataset.clone(), ..Selection::default() })
         .await?;
     let model = |name: &String| {
         let found = known.options.models.iter().find(|(_, known)| known.eq_ignore_ascii_case(name));

@@ -185,12 +185,12 @@ pub fn verdict(conn: &Connection, run: RunId, output: OutputId) -> Result<Option
 }
 
 /// The cached figures with this key.
-pub fn kept(conn: &Connection, key: &str) -> Result<Option<Vec<u8>>, Failure> {
+pub fn cached_figures(conn: &Connection, key: &str) -> Result<Option<Vec<u8>>, Failure> {
     Ok(conn.prepare_cached("SELECT json FROM figures WHERE key = ?1")?.query_row([key], |row| row.get(0)).optional()?)
 }
 
 /// Caches figures under a key, replacing older ones of the same selection.
-pub fn keep(conn: &Connection, key: &str, selection: &str, json: &[u8], now: i64) -> Result<(), Failure> {
+pub fn cache_figures(conn: &Connection, key: &str, selection: &str, json: &[u8], now: i64) -> Result<(), Failure> {
     conn.prepare_cached("DELETE FROM figures WHERE choice = ?1")?.execute([selection])?;
     conn.prepare_cached("INSERT INTO figures (key, choice, json, computed_at) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![key, selection, json, now])?;

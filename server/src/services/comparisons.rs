@@ -56,12 +56,12 @@ const LISTED: usize = 5;
 pub struct ComparisonService {
     db: Db,
     spool: Spool,
-    held: Arc<Mutex<Held>>,
+    cache: Arc<Mutex<ComparisonCache>>,
 }
 
 /// Cached computations, the last used at the end.
 #[derive(Default)]
-struct Held {
+struct ComparisonCache {
     by_selection: Vec<Arc<Computed>>,
     /// Selections that are being computed in the background.
     busy: HashSet<Selection>,
@@ -96,7 +96,7 @@ impl Computed {
 
 /// A fully resolved selection, with its dataset.
 #[derive(Clone)]
-pub struct Settled {
+pub struct ResolvedSelection {
     /// What can be selected.
     pub options: Options,
     /// What is selected.
@@ -108,7 +108,7 @@ pub struct Settled {
     open_ended: (bool, bool),
 }
 
-impl Settled {
+impl ResolvedSelection {
     /// Approximate number of ratings and verdicts to read.
     fn rows(&self) -> u64 {
         let ratings =
@@ -129,11 +129,11 @@ impl Settled {
 impl ComparisonService {
     /// `spool` holds this service's downloads.
     pub fn new(db: Db, spool: Spool) -> Self {
-        ComparisonService { db, spool, held: Arc::default() }
+        ComparisonService { db, spool, cache: Arc::default() }
     }
 
     /// Resolves a selection and looks up its revision.
-    pub async fn settled(&self, _: &Admin, selection: Selection) -> Result<Settled, Failure> {
+    pub async fn resolve(&self, _: &Admin, selection: Selection) -> Result<ResolvedSelection, Failure> {
         self.db
             .read_long(move |conn| {
                 let options =
@@ -141,7 +141,7 @@ impl ComparisonService {
                 let open_ended = (selection.studies.is_none(), selection.runs.is_none());
                 let selection = settle(&options, selection)?;
                 let revision = results::revision(conn, &selection)?;
-                Ok(Settled { options, selection, revision, open_ended })
+                Ok(ResolvedSelection { options, selection, revision, open_ended })
             })
             .await
     }
@@ -160,54 +160,55 @@ impl ComparisonService {
 
     /// The means of people's ratings, however long they take; without ratings, of nothing.
     pub async fn by_people(&self, admin: &Admin, selection: Selection) -> Result<Comparison, Failure> {
-        let settled = self.settled(admin, selection).await?;
-        let computed = self.computed(&settled).await?;
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = self.computed(&resolved).await?;
         let human = computed.figures.human.as_ref().map(|human| human.comparison.clone());
         human
             .or_else(|| comparison_figures::unrated(&computed.input))
             .ok_or_else(|| Failure::not_found("rubric of the comparison"))
     }
 
-    /// The figures, at least as new as `settled`.
-    pub async fn computed(&self, settled: &Settled) -> Result<Arc<Computed>, Failure> {
+    /// The figures, at least as new as `resolved`.
+    pub async fn computed(&self, resolved: &ResolvedSelection) -> Result<Arc<Computed>, Failure> {
         let asked = Instant::now();
-        let known = lock(&self.held).get(&settled.selection);
-        if let Some(known) = known.filter(|known| known.revision == settled.revision) {
+        let known = lock(&self.cache).get(&resolved.selection);
+        if let Some(known) = known.filter(|known| known.revision == resolved.revision) {
             return Ok(known);
         }
-        let flight = lock(&self.held).flight(&settled.selection);
+        let flight = lock(&self.cache).flight(&resolved.selection);
         let _flight = flight.lock().await;
         // Another request has computed it meanwhile, from the same or newer input.
-        let known = lock(&self.held).get(&settled.selection);
-        if let Some(known) = known.filter(|known| known.revision == settled.revision || known.begun >= asked) {
+        let known = lock(&self.cache).get(&resolved.selection);
+        if let Some(known) = known.filter(|known| known.revision == resolved.revision || known.begun >= asked) {
             return Ok(known);
         }
-        self.compute(settled.selection.clone(), settled.options.name.clone()).await
+        self.compute(resolved.selection.clone(), resolved.options.name.clone()).await
     }
 
     /// How many times figures were computed, for tests.
     pub fn computations(&self) -> u64 {
-        lock(&self.held).computations
+        lock(&self.cache).computations
     }
 
     /// The figures, and whether they are out of date. Slow ones are computed while the previous ones are
     /// shown, or while the page says that there are none yet.
-    pub async fn soon(&self, settled: &Settled) -> Result<(Option<Arc<Computed>>, bool), Failure> {
-        let known = lock(&self.held).get(&settled.selection);
+    pub async fn latest(&self, resolved: &ResolvedSelection) -> Result<(Option<Arc<Computed>>, bool), Failure> {
+        let known = lock(&self.cache).get(&resolved.selection);
         let slow = match &known {
-            Some(known) if known.revision == settled.revision => return Ok((Some(known.clone()), false)),
+            Some(known) if known.revision == resolved.revision => return Ok((Some(known.clone()), false)),
             Some(known) => known.took > PATIENCE,
-            None => settled.rows() > PROMPT,
+            None => resolved.rows() > PROMPT,
         };
         if !slow {
-            return Ok((Some(self.computed(settled).await?), false));
+            return Ok((Some(self.computed(resolved).await?), false));
         }
-        if lock(&self.held).busy.insert(settled.selection.clone()) {
-            let service = ComparisonService { db: self.db.clone(), spool: self.spool.clone(), held: self.held.clone() };
-            let settled = settled.clone();
+        if lock(&self.cache).busy.insert(resolved.selection.clone()) {
+            let service =
+                ComparisonService { db: self.db.clone(), spool: self.spool.clone(), cache: self.cache.clone() };
+            let resolved = resolved.clone();
             tokio::spawn(async move {
-                let done = service.computed(&settled).await;
-                lock(&service.held).busy.remove(&settled.selection);
+                let done = service.computed(&resolved).await;
+                lock(&service.cache).busy.remove(&resolved.selection);
                 // The conversion logs the error.
                 let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
             });
@@ -217,23 +218,23 @@ impl ComparisonService {
 
     async fn compute(&self, selection: Selection, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
         let begun = Instant::now();
-        lock(&self.held).computations += 1;
-        let (input, revision, kept) = self
+        lock(&self.cache).computations += 1;
+        let (input, revision, stored) = self
             .db
             .read_long(move |conn| {
                 // In one snapshot, so that the revision is that of the input.
                 let revision = results::revision(conn, &selection)?;
                 let input = input::read(conn, name, &selection)?;
-                let kept = results::kept(conn, &key(&input, &revision)?)?;
-                Ok((input, revision, kept))
+                let stored = results::cached_figures(conn, &key(&input, &revision)?)?;
+                Ok((input, revision, stored))
             })
             .await?;
         // Stored figures that cannot be parsed count as missing.
-        let kept = kept.and_then(|json| serde_json::from_slice::<ComparisonFigures>(&json).ok());
-        let known = kept.is_some();
+        let stored = stored.and_then(|json| serde_json::from_slice::<ComparisonFigures>(&json).ok());
+        let known = stored.is_some();
         // Tens of millions of random draws for a large study, so off the async threads.
         let task = tokio::task::spawn_blocking(move || {
-            let figures = kept.unwrap_or_else(|| comparison_figures::compute(&input));
+            let figures = stored.unwrap_or_else(|| comparison_figures::compute(&input));
             let lines = tasks::Lines::of(&input);
             Arc::new(Computed { input, figures, lines, revision, took: begun.elapsed(), begun })
         });
@@ -241,14 +242,14 @@ impl ComparisonService {
         if !known && computed.took > PATIENCE {
             let (key, selection) = (key(&computed.input, &computed.revision)?, digest(&computed.input.selection)?);
             let json = serde_json::to_vec(&computed.figures)?;
-            self.db.write(move |tx| results::keep(tx, &key, &selection, &json, clock::now().0)).await?;
+            self.db.write(move |tx| results::cache_figures(tx, &key, &selection, &json, clock::now().0)).await?;
         }
-        lock(&self.held).put(computed.clone());
+        lock(&self.cache).put(computed.clone());
         Ok(computed)
     }
 }
 
-impl Held {
+impl ComparisonCache {
     fn get(&mut self, selection: &Selection) -> Option<Arc<Computed>> {
         let at = self.by_selection.iter().position(|known| known.input.selection == *selection)?;
         let used = self.by_selection.remove(at);
@@ -278,9 +279,9 @@ impl Held {
     }
 }
 
-fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
+fn lock(cache: &Mutex<ComparisonCache>) -> MutexGuard<'_, ComparisonCache> {
     // A panic cannot leave the list half-updated; ignore poisoning.
-    held.lock().unwrap_or_else(PoisonError::into_inner)
+    cache.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn digest(selection: &Selection) -> Result<String, Failure> {
@@ -378,13 +379,13 @@ fn settle(options: &Options, selection: Selection) -> Result<Selection, Failure>
 #[async_trait]
 impl Comparisons for ComparisonService {
     async fn get(&self, admin: &Admin, selection: Selection) -> Answer<ComparisonView> {
-        let settled = self.settled(admin, selection).await?;
-        let (computed, behind) = self.soon(&settled).await?;
-        let live = settled.live();
-        let options = listed(settled.options, &settled.selection);
+        let resolved = self.resolve(admin, selection).await?;
+        let (computed, behind) = self.latest(&resolved).await?;
+        let live = resolved.live();
+        let options = listed(resolved.options, &resolved.selection);
         let Some(computed) = computed else {
             let names =
-                options.models.iter().filter(|(id, _)| settled.selection.models.iter().flatten().any(|m| m == id));
+                options.models.iter().filter(|(id, _)| resolved.selection.models.iter().flatten().any(|m| m == id));
             let figures = ComparisonFigures {
                 models: names.map(|(_, name)| name.clone()).collect(),
                 ..ComparisonFigures::default()
@@ -392,7 +393,7 @@ impl Comparisons for ComparisonService {
             let (raters, revision) = (Vec::new(), String::new());
             return Ok(ComparisonView {
                 options,
-                selection: settled.selection,
+                selection: resolved.selection,
                 figures,
                 raters,
                 revision,
@@ -407,7 +408,7 @@ impl Comparisons for ComparisonService {
             live,
             captions: pictures::captions(&options.name, &computed.figures, &raters),
             options,
-            selection: settled.selection,
+            selection: resolved.selection,
             figures: computed.figures.clone(),
             raters,
             revision: computed.revision.clone(),
@@ -422,14 +423,14 @@ impl Comparisons for ComparisonService {
     }
 
     async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String> {
-        let settled = self.settled(admin, selection).await?;
-        let (computed, _) = self.soon(&settled).await?;
+        let resolved = self.resolve(admin, selection).await?;
+        let (computed, _) = self.latest(&resolved).await?;
         Ok(computed.map(|computed| computed.revision.clone()).unwrap_or_default())
     }
 
     async fn tasks(&self, admin: &Admin, selection: Selection, filter: TaskFilter) -> Answer<TaskPage> {
-        let settled = self.settled(admin, selection).await?;
-        let (computed, _) = self.soon(&settled).await?;
+        let resolved = self.resolve(admin, selection).await?;
+        let (computed, _) = self.latest(&resolved).await?;
         Ok(computed.map(|computed| tasks::page(&computed.input, &computed.lines, &filter)).unwrap_or_default())
     }
 
@@ -440,18 +441,18 @@ impl Comparisons for ComparisonService {
         filter: TaskFilter,
         task: TaskId,
     ) -> Answer<ComparedTask> {
-        let settled = self.settled(admin, selection).await?;
-        let computed = match self.soon(&settled).await? {
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = match self.latest(&resolved).await? {
             (Some(computed), _) => computed,
             // Filters need the task's position, so this one page waits.
-            (None, _) => self.computed(&settled).await?,
+            (None, _) => self.computed(&resolved).await?,
         };
         let input = &computed.input;
         let row = input.tasks.iter().find(|row| row.id == task).cloned();
         let row = row.ok_or_else(|| Failure::not_found("task in this selection"))?;
         let (before, after) = tasks::neighbours(input, &computed.lines, &filter, task);
         let revisions: Vec<_> = input.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
-        let selection = settled.selection;
+        let selection = resolved.selection;
         let outputs = self
             .db
             .read_long(move |conn| {

@@ -23,7 +23,7 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-use super::{languages::Kept, run_pair};
+use super::{languages::LanguageCache, run_pair};
 use crate::{
     db::{
         Db,
@@ -47,7 +47,7 @@ pub struct RunService {
     engine: Engine,
     readiness_check: ReadinessCheck,
     /// Figures of runs that did not change.
-    kept: Kept,
+    language_cache: LanguageCache,
 }
 
 /// Tells what the engine lacks on this machine for a run with these dates.
@@ -56,7 +56,7 @@ pub type ReadinessCheck = fn(Option<Dates>) -> EngineReadiness;
 impl RunService {
     /// `engine` executes the runs; `readiness_check` returns what the engine lacks on this machine.
     pub fn new(db: Db, engine: Engine, readiness_check: ReadinessCheck) -> Self {
-        RunService { db, engine, readiness_check, kept: Kept::default() }
+        RunService { db, engine, readiness_check, language_cache: LanguageCache::default() }
     }
 
     /// Refuses a run that cannot work on this machine, before anything is written. A JDK is needed for test classes; what
@@ -237,10 +237,10 @@ impl Runs for RunService {
     }
 
     async fn languages(&self, _: &Admin) -> Answer<LanguageResults> {
-        let kept = self.kept.clone();
-        let read = self.db.read(move |conn| kept.read(conn)).await?;
-        let kept = self.kept.clone();
-        Ok(tokio::task::spawn_blocking(move || read.finish(&kept)).await.map_err(Failure::internal)?)
+        let language_cache = self.language_cache.clone();
+        let read = self.db.read(move |conn| language_cache.read(conn)).await?;
+        let language_cache = self.language_cache.clone();
+        Ok(tokio::task::spawn_blocking(move || read.finish(&language_cache)).await.map_err(Failure::internal)?)
     }
 
     async fn progress(&self, _: &Admin, id: RunId) -> Answer<RunProgress> {

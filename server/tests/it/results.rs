@@ -69,8 +69,8 @@ fn selection() -> Selection {
 /// The newest figures, however long they take.
 async fn compared(app: &TestApp, selection: Selection) -> ComparisonView {
     let service = &app.services.comparisons;
-    let settled = service.settled(&System.admin(), selection.clone()).await.unwrap();
-    service.computed(&settled).await.unwrap();
+    let resolved = service.resolve(&System.admin(), selection.clone()).await.unwrap();
+    service.computed(&resolved).await.unwrap();
     let found = service.get(&System.admin(), selection).await.unwrap();
     assert!(!found.behind);
     found
@@ -81,7 +81,7 @@ async fn counted_ratings_follow_every_change() {
     let app = TestApp::demo().await;
     let db = &app.services.db;
     let mut random = ChaCha8Rng::seed_from_u64(17);
-    let revision = || async { app.services.comparisons.settled(&System.admin(), selection()).await.unwrap().revision };
+    let revision = || async { app.services.comparisons.resolve(&System.admin(), selection()).await.unwrap().revision };
     let mut revisions = vec![revision().await];
     let mut people = Vec::new();
     for name in ["ada", "bo", "chen"] {

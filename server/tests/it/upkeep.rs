@@ -152,7 +152,7 @@ async fn archived_objects_are_in_no_list_and_no_default_selection() {
     let all = listed(&app).await;
     let compared = || async {
         let selection = Selection { dataset: "starter".into(), ..Selection::default() };
-        app.services.comparisons.settled(&admin, selection).await.unwrap().selection.models.unwrap().len()
+        app.services.comparisons.resolve(&admin, selection).await.unwrap().selection.models.unwrap().len()
     };
     let models = compared().await;
     let mut client = app.anonymous();

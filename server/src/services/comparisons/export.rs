@@ -92,13 +92,13 @@ pub struct Ready {
 impl ComparisonService {
     /// Looks whether the selection makes sense, and gives raters without a pseudonym theirs.
     pub async fn ready(&self, admin: &Admin, selection: Selection, file: File, lang: Lang) -> Result<Ready, Failure> {
-        let settled = self.settled(admin, selection).await?;
-        let studies = settled.selection.studies.clone().unwrap_or_default();
+        let resolved = self.resolve(admin, selection).await?;
+        let studies = resolved.selection.studies.clone().unwrap_or_default();
         let asked = studies.clone();
         if !self.db.read(move |conn| results_lines::all_named(conn, &asked)).await? {
             self.db.write(move |tx| results_lines::name_raters(tx, &studies)).await?;
         }
-        Ok(Ready { admin: admin.clone(), selection: settled.selection, name: settled.options.name, file, lang })
+        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name: resolved.options.name, file, lang })
     }
 
     /// Writes the file, in one snapshot of the database.
@@ -163,8 +163,8 @@ impl ComparisonService {
     }
 
     async fn fresh(&self, ready: &Ready) -> Result<std::sync::Arc<super::Computed>, Failure> {
-        let settled = self.settled(&ready.admin, ready.selection.clone()).await?;
-        self.computed(&settled).await
+        let resolved = self.resolve(&ready.admin, ready.selection.clone()).await?;
+        self.computed(&resolved).await
     }
 
     async fn bundle(&self, ready: Ready) -> Result<Download, Failure> {

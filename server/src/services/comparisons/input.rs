@@ -21,8 +21,8 @@ use crate::{
 pub fn read(conn: &Connection, name: Bilingual, selection: &Selection) -> Result<ComparisonInput, Failure> {
     let mut input = results_input::read(conn, name, selection)?;
     if selection.scores == Scores::Final {
-        let settled = results_final::settled(conn, &input)?.into_iter();
-        let finals = settled.filter_map(|one| {
+        let adjudicated = results_final::adjudicated_outputs(conn, &input)?.into_iter();
+        let finals = adjudicated.filter_map(|one| {
             let scores = final_scores(one.decision.as_deref(), one.extra_rated, &one.ratings, input.dimensions())?;
             Some(InputFinal { study: one.study, task: one.task, model: one.model, output: one.output, scores })
         });

@@ -76,8 +76,8 @@ impl ComparisonService {
     /// # Errors
     /// Fails if the selection is invalid.
     pub async fn pictures(&self, admin: &Admin, selection: Selection) -> Result<Vec<String>, Failure> {
-        let settled = self.settled(admin, selection).await?;
-        let computed = self.computed(&settled).await?;
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = self.computed(&resolved).await?;
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
         Ok(ids(&computed.figures, &raters))
     }
@@ -94,8 +94,8 @@ impl ComparisonService {
         (id, kind): (&str, Kind),
         look: Look,
     ) -> Result<Vec<u8>, Failure> {
-        let settled = self.settled(admin, selection).await?;
-        let computed = self.computed(&settled).await?;
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = self.computed(&resolved).await?;
         let i = I18n::of(look.lang);
         let found = if id == "tasks-grid" {
             let page = tasks::page(&computed.input, &computed.lines, &filter);
@@ -105,7 +105,7 @@ impl ComparisonService {
             comparison::all(i, &computed.figures, &raters).into_iter().find(|figure| figure.id == id)
         };
         let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;
-        let caption = captions::caption(i, id, settled.options.name.get(look.lang), &computed.figures);
+        let caption = captions::caption(i, id, resolved.options.name.get(look.lang), &computed.figures);
         let caption = caption.unwrap_or_else(|| figure.desc.clone());
         let draw = move || match kind {
             Kind::Svg => Ok(figures::svg(&figure, &caption, look).into_bytes()),

@@ -33,7 +33,7 @@ impl ResultService {
         for slug in slugs {
             let own = submissions.iter().filter(|(of, _)| *of == slug).map(|(_, submission)| submission.clone());
             let shown = self.dataset_figures(admin, &slug).await?;
-            others.extend(shown.settled.options.models.iter().filter(|(id, _)| *id != model).cloned());
+            others.extend(shown.resolved.options.models.iter().filter(|(id, _)| *id != model).cloned());
             datasets.push(self.on_dataset(admin, shown, own.collect(), (model, baseline)).await?);
         }
         others.sort_unstable();
@@ -50,12 +50,12 @@ impl ResultService {
         submissions: Vec<ModelSubmission>,
         (model, baseline): (ModelId, Option<ModelId>),
     ) -> Result<ModelDataset, Failure> {
-        let baseline = baseline.filter(|id| *id != model && shown.settled.options.models.iter().any(|(m, _)| m == id));
+        let baseline = baseline.filter(|id| *id != model && shown.resolved.options.models.iter().any(|(m, _)| m == id));
         let dataset = shown.dataset();
         let mut differences = Vec::new();
         if let (Some(baseline), true) = (baseline, shown.figures.is_some()) {
-            let (computed, _) = self.comparisons.soon(&shown.settled).await?;
-            let at = |id| shown.settled.selection.models.iter().flatten().position(|m| *m == id);
+            let (computed, _) = self.comparisons.latest(&shown.resolved).await?;
+            let at = |id| shown.resolved.selection.models.iter().flatten().position(|m| *m == id);
             let pair = at(model).zip(at(baseline));
             differences = vec![None; dataset.dimensions.len() + usize::from(!dataset.pass_at.is_empty())];
             if let (Some(computed), Some(pair)) = (computed, pair) {
@@ -64,7 +64,7 @@ impl ResultService {
         }
         let runs: Vec<RunId> = {
             let own = |run: &&app::model::compare::RunOption| run.model == model && run.done > 0;
-            shown.settled.options.runs.iter().filter(own).map(|run| run.id).collect()
+            shown.resolved.options.runs.iter().filter(own).map(|run| run.id).collect()
         };
         let older_runs = runs.len().saturating_sub(ModelResults::HISTORY) as u64;
         let mut history = Vec::new();
@@ -94,8 +94,8 @@ impl ResultService {
         (model, baseline): (ModelId, Option<ModelId>),
     ) -> Result<HistoryRun, Failure> {
         let other = baseline.and_then(|baseline| {
-            let of = |id: &RunId| shown.settled.options.runs.iter().any(|r| r.id == *id && r.model == baseline);
-            Some((baseline, *shown.settled.selection.runs.iter().flatten().find(|id| of(id))?))
+            let of = |id: &RunId| shown.resolved.options.runs.iter().any(|r| r.id == *id && r.model == baseline);
+            Some((baseline, *shown.resolved.selection.runs.iter().flatten().find(|id| of(id))?))
         });
         let selection = Selection {
             dataset: shown.slug.clone(),
@@ -104,8 +104,8 @@ impl ResultService {
             runs: Some(std::iter::once(run).chain(other.map(|(_, run)| run)).collect()),
             ..Selection::default()
         };
-        let settled = self.comparisons.settled(admin, selection).await?;
-        let (computed, _) = self.comparisons.soon(&settled).await?;
+        let resolved = self.comparisons.resolve(admin, selection).await?;
+        let (computed, _) = self.comparisons.latest(&resolved).await?;
         let times = self.db.read(move |conn| results_board::run_times(conn, &[run])).await?;
         let figures = computed.as_ref().map(|computed| &computed.figures);
         let measured = figures.and_then(|figures| tests(figures, 0, &[1]));
