@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use app::model::note::{LineNote, NOTE_MAX, Place};
 
-use super::telltales::{MASK, find_name};
+use super::identity_leaks::{MASK, find_name};
 
 /// A text with masked names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -128,7 +128,7 @@ fn place(text: &str, at: usize, beyond: usize) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::telltales::Telltales;
+    use crate::formats::identity_leaks::LeakFinder;
 
     fn note(line: u32, column: u32, text: &str) -> LineNote {
         LineNote { at: Place { line, column }, text: text.into() }
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn positions_after_a_mask_map_to_the_original() {
-        let names = Telltales::new(["Northwind"]).names();
+        let names = LeakFinder::new(["Northwind"]).names();
         let check = |text: &str, marked: char| {
             let masked = mask(text.to_owned(), &names);
             let column = |text: &str| u32::try_from(text.chars().position(|c| c == marked).unwrap() + 1).unwrap();
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn notes_on_one_mask_become_one_and_lines_stay() {
-        let names = Telltales::new([]).names();
+        let names = LeakFinder::new([]).names();
         let masked = mask("a\n// gpt-4 x\nb".into(), &names);
         assert_eq!(masked.text, "a\n// MASKED x\nb");
         let notes =

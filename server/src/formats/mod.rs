@@ -8,6 +8,7 @@ pub mod classes;
 pub mod files;
 pub mod formulas;
 pub mod humaneval;
+pub mod identity_leaks;
 pub mod lines;
 pub mod masking;
 pub mod matching;
@@ -17,7 +18,6 @@ mod programs;
 mod prose;
 pub mod ratings;
 pub mod rubric_text;
-pub mod telltales;
 pub mod translation;
 
 use std::collections::{BTreeMap, BTreeSet};

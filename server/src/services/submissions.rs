@@ -31,9 +31,9 @@ use crate::{
     error::Failure,
     formats::{
         humaneval,
+        identity_leaks::LeakFinder,
         matching::{Scan, Summary, Tasks, content},
         outputs::{self, Asked},
-        telltales::Telltales,
         translation::Pair,
     },
     layout,
@@ -79,8 +79,8 @@ impl SubmissionService {
     }
 
     fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
-        let telltales = Telltales::new(plan.models.iter().map(String::as_str));
-        let mut scan = Scan::new(&plan.tasks, &telltales);
+        let finder = LeakFinder::new(plan.models.iter().map(String::as_str));
+        let mut scan = Scan::new(&plan.tasks, &finder);
         let file = self.uploads.open(&plan.upload.checksum)?;
         let mut lines = 0;
         outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
@@ -362,8 +362,8 @@ impl Submissions for SubmissionService {
             empty_count: summary.empty.count,
             problems: summary.problems.first,
             problem_count: summary.problems.count,
-            telltale_count: summary.telltales.count,
-            telltales: summary.telltales.first,
+            identity_leak_count: summary.identity_leaks.count,
+            identity_leaks: summary.identity_leaks.first,
             same_as,
         })
     }

@@ -478,8 +478,8 @@ async fn masked_names_are_hidden_from_raters_and_stay_stored() {
     let submissions = [1, 2, 3].map(SubmissionId);
     for id in submissions {
         let state = app.services.quality.mask(&ADMIN, id, true).await.unwrap();
-        assert!(state.masked.is_none() && state.telltale_count > 0);
-        assert_eq!(state.telltales[0].code_line, Some(1));
+        assert!(state.masked.is_none() && state.identity_leak_count > 0);
+        assert_eq!(state.identity_leaks[0].code_line, Some(1));
         app.services.quality.set_mask(&ADMIN, id, true).await.unwrap();
         assert!(app.services.quality.mask(&ADMIN, id, true).await.unwrap().masked.is_some());
     }
