@@ -31,7 +31,7 @@ use crate::{
     model::{
         comparison::{TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow, TaskRow},
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
+        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         languages::LanguageResults,
@@ -168,7 +168,7 @@ pub const AHEAD: usize = 2;
 #[async_trait]
 pub trait Grading: Send + Sync {
     /// The rater's studies.
-    async fn desk(&self, person: &Person) -> Answer<Vec<DeskStudy>>;
+    async fn my_studies(&self, person: &Person) -> Answer<Vec<MyStudy>>;
     /// The next output to rate: a leased one, otherwise a new one, which is leased. `holding` are those that
     /// the page already has, for prefetching; at most [`AHEAD`] count.
     async fn next(&self, person: &Person, study: &Token, holding: Vec<Token>) -> Answer<Next>;

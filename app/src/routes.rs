@@ -32,7 +32,7 @@ pages! {
         "/account" => AccountPage in account,
     }
     /// A rater's start page and its subpages, without grading.
-    Desk as desk {
+    MyStudies as desk {
         "/desk" => MyStudiesPage in my_studies,
         "/studies/:study/mine" => MinePage in mine,
         "/rubric/:study" => RubricPage in rubric,
@@ -43,7 +43,7 @@ pages! {
         "/grade/:study/:item" => GradeItemPage in grade,
     }
     /// Grading the outputs of a task side by side, and practice.
-    Beside as beside {
+    SideBySide as beside {
         "/beside/:study" => SideBySidePage in grade::side_by_side,
         "/tour" => TourPage in grade::tour,
     }
@@ -102,8 +102,8 @@ impl Group {
     /// The group that a visitor of this one probably needs next.
     pub const fn next(self) -> Group {
         match self {
-            Group::Desk => Group::Grading,
-            Group::Enter | Group::Grading | Group::Beside | Group::Adjudication => Group::Desk,
+            Group::MyStudies => Group::Grading,
+            Group::Enter | Group::Grading | Group::SideBySide | Group::Adjudication => Group::MyStudies,
             Group::Admin => Group::Results,
             Group::Results => Group::Admin,
         }

@@ -13,7 +13,7 @@ mod util;
 
 use app::{
     model::{
-        grading::DeskStudy,
+        grading::MyStudy,
         ids::{StudyId, TaskRevisionId, UserId},
         page::PageOf,
         quality::{FeedbackLevel, FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
@@ -67,8 +67,8 @@ impl World {
 
     /// The number of items left, as shown in the rater's list of studies.
     async fn left(&mut self) -> u32 {
-        let desk: Vec<DeskStudy> = self.session().rpc("desk", json!({})).await.json();
-        let row = desk.iter().find(|row| row.token.0 == self.token).unwrap();
+        let my_studies: Vec<MyStudy> = self.session().rpc("desk", json!({})).await.json();
+        let row = my_studies.iter().find(|row| row.token.0 == self.token).unwrap();
         u32::try_from(row.progress.left).unwrap()
     }
 
@@ -177,9 +177,9 @@ impl World {
             }
             Step::Lists => {
                 let own = self.rpc("own_ratings", json!({"study": self.token})).await;
-                let desk = self.rpc("desk", json!({})).await;
+                let my_studies = self.rpc("desk", json!({})).await;
                 let back = self.rpc("came_back", json!({})).await;
-                vec![own, self.of_study(desk), self.rater_feedback(back)]
+                vec![own, self.of_study(my_studies), self.rater_feedback(back)]
             }
             Step::Pause => self.set(app, StudyStatus::Paused).await,
             Step::Resume => self.set(app, StudyStatus::Running).await,

@@ -242,7 +242,7 @@ pub enum Receipt {
 
 /// A study in the rater's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeskStudy {
+pub struct MyStudy {
     /// Opaque token of the study.
     pub token: Token,
     /// Its title.

@@ -494,9 +494,9 @@ fn full() -> Draft {
 }
 
 async fn study_named(client: &mut Client, title: &str) -> String {
-    let desk: Value = client.rpc("desk", json!({})).await.json();
-    let found = desk.as_array().unwrap().iter().find(|study| study["title"] == title);
-    found.unwrap_or_else(|| panic!("{desk}"))["token"].as_str().unwrap().to_owned()
+    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    let found = my_studies.as_array().unwrap().iter().find(|study| study["title"] == title);
+    found.unwrap_or_else(|| panic!("{my_studies}"))["token"].as_str().unwrap().to_owned()
 }
 
 /// Rates everything that a rater is assigned.

@@ -244,8 +244,9 @@ async fn people_grade_outputs_in_every_language_and_never_read_a_masked_name() {
             ..NewStudy::default()
         };
         app.services.studies.create(&System.admin(), new).await.unwrap();
-        let desk: Value = ada.rpc("desk", json!({})).await.json();
-        let study = desk.as_array().unwrap().iter().find(|study| study["title"] == name).unwrap()["token"].clone();
+        let my_studies: Value = ada.rpc("desk", json!({})).await.json();
+        let study =
+            my_studies.as_array().unwrap().iter().find(|study| study["title"] == name).unwrap()["token"].clone();
         let next = ada.rpc("next_task", json!({"study": study, "holding": []})).await;
         for secret in ["CodeGeeX", "Plainmodel", "submission"] {
             assert!(!next.body.contains(secret), "{lang}: {secret} in {}", next.body);

@@ -7,7 +7,7 @@ use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
         feedback::{Calibration, Disagreement, DisagreementQueue, RaterFeedback},
-        grading::{DeskStudy, Draft, Flag, GradingItem, Next, OwnRating, Receipt},
+        grading::{Draft, Flag, GradingItem, MyStudy, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
         page::PageOf,
         quality::{
@@ -27,8 +27,8 @@ const STUDY: StudyId = StudyId(1);
 const ADMIN: Admin = System.admin();
 
 async fn study(client: &mut Client) -> String {
-    let desk: Vec<DeskStudy> = client.rpc("desk", json!({})).await.json();
-    desk[0].token.0.clone()
+    let my_studies: Vec<MyStudy> = client.rpc("desk", json!({})).await.json();
+    my_studies[0].token.0.clone()
 }
 
 async fn next(client: &mut Client, study: &str) -> Next {
@@ -440,8 +440,8 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     let beside: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
     assert_eq!(beside.replies[0].reply, "The list is never empty.");
     assert!(bo.rpc("came_back", json!({})).await.json::<RaterFeedback>().replies.is_empty());
-    let desk = ada.get("/desk").await.body;
-    assert!(desk.contains("The list is never empty."), "it is on the start page without JavaScript");
+    let my_studies = ada.get("/desk").await.body;
+    assert!(my_studies.contains("The list is never empty."), "it is on the start page without JavaScript");
     ada.form("/rpc/read_replies", &[]).await;
     let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
     assert!(flags[0].read);

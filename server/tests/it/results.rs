@@ -28,8 +28,8 @@ use server::{
 };
 
 async fn study(client: &mut Client) -> String {
-    let desk: Value = client.rpc("desk", json!({})).await.json();
-    desk[0]["token"].as_str().unwrap().to_owned()
+    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    my_studies[0]["token"].as_str().unwrap().to_owned()
 }
 
 async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {

@@ -14,7 +14,7 @@ use app::{
     error::AppError,
     model::{
         feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
+        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
         ids::{Token, UserId},
         lang::Lang,
         plan::Presentation,
@@ -121,14 +121,14 @@ enum Found {
 
 #[async_trait]
 impl Grading for GradingService {
-    async fn desk(&self, person: &Person) -> Answer<Vec<DeskStudy>> {
+    async fn my_studies(&self, person: &Person) -> Answer<Vec<MyStudy>> {
         let rater = person.id;
         Ok(self
             .db
             .read(move |conn| {
                 let studies = grading::studies(conn, rater)?;
-                let desk = studies.into_iter().map(|study| {
-                    Ok(DeskStudy {
+                let my_studies = studies.into_iter().map(|study| {
+                    Ok(MyStudy {
                         progress: progress(conn, &study, rater)?,
                         presentation: study.presentation,
                         token: study.token,
@@ -136,7 +136,7 @@ impl Grading for GradingService {
                         open: study.status == StudyStatus::Running,
                     })
                 });
-                desk.collect()
+                my_studies.collect()
             })
             .await?)
     }
