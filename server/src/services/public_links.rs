@@ -8,7 +8,7 @@ use std::sync::Arc;
 use app::{
     error::AppError,
     model::{
-        api::{MadePublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
+        api::{CreatedPublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
         audit::{Action, Object},
         compare::ComparisonFigures,
         ids::{PublicLinkId, StudyId, TaskId},
@@ -79,7 +79,7 @@ impl PublicLinks for PublicLinkService {
             .await?)
     }
 
-    async fn create(&self, admin: &Admin, study: StudyId, new: NewPublicLink) -> Answer<MadePublicLink> {
+    async fn create(&self, admin: &Admin, study: StudyId, new: NewPublicLink) -> Answer<CreatedPublicLink> {
         if new.days.is_some_and(|days| !(1..=3650).contains(&days)) {
             return Err(AppError::invalid(
                 "days",
@@ -105,7 +105,7 @@ impl PublicLinks for PublicLinkService {
                 Ok(Change::of(Object::Study(study), format!("link {id}"), row))
             })
             .await?;
-        Ok(MadePublicLink { row, path: format!("/public/{secret}") })
+        Ok(CreatedPublicLink { row, path: format!("/public/{secret}") })
     }
 
     async fn revoke(&self, admin: &Admin, id: PublicLinkId) -> Answer<()> {

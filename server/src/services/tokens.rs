@@ -7,7 +7,7 @@
 use app::{
     error::AppError,
     model::{
-        api::{MadeToken, NewToken, Scope, TokenRow},
+        api::{CreatedToken, NewToken, Scope, TokenRow},
         audit::{Action, Object},
         ids::{ApiTokenId, UserId},
         page::{PageOf, Paged},
@@ -97,7 +97,7 @@ impl TokenService {
     /// # Errors
     ///
     /// Fails if there is no such admin, or the request is invalid.
-    pub async fn create_for(&self, system: System, name: &str, new: NewToken) -> Answer<MadeToken> {
+    pub async fn create_for(&self, system: System, name: &str, new: NewToken) -> Answer<CreatedToken> {
         let wanted = name.to_owned();
         let account = self.db.read(move |conn| accounts::by_name(conn, &wanted)).await?;
         match account {
@@ -113,7 +113,7 @@ impl TokenService {
         }
     }
 
-    async fn make(&self, admin: &Admin, owner: UserId, new: NewToken) -> Answer<MadeToken> {
+    async fn make(&self, admin: &Admin, owner: UserId, new: NewToken) -> Answer<CreatedToken> {
         let label = new.label.trim().to_owned();
         if label.is_empty() || label.chars().count() > 100 {
             return Err(AppError::invalid(
@@ -173,7 +173,7 @@ impl TokenService {
                 Ok(Change::of(Object::Token(id), format!("{prefix}… for account {owner}: {label}"), row))
             })
             .await?;
-        Ok(MadeToken { row, secret: shown })
+        Ok(CreatedToken { row, secret: shown })
     }
 
     /// Claims an idempotency key for a request of this token.
@@ -204,7 +204,7 @@ impl Tokens for TokenService {
         Ok(self.db.read(move |conn| tokens::list(conn, owner, &of)).await?)
     }
 
-    async fn create(&self, admin: &Admin, new: NewToken) -> Answer<MadeToken> {
+    async fn create(&self, admin: &Admin, new: NewToken) -> Answer<CreatedToken> {
         let owner = admin.id().ok_or(AppError::Unauthenticated)?;
         self.make(admin, owner, new).await
     }

@@ -5,7 +5,7 @@
 use crate::util::{Answer, TestApp};
 use app::{
     model::{
-        api::{MadePublicLink, NewPublicLink, PublicStudy},
+        api::{CreatedPublicLink, NewPublicLink, PublicStudy},
         ids::StudyId,
         page::PageOf,
         study::StudyStatus,
@@ -44,7 +44,7 @@ async fn closed() -> TestApp {
     app
 }
 
-async fn link(app: &TestApp, code: bool) -> MadePublicLink {
+async fn link(app: &TestApp, code: bool) -> CreatedPublicLink {
     app.services.public_links.create(&OPERATOR, STUDY, NewPublicLink { code, days: Some(7) }).await.unwrap()
 }
 
@@ -62,9 +62,9 @@ fn check_nobody_named(answer: &Answer) {
 async fn public_link_shows_the_comparison_without_raters() {
     let app = closed().await;
     app.run_all(&mut ChaCha8Rng::seed_from_u64(3)).await;
-    let made = link(&app, false).await;
+    let created = link(&app, false).await;
     let mut anybody = app.anonymous();
-    let page = anybody.get(&made.path).await;
+    let page = anybody.get(&created.path).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.body);
     check_nobody_named(&page);
     for word in ["Northwind", "Quillmoor", "Correctness", "95"] {
@@ -73,8 +73,8 @@ async fn public_link_shows_the_comparison_without_raters() {
     // A link without code shows none.
     assert!(!page.body.contains("/tasks/"));
     let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
-    assert_eq!(anybody.get(&format!("{}/tasks/{task}", made.path)).await.status, StatusCode::NOT_FOUND);
-    let secret = made.path.strip_prefix("/public/").unwrap();
+    assert_eq!(anybody.get(&format!("{}/tasks/{task}", created.path)).await.status, StatusCode::NOT_FOUND);
+    let secret = created.path.strip_prefix("/public/").unwrap();
     let data = anybody.rpc("public_study", json!({"secret": secret})).await;
     assert_eq!(data.status, StatusCode::OK);
     assert!(RATERS.iter().all(|rater| !data.body.contains(&format!("\"{rater}\""))), "{}", data.body);
@@ -101,16 +101,16 @@ async fn public_link_shows_the_comparison_without_raters() {
 #[tokio::test]
 async fn public_link_with_code_shows_outputs() {
     let app = closed().await;
-    let made = link(&app, true).await;
+    let created = link(&app, true).await;
     let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
-    let address = format!("{}/tasks/{task}", made.path);
+    let address = format!("{}/tasks/{task}", created.path);
     let mut anybody = app.anonymous();
-    assert!(anybody.get(&made.path).await.body.contains(&address));
+    assert!(anybody.get(&created.path).await.body.contains(&address));
     let page = anybody.get(&address).await;
     assert_eq!(page.status, StatusCode::OK);
     check_nobody_named(&page);
     assert!(page.body.contains("<pre"));
-    assert_eq!(anybody.get(&format!("{}/tasks/4711", made.path)).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(anybody.get(&format!("{}/tasks/4711", created.path)).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]

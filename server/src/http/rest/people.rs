@@ -45,7 +45,7 @@ fn fortnight() -> u32 {
 
 /// A new invitation.
 #[derive(Serialize, ToSchema)]
-pub struct MadeInvitation {
+pub struct CreatedInvitation {
     /// Path of the link on this server. It can be used once and is not shown again.
     path: String,
 }
@@ -92,14 +92,14 @@ pub async fn list_invitations(
 /// The response contains the link, which is not shown again.
 #[utoipa::path(post, path = "/invitations", tag = "People", security(("token" = ["admin"])),
     request_body(content = NewInvitation, example = json!({"label": "Dora", "role": "rater", "days": 14})),
-    responses((status = 201, description = "The link", body = MadeInvitation)))]
+    responses((status = 201, description = "The link", body = CreatedInvitation)))]
 pub async fn create_invitation(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     JsonBody(new): JsonBody<NewInvitation>,
 ) -> Result<impl IntoResponse, Problem> {
     let secret = state.services.accounts.invite(&admin, &new.label, new.role, new.days).await?;
-    Ok((StatusCode::CREATED, Json(MadeInvitation { path: format!("/join/{secret}") })))
+    Ok((StatusCode::CREATED, Json(CreatedInvitation { path: format!("/join/{secret}") })))
 }
 
 /// Revoke an unused invitation

@@ -2,7 +2,7 @@
 
 use app::{
     model::{
-        api::{MadePublicLink, NewPublicLink, PublicLinkRow},
+        api::{CreatedPublicLink, NewPublicLink, PublicLinkRow},
         comparison::{TaskRatings, TaskScores},
         ids::{PublicLinkId, StudyId, TaskId},
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
@@ -148,7 +148,7 @@ pub async fn list_public_links(
 #[utoipa::path(post, path = "/studies/{id}/public-links", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = NewPublicLink, example = json!({"code": false, "days": 365})),
-    responses((status = 201, description = "The link", body = MadePublicLink)))]
+    responses((status = 201, description = "The link", body = CreatedPublicLink)))]
 pub async fn create_public_link(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,

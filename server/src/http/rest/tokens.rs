@@ -2,7 +2,7 @@
 
 use app::{
     model::{
-        api::{MadeToken, NewToken, Scope, TokenRow},
+        api::{CreatedToken, NewToken, Scope, TokenRow},
         ids::ApiTokenId,
     },
     port::{Admin, api::Tokens},
@@ -52,7 +52,7 @@ pub async fn list_tokens(
 /// The response contains the secret, which is not shown again.
 #[utoipa::path(post, path = "/tokens", tag = "Tokens", security(("token" = ["admin"])),
     request_body(content = NewToken, example = json!({"label": "Nightly runs", "scopes": ["read", "write:runs"], "days": 90})),
-    responses((status = 201, description = "The token", body = MadeToken)))]
+    responses((status = 201, description = "The token", body = CreatedToken)))]
 pub async fn create_token(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,

@@ -2,7 +2,7 @@
 
 use app::{
     model::{
-        api::{DeliveryRow, MadeWebhook, NewWebhook, WebhookRow},
+        api::{CreatedWebhook, DeliveryRow, NewWebhook, WebhookRow},
         ids::WebhookId,
     },
     port::{Admin, api::Webhooks},
@@ -33,7 +33,7 @@ pub async fn list_webhooks(
 /// The response contains the signing secret, which is not shown again.
 #[utoipa::path(post, path = "/webhooks", tag = "Webhooks", security(("token" = ["admin"])),
     request_body(content = NewWebhook, example = json!({"url": "https://hooks.example.org/aixgrade", "events": ["run.ended"]})),
-    responses((status = 201, description = "The webhook", body = MadeWebhook)))]
+    responses((status = 201, description = "The webhook", body = CreatedWebhook)))]
 pub async fn create_webhook(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
