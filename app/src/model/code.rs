@@ -18,7 +18,8 @@ pub struct CodeView {
     /// Why there is no formatted form, or another remark.
     pub remark: Option<Remark>,
     /// The text around the code of a chat response; may be empty.
-    pub said: String,
+    #[serde(rename = "said")]
+    pub surrounding_text: String,
 }
 
 /// One line, as highlighted runs of text; joined, they are the line without its line break.

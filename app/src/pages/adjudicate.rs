@@ -200,7 +200,7 @@ fn voice_rows(i: I18n, n: usize, width: usize, voice: AnonymousRating) -> impl I
     let AnonymousRating { scores, comment, flag, notes } = voice;
     let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
     let flag = flag.map(|f| view! { <p><Badge tone=Tone::Care>{flag_words(i, &f)}</Badge></p> });
-    let said = (!comment.is_empty()).then(|| {
+    let comment_view = (!comment.is_empty()).then(|| {
         let lang = Lang::detect(&comment).tag();
         view! { <p class="comment" lang=lang>{comment.clone()}</p> }
     });
@@ -211,10 +211,10 @@ fn voice_rows(i: I18n, n: usize, width: usize, voice: AnonymousRating) -> impl I
             view! { <p class="comment"><b>{(t.place)(line.into())}</b>" "<span lang=lang>{text.clone()}</span></p> }
         })
         .collect::<Vec<_>>();
-    let any = flag.is_some() || said.is_some() || !notes.is_empty();
+    let any = flag.is_some() || comment_view.is_some() || !notes.is_empty();
     view! {
         <tr><th scope="row">{(t.letter)(n)}</th>{cells}</tr>
-        {any.then(|| view! { <tr class="said-row"><td colspan=width>{flag}{said}{notes}</td></tr> })}
+        {any.then(|| view! { <tr class="said-row"><td colspan=width>{flag}{comment_view}{notes}</td></tr> })}
     }
 }
 

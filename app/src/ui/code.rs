@@ -50,11 +50,11 @@ pub fn CodeBox(
     let lines = code.laid_out.as_ref().unwrap_or(&code.raw).len();
     let empty = code.raw.iter().all(|line| line.0.is_empty());
     let both = code.laid_out.is_some();
-    let said = (!code.said.is_empty()).then(|| {
+    let surrounding_text = (!code.surrounding_text.is_empty()).then(|| {
         view! {
             <details class="said">
                 <summary>{common.code_said}</summary>
-                <p class="said-text">{code.said}</p>
+                <p class="said-text">{code.surrounding_text}</p>
             </details>
         }
     });
@@ -96,7 +96,7 @@ pub fn CodeBox(
                         />
                     }
                 })}
-            {said}
+            {surrounding_text}
         </section>
     }
 }

@@ -36,7 +36,7 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
     let mut note = |what: &str, ok: bool, detail: String| findings.push(Finding { what: what.into(), ok, detail });
     let folder = global.folder()?;
     match global.open() {
-        Err(failure) => note("data folder", false, said(failure)),
+        Err(failure) => note("data folder", false, failure_text(failure)),
         Ok(services) => {
             note("data folder", true, folder.display().to_string());
             let faults = services.db.check()?;
@@ -97,7 +97,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     }
     let services = match global.open() {
         Ok(services) => services,
-        Err(failure) => return vec![(what, false, said(failure))],
+        Err(failure) => return vec![(what, false, failure_text(failure))],
     };
     let engine = services.runs.engine().clone();
     match tokio::task::spawn_blocking(move || engine.trials()).await {
@@ -117,7 +117,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
             let told = optional.chain(helper).map(|(name, told)| (format!("{what}: {name}"), true, told));
             trials.into_iter().map(line).chain(told).collect()
         }
-        Ok(Err(failure)) => vec![(what, false, said(failure))],
+        Ok(Err(failure)) => vec![(what, false, failure_text(failure))],
         Err(e) => vec![(what, false, e.to_string())],
     }
 }
@@ -166,7 +166,7 @@ pub fn engine_lacks(readiness: &EngineReadiness) -> String {
     EN.engine_lacks_line(readiness)
 }
 
-fn said(failure: Failure) -> String {
+fn failure_text(failure: Failure) -> String {
     match failure {
         Failure::App(e) => e.to_string(),
         Failure::Internal(e) => e.to_string(),

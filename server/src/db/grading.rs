@@ -127,7 +127,7 @@ pub struct StoredTexts {
     pub code_lang: CodeLang,
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 /// The texts of an output and of its task.
@@ -143,7 +143,7 @@ pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure
                 lang: parsed(row, "lang")?,
                 signature: row.get("signature")?,
                 code: row.get("code")?,
-                said: row.get("said")?,
+                surrounding_text: row.get("said")?,
                 code_lang: parsed(row, "code_lang")?,
             })
         })?)

@@ -126,7 +126,7 @@ pub struct TaskOutput {
 
     pub code: String,
     /// The text around the code in a chat response.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 /// The outputs of one task in the selected studies and runs.
@@ -162,7 +162,7 @@ pub fn task_outputs(
                     model,
                     sample: row.get("sample")?,
                     code: row.get("code")?,
-                    said: row.get("said")?,
+                    surrounding_text: row.get("said")?,
                 });
             }
         }

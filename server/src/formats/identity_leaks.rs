@@ -118,8 +118,8 @@ impl LeakFinder {
     }
 
     /// The first leak in an output. `line` is the output's line in its file.
-    pub fn find(&self, line: u64, task_id: &str, code: &str, said: &str) -> Option<IdentityLeak> {
-        let texts = [(code, true), (said, false)];
+    pub fn find(&self, line: u64, task_id: &str, code: &str, surrounding_text: &str) -> Option<IdentityLeak> {
+        let texts = [(code, true), (surrounding_text, false)];
         texts.into_iter().find_map(|(text, in_code)| {
             let (name, at) =
                 self.0.iter().filter_map(|name| Some((name, find_name(text, name, 0)?))).min_by_key(|f| f.1.start)?;

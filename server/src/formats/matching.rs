@@ -223,7 +223,7 @@ impl<'t> Scan<'t> {
             self.contradicting += u64::from(self.tasks.texts.get(at) != Some(&folded(text)));
         }
         let label = output.file.as_deref().unwrap_or(&output.task_id);
-        if let Some(leak) = self.leak_finder.find(output.line, label, &output.code, &output.said) {
+        if let Some(leak) = self.leak_finder.find(output.line, label, &output.code, &output.surrounding_text) {
             self.leaks.push(leak);
         }
         self.outputs.push(Scanned {
@@ -325,7 +325,7 @@ pub fn content(output: &OutputLine) -> [u8; 16] {
     for text in [
         output.code.as_str(),
         "\0",
-        &output.said,
+        &output.surrounding_text,
         "\0",
         output.end_by.as_deref().unwrap_or_default(),
         "\0",

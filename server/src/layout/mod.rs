@@ -55,7 +55,7 @@ fn make(code: &str, lang: CodeLang) -> CodeView {
         laid_out: laid_out.map(|text| highlight::highlight(&text, lang)),
         raw: if bearable { highlight::highlight(code, lang) } else { highlight::plain(code) },
         remark,
-        said: String::new(),
+        surrounding_text: String::new(),
     }
 }
 

@@ -54,12 +54,12 @@ impl Packed {
     }
 
     /// The unpacked view, with the text around its code.
-    pub fn view(&self, said: &str) -> Option<CodeView> {
+    pub fn view(&self, surrounding_text: &str) -> Option<CodeView> {
         let mut text = Vec::new();
         DeflateDecoder::new(&*self.0).read_to_end(&mut text).ok()?;
         let Kept { laid_out, raw, starts, remark } = serde_json::from_slice(&text).ok()?;
         let laid_out = laid_out.as_ref().map(Lines::open);
-        Some(CodeView { laid_out, raw: raw.open(), starts, remark, said: said.to_owned() })
+        Some(CodeView { laid_out, raw: raw.open(), starts, remark, surrounding_text: surrounding_text.to_owned() })
     }
 }
 

@@ -480,7 +480,7 @@ impl Comparisons for ComparisonService {
             rated: OutputRatings {
                 model: names.get(output.model).map(|(_, name)| name.clone()).unwrap_or_default(),
                 sample: output.sample,
-                code: layout::view(output.code, output.said, lang).await,
+                code: layout::view(output.code, output.surrounding_text, lang).await,
                 ratings,
             },
         });

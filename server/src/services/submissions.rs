@@ -129,7 +129,7 @@ impl SubmissionService {
                 prompt: output.prompt.filter(|prompt| plan.prompts.get(&revision) != Some(prompt)),
                 sample: *sample,
                 code: output.code,
-                said: output.said,
+                surrounding_text: output.surrounding_text,
                 raw: output.raw,
                 end_by: output.end_by,
             };
@@ -326,7 +326,7 @@ impl Submissions for SubmissionService {
             .read(move |conn| submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output")))
             .await?;
         Ok(OutputDetail {
-            code: layout::view(found.code, found.said, found.task.code_lang).await,
+            code: layout::view(found.code, found.surrounding_text, found.task.code_lang).await,
             row: found.row,
             model_name: found.model,
             task: found.task,

@@ -23,7 +23,7 @@ pub struct VisibleTexts {
     /// The code.
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
     /// Converts positions in the masked code to the stored code, if names are masked.
     pub masked: Option<Masked>,
 }
@@ -31,13 +31,21 @@ pub struct VisibleTexts {
 impl VisibleTexts {
     /// Masks the names in stored texts that are masked in `output`; without an output, masks nothing.
     pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<VisibleTexts, Failure> {
-        let StoredTexts { raw_nl, lang, signature, code_lang, code, said } = texts;
+        let StoredTexts { raw_nl, lang, signature, code_lang, code, surrounding_text } = texts;
         let names = output.map(|output| masks::of_output(conn, output)).transpose()?.unwrap_or_default();
         if names.is_empty() {
-            return Ok(VisibleTexts { raw_nl, lang, signature, code_lang, code, said, masked: None });
+            return Ok(VisibleTexts { raw_nl, lang, signature, code_lang, code, surrounding_text, masked: None });
         }
-        let (masked, said) = (mask(code, &names), mask(said, &names).text);
-        Ok(VisibleTexts { raw_nl, lang, signature, code_lang, code: masked.text.clone(), said, masked: Some(masked) })
+        let (masked, surrounding_text) = (mask(code, &names), mask(surrounding_text, &names).text);
+        Ok(VisibleTexts {
+            raw_nl,
+            lang,
+            signature,
+            code_lang,
+            code: masked.text.clone(),
+            surrounding_text,
+            masked: Some(masked),
+        })
     }
 
     /// Stored notes, with their positions in the code that raters see.

@@ -384,7 +384,7 @@ async fn killed_import_is_hidden_and_deleted() {
                     revision,
                     sample,
                     code: "x".into(),
-                    said: String::new(),
+                    surrounding_text: String::new(),
                     raw: None,
                     end_by: None,
                     prompt: None,

@@ -170,7 +170,7 @@ async fn outputs_are_previewed_and_imported_once() {
     assert_eq!((rest.rows.as_slice(), rest.next), (&found[3..], None));
     assert_eq!(read(PageOf::default(), true).await.unwrap().rows, []);
     let output: OutputDetail = app.services.submissions.output(&System.admin(), found[1].id).await.unwrap();
-    assert_eq!((output.code.said.as_str(), output.code.laid_out.unwrap().len()), ("Sure, as Claude:", 3));
+    assert_eq!((output.code.surrounding_text.as_str(), output.code.laid_out.unwrap().len()), ("Sure, as Claude:", 3));
     let again = app.services.submissions.preview(&System.admin(), id, "aixbench-manual", Matching::Auto).await.unwrap();
     assert_eq!(again.same_as, Some(taken));
 }

@@ -28,7 +28,7 @@ pub struct Tried {
     /// There is a line note.
     pub noted: bool,
     /// There is a comment or a flag.
-    pub said: bool,
+    pub commented: bool,
 }
 
 impl Tried {
@@ -37,7 +37,7 @@ impl Tried {
         Tried {
             scored: draft.first_open().is_none() && !draft.scores.is_empty(),
             noted: !draft.notes.is_empty(),
-            said: !draft.comment.trim().is_empty() || draft.flag.is_some(),
+            commented: !draft.comment.trim().is_empty() || draft.flag.is_some(),
         }
     }
 }
@@ -92,7 +92,7 @@ fn Steps(coach: Coach) -> impl IntoView {
         (b.tour_read, |_| None),
         (b.tour_score, |tried| Some(tried.scored)),
         (b.tour_note, |tried| Some(tried.noted)),
-        (b.tour_comment, |tried| Some(tried.said)),
+        (b.tour_comment, |tried| Some(tried.commented)),
         (b.tour_submit, |_| Some(false)),
         (b.tour_keep, |_| None),
     ];

@@ -265,7 +265,7 @@ pub fn insert_rating(conn: &Connection, check: &Check, draft: &Draft, key: &str)
 /// Withdraws the rating that counts, as `withdrawals::withdraw` does for work: its content becomes the
 /// draft. If it had replaced an earlier rating, that one counts again; otherwise the check is unrated and
 /// leased to the rater until `until`.
-pub fn withdraw(conn: &Connection, check: i64, said: &Draft, until: Timestamp) -> Result<(), Failure> {
+pub fn withdraw(conn: &Connection, check: i64, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
     let rating: i64 = conn
         .prepare_cached(
             "UPDATE probe_ratings SET superseded_at = ?2, withdrawn = 1
@@ -282,7 +282,7 @@ pub fn withdraw(conn: &Connection, check: i64, said: &Draft, until: Timestamp) -
         conn.prepare_cached("UPDATE probes SET rated_at = NULL, leased_until = ?2 WHERE id = ?1")?
             .execute(params![check, until.0])?;
     }
-    save_draft(conn, check, said)
+    save_draft(conn, check, draft)
 }
 
 /// The hidden check with the rater's newest rating of one, and the time of that rating.

@@ -189,7 +189,7 @@ pub struct About {
     /// The code.
     pub code: String,
     /// The text around the code in a chat response.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 /// The output's content.
@@ -209,7 +209,7 @@ pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
                 signature: row.get("signature")?,
                 model: row.get("name")?,
                 code: row.get("code")?,
-                said: row.get("said")?,
+                surrounding_text: row.get("said")?,
             })
         })?)
 }
@@ -317,7 +317,7 @@ pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Ve
 }
 
 /// A rating's comment and flag (JSON).
-pub fn said(conn: &Connection, rating: i64) -> Result<(String, Option<String>), Failure> {
+pub fn comment_and_flag(conn: &Connection, rating: i64) -> Result<(String, Option<String>), Failure> {
     Ok(conn
         .prepare_cached("SELECT comment, flag FROM ratings WHERE id = ?1")?
         .query_row([rating], |row| Ok((row.get(0)?, row.get(1)?)))?)

@@ -25,7 +25,7 @@ pub struct KnownItem {
     pub code_lang: CodeLang,
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
     /// The output whose code it copies; absent if the code was pasted.
     pub output: Option<OutputId>,
     pub scores: Vec<u8>,
@@ -48,7 +48,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<(KnownItem, String, String)> {
         lang: parsed(row, "lang")?,
         signature: row.get("signature")?,
         code: row.get("code")?,
-        said: row.get("said")?,
+        surrounding_text: row.get("said")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
         scores: Vec::new(),
         reasons: Vec::new(),
@@ -105,7 +105,7 @@ pub struct NewRow<'a> {
     pub output: Option<OutputId>,
     pub code: &'a str,
     /// The text around the code of a chat response.
-    pub said: &'a str,
+    pub surrounding_text: &'a str,
     pub scores: &'a [u8],
     /// The reason.
     pub reasons: &'a [Bilingual],
@@ -120,7 +120,7 @@ pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<Us
             new.revision.0,
             new.output.map(|id| id.0),
             new.code,
-            new.said,
+            new.surrounding_text,
             serde_json::to_string(new.scores)?,
             serde_json::to_string(new.reasons)?,
             by.map(|id| id.0),

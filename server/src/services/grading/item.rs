@@ -82,8 +82,8 @@ pub trait Storage {
     fn renew(&self, conn: &Connection, until: Timestamp) -> Result<bool, Failure>;
     /// Stores a rating of an item that is leased to the rater or that they rated before.
     fn insert_rating(&self, conn: &Connection, draft: &Draft, key: &str) -> Result<(), Failure>;
-    /// Withdraws the rating that counts; `said` is its content.
-    fn withdraw(&self, conn: &Connection, said: &Draft, until: Timestamp) -> Result<(), Failure>;
+    /// Withdraws the rating that counts; `draft` is its content.
+    fn withdraw(&self, conn: &Connection, draft: &Draft, until: Timestamp) -> Result<(), Failure>;
     /// Skips the item, to the position `place` of the rater's order.
     fn skip(&self, conn: &Connection, place: i64) -> Result<(), Failure>;
     /// Consequences of a new rating that the rater does not see.
@@ -225,7 +225,7 @@ impl Item {
 
     /// Withdraws the rating that counts, if it is the rater's newest. Sending it twice counts once.
     pub fn undo(&self, conn: &Connection) -> Result<(), Failure> {
-        let Some(said) = self.storage.rating(conn)? else { return Ok(()) };
+        let Some(draft) = self.storage.rating(conn)? else { return Ok(()) };
         if self.study.status != StudyStatus::Running {
             return Err(refused(Refusal::Stays));
         }
@@ -233,7 +233,7 @@ impl Item {
         if newest(conn, self.study.id, self.rater)? != Some(self.key()) {
             return Err(refused(Refusal::NotLast));
         }
-        self.storage.withdraw(conn, &said, hand_out::lease_end())
+        self.storage.withdraw(conn, &draft, hand_out::lease_end())
     }
 
     fn allowed(&self, conn: &Connection, verb: Verb) -> Result<(), Failure> {
@@ -324,8 +324,8 @@ impl Storage for Work {
         grading::insert_rating(conn, self.study, self.output, self.rater, draft, key)
     }
 
-    fn withdraw(&self, conn: &Connection, said: &Draft, until: Timestamp) -> Result<(), Failure> {
-        withdrawals::withdraw(conn, self.study, self.output, self.rater, said, until)
+    fn withdraw(&self, conn: &Connection, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
+        withdrawals::withdraw(conn, self.study, self.output, self.rater, draft, until)
     }
 
     fn skip(&self, conn: &Connection, place: i64) -> Result<(), Failure> {
@@ -384,8 +384,8 @@ impl Storage for Check {
         checks::insert_rating(conn, self, draft, key)
     }
 
-    fn withdraw(&self, conn: &Connection, said: &Draft, until: Timestamp) -> Result<(), Failure> {
-        checks::withdraw(conn, self.id, said, until)
+    fn withdraw(&self, conn: &Connection, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
+        checks::withdraw(conn, self.id, draft, until)
     }
 
     fn skip(&self, conn: &Connection, place: i64) -> Result<(), Failure> {

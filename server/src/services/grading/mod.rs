@@ -70,7 +70,7 @@ impl GradingService {
             study: study.token,
             title: study.title,
             presentation: study.presentation,
-            code: layout::view(visible_texts.code, visible_texts.said, visible_texts.code_lang).await,
+            code: layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
             raw_nl: visible_texts.raw_nl,
             lang: visible_texts.lang,
             signature: visible_texts.signature,
@@ -90,7 +90,8 @@ impl GradingService {
         match found {
             Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
             Found::Feedback(feedback, visible_texts) => {
-                let code = layout::view(visible_texts.code, visible_texts.said, visible_texts.code_lang).await;
+                let code =
+                    layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await;
                 Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
             }
             Found::Other(next) => next,

@@ -177,7 +177,7 @@ pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, F
         signature: item.signature,
         code_lang: item.code_lang,
         code: item.code,
-        said: item.said,
+        surrounding_text: item.surrounding_text,
     };
     // The item stores a copy of an output's code; names masked in the output are masked here, too.
     VisibleTexts::of(conn, texts, item.output)

@@ -111,7 +111,7 @@ impl Feedback for QualityService {
             })
             .await?;
         Ok(Disagreement {
-            code: layout::view(visible_texts.code, visible_texts.said, visible_texts.code_lang).await,
+            code: layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
             ..found
         })
     }
@@ -300,7 +300,7 @@ fn disagreement(
     let mut voices = Vec::new();
     for one in disagreements::rated(conn, study, Some(output))? {
         for (rating, rater, scores) in one.ratings {
-            let (comment, flag) = disagreements::said(conn, rating)?;
+            let (comment, flag) = disagreements::comment_and_flag(conn, rating)?;
             let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
             let notes = notes::of(conn, rating)?.into_iter().map(|note| (note.at.line, note.text)).collect();
             let voice = AnonymousRating { scores, comment, flag, notes };

@@ -33,8 +33,8 @@ pub fn state(conn: &Connection, submission: SubmissionId, whole: bool) -> Result
     let finder = leak_finder(conn)?;
     let mut found: Vec<IdentityLeak> = Vec::new();
     let (mut names, mut count) = (Vec::new(), 0);
-    for (_, task_id, code, said) in masks::texts(conn, submission)? {
-        let Some(leak) = finder.find(0, &task_id, &code, &said) else { continue };
+    for (_, task_id, code, surrounding_text) in masks::texts(conn, submission)? {
+        let Some(leak) = finder.find(0, &task_id, &code, &surrounding_text) else { continue };
         count += 1;
         if !names.contains(&leak.name) {
             names.push(leak.name.clone());

@@ -95,7 +95,7 @@ fn title(conn: &Connection, study: StudyId) -> Result<String, Failure> {
 impl Quality for QualityService {
     async fn page(&self, _: &Admin, study: StudyId) -> Answer<QualityPage> {
         let (page, codes) = self.db.read_long(move |conn| page(conn, study)).await?;
-        let views = codes.into_iter().map(|(code, said, lang)| layout::view(code, said, lang));
+        let views = codes.into_iter().map(|(code, surrounding_text, lang)| layout::view(code, surrounding_text, lang));
         let views = futures::future::join_all(views).await;
         let known_items =
             page.known_items.into_iter().zip(views).map(|(item, code)| KnownItem { code, ..item }).collect();
@@ -103,7 +103,7 @@ impl Quality for QualityService {
     }
 
     async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()> {
-        self.change(admin, Action::StudySetQuality, (Object::Study(study), said(&settings)?), move |tx| {
+        self.change(admin, Action::StudySetQuality, (Object::Study(study), settings_json(&settings)?), move |tx| {
             check(&settings, known_items::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
             quality::save_settings(tx, study, &settings)?;
             disagreements::look_again(tx, study)
@@ -176,7 +176,7 @@ impl Quality for QualityService {
     }
 }
 
-fn said(settings: &QualitySettings) -> Result<String, Failure> {
+fn settings_json(settings: &QualitySettings) -> Result<String, Failure> {
     Ok(serde_json::to_string(settings)?)
 }
 
@@ -188,7 +188,7 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
     let setup = setup(conn, study)?;
     let settings = quality::settings(conn, study)?;
     let items = known_items::list(conn, study)?;
-    let codes = items.iter().map(|item| (item.code.clone(), item.said.clone(), item.code_lang)).collect();
+    let codes = items.iter().map(|item| (item.code.clone(), item.surrounding_text.clone(), item.code_lang)).collect();
     let items = items.into_iter().map(|item| {
         let answers = known_items::answers(conn, item.id)?;
         Ok(KnownItem {
@@ -328,13 +328,14 @@ fn add_known_item(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Opt
             ));
         }
     }
-    let insert = |revision, output, code: &str, said: &str| {
-        let row = known_items::NewRow { revision, output, code, said, scores: &new.scores, reasons: &reasons };
+    let insert = |revision, output, code: &str, surrounding_text: &str| {
+        let row =
+            known_items::NewRow { revision, output, code, surrounding_text, scores: &new.scores, reasons: &reasons };
         known_items::insert(conn, study, &row, by)
     };
     match &new.source {
         KnownItemSource::Output(id) => {
-            let Some((revision, code, said, graded)) = known_items::output(conn, study, *id)? else {
+            let Some((revision, code, surrounding_text, graded)) = known_items::output(conn, study, *id)? else {
                 return Err(Failure::not_found("output"));
             };
             if graded {
@@ -347,7 +348,7 @@ fn add_known_item(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Opt
                     ("Choose an output of another submission, or paste code", "请选择其他输出集的输出，或粘贴代码"),
                 ));
             }
-            insert(revision, Some(*id), &code, &said)
+            insert(revision, Some(*id), &code, &surrounding_text)
         }
         KnownItemSource::Pasted { task, code } => {
             if !known_items::has_task(conn, study, *task)? {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     i18n::{
         I18n,
-        claims::{Claims, Measure, Said},
+        claims::{ClaimText, Claims, Measure},
     },
     model::{
         claims::Standing,
@@ -165,7 +165,7 @@ pub(super) fn pairs_of(
     let family = claims.family().map(|text| view! { <p class="muted small">{text}</p> });
     let pairs = match standing.ranked.len() {
         n if n <= FEW => {
-            let sentences = standing.contests.iter().map(|contest| said(claims.pair(contest))).collect_view();
+            let sentences = standing.contests.iter().map(|contest| claim_text(claims.pair(contest))).collect_view();
             view! { <ul class="says">{sentences}</ul> }.into_any()
         }
         n if n <= MATRIX => ranking::matrix(i, id, names, standing, measure),
@@ -175,7 +175,7 @@ pub(super) fn pairs_of(
 }
 
 /// A sentence in a list.
-pub(super) fn said((sentence, apart): Said) -> impl IntoView {
+pub(super) fn claim_text((sentence, apart): ClaimText) -> impl IntoView {
     view! { <li class=if apart { "say say--apart" } else { "say" }>{sentence}</li> }
 }
 

@@ -24,7 +24,7 @@ use super::parts::asked;
 use crate::{
     i18n::{
         I18n,
-        claims::{Claims, Measure, Said},
+        claims::{ClaimText, Claims, Measure},
         use_i18n,
     },
     model::{
@@ -232,19 +232,19 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
 
 /// One sentence per dimension, and one for the tests: the summary.
 fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
-    let mut lines: Vec<(String, Said)> = Vec::new();
+    let mut lines: Vec<(String, ClaimText)> = Vec::new();
     let models: Vec<&str> = found.figures.models.iter().map(String::as_str).collect();
     if let Some(human) = &found.figures.human {
         for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
             let standing = Standing::of_ratings(human, d);
-            let said = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).summary();
-            lines.extend(said.map(|said| (dimension.name.get(i.lang).to_owned(), said)));
+            let claim_text = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).summary();
+            lines.extend(claim_text.map(|claim_text| (dimension.name.get(i.lang).to_owned(), claim_text)));
         }
     }
     if let Some(automated) = &found.figures.automated {
         let standing = Standing::of_tests(automated);
-        let said = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
-        lines.extend(said.map(|said| (i.compare().by_tests.to_owned(), said)));
+        let claim_text = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
+        lines.extend(claim_text.map(|claim_text| (i.compare().by_tests.to_owned(), claim_text)));
     }
     let rows = lines.iter().map(|(name, (sentence, apart))| {
         let class = if *apart { "say say--apart" } else { "say" };

@@ -97,16 +97,16 @@ fn filters(
 ) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let ids = |list: Vec<(i64, String)>| list.into_iter().map(|(id, name)| (id.to_string(), name)).collect::<Vec<_>>();
-    let said = |v: Option<String>| v.unwrap_or_default();
+    let or_empty = |v: Option<String>| v.unwrap_or_default();
     let langs = Lang::ALL.into_iter().map(|l| (l.code().to_owned(), l.name().to_owned())).collect();
     let dimensions =
         rubric.dimensions.iter().enumerate().map(|(d, x)| (d.to_string(), x.name.get(i.lang).to_owned())).collect();
     let top = rubric.dimensions.iter().map(|d| d.range().1).max().unwrap_or(0);
     let scores = (1..=top).map(|s| (s.to_string(), s.to_string())).collect();
     let (text, flagged, disagreement) = (f.text.clone(), f.flagged, f.has_disagreement);
-    let (rater, model) = (said(f.rater.map(|v| v.to_string())), said(f.model.map(|v| v.to_string())));
-    let lang = said(f.lang.map(|v| v.code().to_owned()));
-    let (dimension, score) = (said(f.dimension.map(|v| v.to_string())), said(f.score.map(|v| v.to_string())));
+    let (rater, model) = (or_empty(f.rater.map(|v| v.to_string())), or_empty(f.model.map(|v| v.to_string())));
+    let lang = or_empty(f.lang.map(|v| v.code().to_owned()));
+    let (dimension, score) = (or_empty(f.dimension.map(|v| v.to_string())), or_empty(f.score.map(|v| v.to_string())));
     view! {
         <Filter search=true>
             <div class="field">

@@ -132,9 +132,9 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     let at = move |line: Option<u32>| line.map(|line| format!("{} {line}: ", t.line)).unwrap_or_default();
     let java = i.lang.pick(None, Some("en"));
     let diagnostics = o.diagnostics.iter().map(|d| (at(d.line), d.message.clone(), java)).collect();
-    let said = |before: String, (text, lang): (String, Option<&'static str>)| (before, text, lang);
-    let changes = o.changes.iter().map(|change| said(String::new(), t.change(change))).collect();
-    let flags = o.flags.iter().map(|flag| said(at(flag.line), t.sign(&flag.sign))).collect();
+    let entry = |before: String, (text, lang): (String, Option<&'static str>)| (before, text, lang);
+    let changes = o.changes.iter().map(|change| entry(String::new(), t.change(change))).collect();
+    let flags = o.flags.iter().map(|flag| entry(at(flag.line), t.sign(&flag.sign))).collect();
     let odd = o.verdict == Verdict::Anomaly;
     let differs = differ(o.published.as_ref().map(|published| published.verdict), Some(o.verdict));
     let difference = differs.then(|| t.difference(o.reason.as_ref()));
