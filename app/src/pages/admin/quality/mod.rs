@@ -161,7 +161,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <legend>{t.hidden}</legend>
                     <p class="hint">{t.hidden_hint}</p>
                     <div class="fields">
-                        {number("gold_every", t.known_item_every, s.known_item_every.to_string(), t.every_hint, true)}
+                        {number("gold_every", t.gold_every, s.known_item_every.to_string(), t.every_hint, true)}
                         {number("repeat_every", t.repeat_every, s.repeat_every.to_string(), t.every_hint, true)}
                         {number("repeat_apart", t.repeat_apart, s.repeat_apart.to_string(), "", true)}
                     </div>
