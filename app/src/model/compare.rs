@@ -274,7 +274,7 @@ pub struct Human {
     pub tests: Vec<Known<Paired>>,
     /// Wilcoxon's p-value of each difference after Holm's correction over all.
     pub holm: Vec<Option<f64>>,
-    /// Means adjusted for the raters' severity, one entry per dimension.
+    /// Means adjusted for the raters' leniency, one entry per dimension.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Adjusted>>))]
     pub adjusted: Vec<Known<Adjusted>>,
     /// Agreement coefficients, one entry per dimension. Raters are indices into [`ComparisonView::raters`].

@@ -17,12 +17,12 @@ use crate::stats::{
     bootstrap::{self, Cell, Scores},
     correlation::{self, correlation},
     family::holm,
+    leniency::adjusted,
     paired::{paired, permutation},
     passk::{self, Sample},
     random::{Draws, RESAMPLES},
     ratings::Unit,
     reliability::reliability,
-    severity::adjusted,
 };
 
 // Each figure has its own random streams, so that adding one does not change another. 4 << 16 is `passk::draws`.

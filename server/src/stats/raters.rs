@@ -1,4 +1,4 @@
-//! Figures about raters (docs/statistics.md, "Raters"): pace, severity, agreement with known scores, with
+//! Figures about raters (docs/statistics.md, "Raters"): pace, leniency, agreement with known scores, with
 //! other raters and with their own earlier ratings, and signs of careless scores.
 
 use std::collections::BTreeMap;

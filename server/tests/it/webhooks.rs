@@ -73,7 +73,7 @@ impl Other {
 }
 
 /// A demo whose operator allows the receiver, with a webhook to it.
-async fn ground(other: &Other) -> (TestApp, String, CreatedWebhook) {
+async fn set_up(other: &Other) -> (TestApp, String, CreatedWebhook) {
     let app = TestApp::demo().await;
     let origin = other.listen().await;
     app.services.webhooks.allow(Origins::parse([origin.as_str()]).unwrap());
@@ -104,7 +104,7 @@ fn check_signed(arrived: &Arrived, secret: &str) {
 #[tokio::test]
 async fn ends_are_delivered_once_signed_and_without_secrets() {
     let other = Other::default();
-    let (app, _, created) = ground(&other).await;
+    let (app, _, created) = set_up(&other).await;
     let services = &app.services;
     let submission =
         Submissions::list(&*services.submissions, &OPERATOR, None, PageOf::first(PageOf::MOST)).await.unwrap().rows[0]
@@ -136,7 +136,7 @@ async fn ends_are_delivered_once_signed_and_without_secrets() {
 #[tokio::test]
 async fn failed_deliveries_are_retried_after_a_restart() {
     let other = Other::default();
-    let (app, origin, created) = ground(&other).await;
+    let (app, origin, created) = set_up(&other).await;
     other.will(&[500, 503, 200]);
     app.services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Closed).await.unwrap();
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 1);
@@ -175,7 +175,7 @@ async fn failed_deliveries_are_retried_after_a_restart() {
 #[tokio::test]
 async fn delivery_fails_after_the_last_attempt() {
     let other = Other::default();
-    let (app, _, created) = ground(&other).await;
+    let (app, _, created) = set_up(&other).await;
     other.will(&[500; 20]);
     app.services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Closed).await.unwrap();
     let mut tries = 0;
@@ -192,7 +192,7 @@ async fn delivery_fails_after_the_last_attempt() {
 #[tokio::test]
 async fn redirects_and_other_hosts_are_not_contacted() {
     let other = Other::default();
-    let (app, _, created) = ground(&other).await;
+    let (app, _, created) = set_up(&other).await;
     other.will(&[302]);
     let tested = app.services.webhooks.test(&OPERATOR, created.row.id).await.unwrap();
     assert_eq!((tested.event, tested.state, tested.status), (WebhookEvent::Test, DeliveryState::Waiting, Some(302)));

@@ -57,10 +57,10 @@ fn dimensions(i: I18n, human: &Human, links: Option<&Links>) -> impl IntoView + 
     (0..human.comparison.rubric.dimensions.len()).map(|d| by_dimension(i, human, d, links)).collect_view()
 }
 
-/// Means adjusted for the raters' severity, next to the raw ones.
+/// Means adjusted for the raters' leniency, next to the raw ones.
 fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
     let (t, c) = (i.compare(), &human.comparison);
-    // With one rater, there is no severity to adjust for.
+    // With one rater, there is no leniency to adjust for.
     if human.raters < 2 {
         return None;
     }
