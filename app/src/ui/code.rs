@@ -37,7 +37,7 @@ pub fn CodeBox(
     let key = key.map(|key| view! { <kbd>{key.to_string()}</kbd> });
     let raw_starts = starts(&code, false);
     let laid_out_starts = code.starts.clone();
-    let beside = margin.clone();
+    let laid_out_margin = margin.clone();
     let raw = raw.unwrap_or_else(|| RwSignal::new(false));
     let remark = code.remark.map(|remark| {
         let text = match remark {
@@ -85,7 +85,7 @@ pub fn CodeBox(
                     view! {
                         {code.laid_out.map(|lines| {
                             let spots = spots(&laid_out_starts, lines.len(), false);
-                            view! { <Listing lines label=common.code_laid_out class="code laid-out" margin=beside spots /> }.into_any()
+                            view! { <Listing lines label=common.code_laid_out class="code laid-out" margin=laid_out_margin spots /> }.into_any()
                         })}
                         <Listing
                             spots=spots(&raw_starts, code.raw.len(), true)

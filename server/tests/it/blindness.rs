@@ -614,14 +614,14 @@ async fn raters_never_see_models_or_ids() {
     walk.everything("decided", &here, &full()).await;
 
     // The same side by side.
-    let beside = study_named(&mut walk.client, "Beside").await;
-    let answer = walk.client.rpc("next_task", json!({"study": beside, "holding": []})).await;
+    let side_by_side = study_named(&mut walk.client, "Beside").await;
+    let answer = walk.client.rpc("next_task", json!({"study": side_by_side, "holding": []})).await;
     let NextTask::Task(items) = answer.json::<NextTask>() else { panic!("{}", answer.body) };
-    let mut there = Here { study: beside.clone(), item: items[0].token.0.clone(), disagreement: "none".into() };
+    let mut there = Here { study: side_by_side.clone(), item: items[0].token.0.clone(), disagreement: "none".into() };
     walk.everything("side by side before rating", &there, &draft([1, 1, 1])).await;
     walk.submit(&items[0], &full(), "b1").await;
     walk.everything("side by side after rating", &there, &full()).await;
-    rate_beside(&mut walk, &beside).await;
+    rate_side_by_side(&mut walk, &side_by_side).await;
     there.item = items[0].token.0.clone();
     walk.everything("side by side at the end", &there, &full()).await;
 
@@ -705,8 +705,8 @@ async fn prepare(app: &TestApp) {
         ..NewStudy::default()
     };
     let blind = app.services.studies.create(&ADMIN, new("Blind", Presentation::One)).await.unwrap();
-    let beside = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
-    assert_eq!((blind, beside), (StudyId(2), StudyId(3)));
+    let side_by_side = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
+    assert_eq!((blind, side_by_side), (StudyId(2), StudyId(3)));
     let choices = app.services.quality.page(&ADMIN, blind).await.unwrap().choices;
     for (n, known) in [[4, 3, 5], [1, 1, 1]].iter().enumerate() {
         let source =
@@ -733,7 +733,7 @@ async fn prepare(app: &TestApp) {
 }
 
 /// Rates everything that is left, side by side.
-async fn rate_beside(walk: &mut Walk, study: &str) {
+async fn rate_side_by_side(walk: &mut Walk, study: &str) {
     let mut seen: BTreeMap<String, ()> = BTreeMap::new();
     loop {
         let answer = walk.client.rpc("next_task", json!({"study": study, "holding": []})).await;

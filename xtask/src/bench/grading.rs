@@ -8,8 +8,8 @@
 //! functions of the page (`submit_rating`, `next`), with gzip like browsers. One thread generates the load,
 //! because it shares the machine's cores with the server.
 
-mod beside;
 mod client;
+mod load;
 
 use std::{
     fs,
@@ -26,8 +26,8 @@ use tempfile::TempDir;
 
 use super::{Report, Target, release_server};
 use crate::tools;
-use beside::{Activities, Beside};
 use client::Rater;
+use load::{Activities, Load};
 
 /// `bench grading`
 #[derive(Args)]
@@ -39,8 +39,8 @@ pub struct Options {
     #[arg(long, default_value_t = 16)]
     raters: usize,
     /// Concurrent work of admins; the same raters are measured alone before
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
-    beside: Vec<Beside>,
+    #[arg(long = "beside", value_enum, value_delimiter = ',', value_name = "WHAT")]
+    load: Vec<Load>,
     /// Think time between two ratings, in milliseconds [default: none; 250 with --beside]
     #[arg(long, value_name = "MS")]
     think: Option<u64>,
@@ -76,7 +76,7 @@ pub fn run(options: &Options) -> Result<Report> {
         Some(file) => file.clone(),
         None => release_server()?,
     };
-    let think = options.think.unwrap_or(if options.beside.is_empty() { 0 } else { THINK });
+    let think = options.think.unwrap_or(if options.load.is_empty() { 0 } else { THINK });
     let think = Duration::from_millis(think);
     let mut report = Report::new("Grading over HTTP on loopback");
     let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
@@ -92,9 +92,9 @@ pub fn run(options: &Options) -> Result<Report> {
         }
         anyhow::Ok(raters)
     })?;
-    if !options.beside.is_empty() {
+    if !options.load.is_empty() {
         let token = token(&binary, &folder)?;
-        beside(&mut report, options, &runtime, (&mut raters, think), (&server, &token))?;
+        measure_under_load(&mut report, options, &runtime, (&mut raters, think), (&server, &token))?;
         report.figure("fsync of 4 KiB in the same folder, median", fsync, "ms");
         return Ok(report);
     }
@@ -150,7 +150,7 @@ pub fn run(options: &Options) -> Result<Report> {
 }
 
 /// Half of the ratings alone, half with the admins' work.
-fn beside(
+fn measure_under_load(
     report: &mut Report,
     options: &Options,
     runtime: &tokio::runtime::Runtime,
@@ -160,7 +160,7 @@ fn beside(
     let half = options.ratings / 2;
     let (alone, _) = runtime.block_on(client::rate(raters, half, think))?;
     tools::say_aside("Beside it: imports, downloads, runs as asked");
-    let activities = Activities::start(&options.beside, &server.address, token, tasks(options));
+    let activities = Activities::start(&options.load, &server.address, token, tasks(options));
     let rated = runtime.block_on(client::rate(raters, half, think));
     let finished = activities.end()?;
     let (busy, _) = rated?;
@@ -266,8 +266,8 @@ fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String>
     }
     fs::write(dataset.join("tasks.jsonl"), lines)?;
     json_output(binary, folder, &["import", "dataset", &dataset.to_string_lossy()])?;
-    if options.beside.contains(&Beside::Run) {
-        json_output(binary, folder, &["import", "dataset", &beside::starter()])?;
+    if options.load.contains(&Load::Run) {
+        json_output(binary, folder, &["import", "dataset", &load::starter()])?;
     }
     let mut submissions = Vec::new();
     for model in 0..MODELS {

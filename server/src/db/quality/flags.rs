@@ -255,7 +255,7 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
 }
 
 /// Replies to flags that the rater raised on the item they know under that name, newest first.
-pub fn beside(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<Reply>, Failure> {
+pub fn of_item(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<Reply>, Failure> {
     Ok(replies(conn, rater, u32::MAX)?.into_iter().filter(|reply| reply.token == *token).collect())
 }
 

@@ -215,7 +215,7 @@ fn leased(conn: &Connection, item: Item) -> Result<Item, Failure> {
 
 /// Leases the rater's next task besides those of the outputs in `holding`. Returns its outputs under this
 /// rater's letters, with whether each is rated. `None` if nothing is left.
-pub fn next_task_beside(
+pub fn next_task_excluding(
     tx: &Connection,
     study: &RaterStudy,
     rater: UserId,

@@ -182,7 +182,7 @@ impl Grading for GradingService {
                     let progress = progress(tx, &study, rater)?;
                     return Ok(Err(NextTask::Paused { title: study.title, progress }));
                 }
-                match hand_out::next_task_beside(tx, &study, rater, &holding)? {
+                match hand_out::next_task_excluding(tx, &study, rater, &holding)? {
                     Some(outputs) => {
                         let parts =
                             outputs.into_iter().map(|(output, _)| Item::work(study.clone(), rater, output).show(tx));
@@ -264,7 +264,7 @@ impl Grading for GradingService {
 }
 
 fn replies(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<FlagReply>, Failure> {
-    Ok(flags::beside(conn, rater, token)?.into_iter().map(quality::reply).collect())
+    Ok(flags::of_item(conn, rater, token)?.into_iter().map(quality::reply).collect())
 }
 
 fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next, Failure> {

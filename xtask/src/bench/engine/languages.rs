@@ -256,6 +256,6 @@ fn image(data: &Path, prefix: &str) -> Result<PathBuf> {
 /// The folder with the benchmark's files.
 fn data() -> Result<PathBuf> {
     let named = std::env::var_os("AIXGRADE_TEST_HUMANEVAL_X").map(PathBuf::from);
-    let beside = tools::root().parent().map(|parent| parent.join("shared/data/humaneval-x"));
-    named.or(beside).filter(|data| data.is_dir()).context("the published files of HumanEval-X are not here")
+    let shared = tools::root().parent().map(|parent| parent.join("shared/data/humaneval-x"));
+    named.or(shared).filter(|data| data.is_dir()).context("the published files of HumanEval-X are not here")
 }
