@@ -226,7 +226,7 @@ impl Captions<'_> {
             ),
             Lang::Zh => format!("{data}：每个既有测试又有评分的输出（n = {n}）的测试通过率与{name}平均分。"),
         }];
-        let (marks, marks_zh) = match (both.crowds.is_empty(), self.figures.models.len() <= SERIES) {
+        let (marks, marks_zh) = match (both.bins.is_empty(), self.figures.models.len() <= SERIES) {
             (false, _) => (
                 "Outputs with about the same values are one circle; its area is their number.",
                 "数值相近的输出合为一个圆，面积表示数量。",

@@ -214,7 +214,7 @@ pub struct ComparisonFigures {
     /// Figures by automated tests; `None` if no run is selected.
     pub automated: Option<Automated>,
     /// Figures over outputs with both ratings and verdicts.
-    pub both: Option<Both>,
+    pub both: Option<TestsAndRatings>,
     /// Judge models compared with people.
     #[serde(default)]
     pub judges: Vec<Judge>,
@@ -346,22 +346,23 @@ pub struct Pair {
 /// Test results compared with ratings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Both {
+pub struct TestsAndRatings {
     /// Index of the dimension that is compared with the pass ratio.
     pub dimension: usize,
     /// One row per model, then one for all models together.
     pub rows: Vec<Related>,
-    /// Every output with both, if there are at most [`Both::SINGLY`]; otherwise empty.
+    /// Every output with both, if there are at most [`TestsAndRatings::SINGLY`]; otherwise empty.
     pub points: Vec<Point>,
     /// With more outputs: counts per cell of a grid.
     #[serde(default)]
-    pub crowds: Vec<Crowd>,
-    /// The outputs on which tests and people disagree most, at most [`Both::PARTING`].
+    #[serde(rename = "crowds")]
+    pub bins: Vec<Bin>,
+    /// The outputs on which tests and people disagree most, at most [`TestsAndRatings::PARTING`].
     #[serde(default)]
     pub parting: Vec<Point>,
 }
 
-impl Both {
+impl TestsAndRatings {
     /// With more outputs, single dots would hide one another and a table would be too long.
     pub const SINGLY: usize = 600;
     /// Maximum length of the list of disagreements between tests and people.
@@ -371,8 +372,9 @@ impl Both {
 /// The outputs in one cell of pass ratio and score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Crowd {
-    pub spot: Spot,
+pub struct Bin {
+    #[serde(rename = "spot")]
+    pub grid_cell: GridCell,
     /// Number of outputs per model.
     pub models: Vec<u64>,
 }
@@ -380,21 +382,21 @@ pub struct Crowd {
 /// A cell of pass ratio and score, on a grid of 21 by 13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Spot {
+pub struct GridCell {
     /// Pass ratio in twentieths, 0 to 20. An anomaly above 1 counts as 1.
     pub ratio: u8,
     /// Position on the scale in twelfths, 0 to 12: quarters of a level on a scale from 1 to 4.
     pub score: u8,
 }
 
-impl Spot {
+impl GridCell {
     const RATIOS: f64 = 20.0;
     const SCORES: f64 = 12.0;
 
     /// The cell nearest to a pass ratio and a position on the scale, both 0 to 1.
-    pub fn near(ratio: f64, share: f64) -> Spot {
+    pub fn near(ratio: f64, share: f64) -> GridCell {
         let step = |value: f64, steps: f64| (value.clamp(0.0, 1.0) * steps).round() as u8;
-        Spot { ratio: step(ratio, Self::RATIOS), score: step(share, Self::SCORES) }
+        GridCell { ratio: step(ratio, Self::RATIOS), score: step(share, Self::SCORES) }
     }
 
     /// The cell's pass ratio and position on the scale, 0 to 1.
@@ -403,14 +405,14 @@ impl Spot {
     }
 
     /// Parses the output of [`Display`](std::fmt::Display).
-    pub fn read(text: &str) -> Option<Spot> {
+    pub fn read(text: &str) -> Option<GridCell> {
         let (ratio, score) = text.split_once('.')?;
-        let spot = Spot { ratio: ratio.parse().ok()?, score: score.parse().ok()? };
-        (f64::from(spot.ratio) <= Self::RATIOS && f64::from(spot.score) <= Self::SCORES).then_some(spot)
+        let grid_cell = GridCell { ratio: ratio.parse().ok()?, score: score.parse().ok()? };
+        (f64::from(grid_cell.ratio) <= Self::RATIOS && f64::from(grid_cell.score) <= Self::SCORES).then_some(grid_cell)
     }
 }
 
-impl std::fmt::Display for Spot {
+impl std::fmt::Display for GridCell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.ratio, self.score)
     }
@@ -442,7 +444,8 @@ pub struct Point {
     /// Position of the score on the scale minus the pass ratio, −1 to 1.
     pub apart: f64,
     /// The cell of the output.
-    pub spot: Spot,
+    #[serde(rename = "spot")]
+    pub grid_cell: GridCell,
 }
 
 /// Filter and order of the list of tasks.
@@ -471,7 +474,8 @@ pub struct TaskFilter {
     pub differ: bool,
     /// Tasks with an output in this cell.
     #[serde(default)]
-    pub spot: Option<Spot>,
+    #[serde(rename = "spot")]
+    pub grid_cell: Option<GridCell>,
     #[serde(default)]
     pub sort: Sort,
     /// The page, counted from 0.
@@ -511,11 +515,11 @@ impl TaskFilter {
             verdict: Verdict::from_name(&get("verdict")),
             spread: get("spread").parse().unwrap_or(0),
             differ: get("differ") == "1",
-            spot: Spot::read(&get("spot")),
+            grid_cell: GridCell::read(&get("spot")),
             sort: match get("sort").as_str() {
                 "spread" => Sort::Spread,
                 "gap" => Sort::Gap,
-                "apart" => Sort::Apart,
+                "apart" => Sort::Difference,
                 _ => Sort::Dataset,
             },
             page: get("page").parse().unwrap_or(0),
@@ -663,18 +667,18 @@ mod tests {
         assert_eq!(of(&[("score", "correctness.4")]).score, Some(("correctness".into(), 4)));
         assert_eq!(of(&[("score", "4"), ("verdict", "fine"), ("sort", "?"), ("page", "-1")]), TaskFilter::default());
         assert_eq!(of(&[("verdict", "timeout")]).verdict, Some(Verdict::Timeout));
-        assert_eq!(of(&[("spot", "19.8")]).spot, Some(Spot { ratio: 19, score: 8 }));
+        assert_eq!(of(&[("spot", "19.8")]).grid_cell, Some(GridCell { ratio: 19, score: 8 }));
         for wrong in ["21.0", "0.13", "-1.0", "5", "a.b", "1.2.3"] {
-            assert_eq!(Spot::read(wrong), None, "{wrong}");
+            assert_eq!(GridCell::read(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn cell_is_the_nearest_and_round_trips() {
         let check = |ratio, share, text: &str| {
-            let spot = Spot::near(ratio, share);
-            assert_eq!(spot.to_string(), text);
-            assert_eq!(Spot::read(text), Some(spot));
+            let grid_cell = GridCell::near(ratio, share);
+            assert_eq!(grid_cell.to_string(), text);
+            assert_eq!(GridCell::read(text), Some(grid_cell));
         };
         check(0.0, 0.0, "0.0");
         check(1.0, 1.0, "20.12");

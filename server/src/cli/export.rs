@@ -19,7 +19,7 @@ use super::Global;
 use crate::{
     error::Failure,
     report::{
-        figures::{Look, Theme, print::Width},
+        figures::{RenderOptions, Theme, print::Width},
         lines::Form,
     },
     services::{
@@ -220,7 +220,7 @@ async fn figure(global: &Global, export: Export) -> Result<(), Failure> {
         FigureWidth::Column => Width::Column,
         FigureWidth::Page => Width::Page,
     };
-    let look = Look { width, theme: Theme::Light, lang: export.words };
+    let options = RenderOptions { width, theme: Theme::Light, lang: export.words };
     if export.dataset.is_none() {
         let what = "a figure belongs to a dataset's comparison";
         return Err(Failure::invalid("--dataset", what, "Name the dataset; choose a study with --studies"));
@@ -234,7 +234,7 @@ async fn figure(global: &Global, export: Export) -> Result<(), Failure> {
         return Err(Failure::invalid("--figure", what, format!("Choose from: {}", names.join(", "))));
     }
     let asked = (selection, TaskFilter::default());
-    let bytes = services.comparisons.picture(&System.admin(), asked, (&wanted, kind), look).await?;
+    let bytes = services.comparisons.picture(&System.admin(), asked, (&wanted, kind), options).await?;
     let mut out = open(export.output.as_deref())?;
     out.write_all(&bytes)?;
     Ok(out.flush()?)

@@ -17,7 +17,7 @@ use axum::{
 
 use super::{download, errors::HttpError, session::Authorized};
 use crate::{
-    report::figures::{Look, Theme, print::Width},
+    report::figures::{RenderOptions, Theme, print::Width},
     services::comparisons::{export::File, pictures::Kind},
     state::AppState,
 };
@@ -54,8 +54,8 @@ pub async fn figure(
     let width = last("width").and_then(|name| Width::named(&name)).unwrap_or_default();
     let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
     let asked = (Selection::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
-    let look = Look { width, theme, lang };
-    let bytes = state.services.comparisons.picture(&admin, asked, (id, kind), look).await?;
+    let options = RenderOptions { width, theme, lang };
+    let bytes = state.services.comparisons.picture(&admin, asked, (id, kind), options).await?;
     let headers = [
         (header::CONTENT_TYPE, kind.media().to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{}\"", plain(&slug), file_name(&name))),

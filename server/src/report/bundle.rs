@@ -107,10 +107,10 @@ pub fn write<W: Write + Seek>(
         zip.add(&format!("tables{suffix}.tex"), tables::latex(figures, lang).as_bytes())?;
     }
     let raters: Vec<String> = input.raters.iter().map(|(_, name)| name.clone()).collect();
-    let look = figures::Look { width: Width::Page, theme: figures::Theme::Light, lang: Lang::En };
+    let options = figures::RenderOptions { width: Width::Page, theme: figures::Theme::Light, lang: Lang::En };
     for figure in comparison::all(I18n::of(Lang::En), figures, &raters) {
         let caption = captions::caption(I18n::of(Lang::En), &figure.id, &input.name.en, figures);
-        let text = figures::svg(&figure, &caption.unwrap_or_else(|| figure.desc.clone()), look);
+        let text = figures::svg(&figure, &caption.unwrap_or_else(|| figure.desc.clone()), options);
         zip.add(&format!("figures/{}.svg", figure.id), text.as_bytes())?;
     }
     for (name, write) in extras {

@@ -199,11 +199,11 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
     let points = &whole.figures.both.as_ref().unwrap().points;
     assert!(!points.is_empty());
     for point in points {
-        let on_spot = points.iter().filter(|other| other.spot == point.spot);
+        let on_spot = points.iter().filter(|other| other.grid_cell == point.grid_cell);
         let expected: std::collections::BTreeSet<_> = on_spot.map(|other| other.task.0).collect();
-        let found = tasks(TaskFilter { spot: Some(point.spot), ..TaskFilter::default() }).await;
+        let found = tasks(TaskFilter { grid_cell: Some(point.grid_cell), ..TaskFilter::default() }).await;
         let found: std::collections::BTreeSet<_> = found.lines.iter().map(|line| line.task.id.0).collect();
-        assert_eq!(found, expected, "{}", point.spot);
+        assert_eq!(found, expected, "{}", point.grid_cell);
     }
     let wide = tasks(TaskFilter { spread: 2, ..TaskFilter::default() }).await;
     assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= 2));

@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     figure::Figure,
-    figures::{self, Apart, Both, ColumnGroup, Crowd, Entry, GridTask},
+    figures::{self, Bin, ColumnGroup, Entry, GridTask, PairDifference, TestedRating},
 };
 use crate::{
     i18n::I18n,
     model::{
         claims::{Standing, letter, significant},
-        compare::{Automated, Caption, Checked, ComparisonFigures, Human, Selection, Spot, TaskGrid},
+        compare::{Automated, Caption, Checked, ComparisonFigures, GridCell, Human, Selection, TaskGrid},
         comparison::{Comparison, Interval},
         ids::{ModelId, TaskId},
         rubric::Dimension,
@@ -103,8 +103,8 @@ impl Links {
     }
 
     /// Tasks with an output in this cell.
-    pub fn spot(&self, spot: Spot) -> String {
-        self.tasks(None, &format!("spot={spot}"))
+    pub fn grid_cell(&self, grid_cell: GridCell) -> String {
+        self.tasks(None, &format!("spot={grid_cell}"))
     }
 
     /// One task; `more` is the filter that determines its neighbours.
@@ -149,12 +149,12 @@ pub fn dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> Vec
     let entries = ranked(human, d, links);
     let mut found = vec![figures::means(i, &dimension.key, name, dimension.range(), &entries)];
     let called = |at: usize| c.models.get(at).map_or("?", |m| m.model.as_str()).to_owned();
-    let pairs: Vec<Apart> = c
+    let pairs: Vec<PairDifference> = c
         .differences
         .iter()
         .enumerate()
         .filter(|(_, x)| x.dimension == d && x.mean.is_some())
-        .map(|(at, x)| Apart {
+        .map(|(at, x)| PairDifference {
             models: (called(x.first), called(x.second)),
             value: x.mean,
             interval: x.interval,
@@ -299,12 +299,12 @@ pub fn tested(i: I18n, figures: &ComparisonFigures, automated: &Automated, links
         found.push(figures::verdicts(i, "verdicts", &kinds, &counts, &way));
     }
     let called = |at: usize| figures.models.get(at).map_or("?", String::as_str).to_owned();
-    let pairs: Vec<Apart> = automated
+    let pairs: Vec<PairDifference> = automated
         .pairs
         .iter()
         // Without a common task there is no difference, not one of zero.
         .filter(|pair| pair.tasks > 0)
-        .map(|pair| Apart {
+        .map(|pair| PairDifference {
             models: (called(pair.first), called(pair.second)),
             value: Some(pair.pass),
             interval: pair.pass_interval,
@@ -325,22 +325,22 @@ pub fn tests_and_people(i: I18n, figures: &ComparisonFigures, links: Option<&Lin
     let dimension = human.comparison.rubric.dimensions.get(both.dimension)?;
     let name = dimension.name.get(i.lang);
     let (low, high) = dimension.range();
-    if !both.crowds.is_empty() {
-        let crowds = both.crowds.iter().map(|crowd| {
-            let (ratio, share) = crowd.spot.place();
-            Crowd {
+    if !both.bins.is_empty() {
+        let bins = both.bins.iter().map(|bin| {
+            let (ratio, share) = bin.grid_cell.place();
+            Bin {
                 ratio,
                 score: f64::from(low) + share * f64::from(high.saturating_sub(low)),
-                models: crowd.models.clone(),
-                href: links.map(|links| links.spot(crowd.spot)),
+                models: bin.models.clone(),
+                href: links.map(|links| links.grid_cell(bin.grid_cell)),
             }
         });
-        return Some(figures::crowds(i, "tests", name, (low, high), &figures.models, &crowds.collect::<Vec<_>>()));
+        return Some(figures::bins(i, "tests", name, (low, high), &figures.models, &bins.collect::<Vec<_>>()));
     }
-    let points: Vec<Both> = both
+    let points: Vec<TestedRating> = both
         .points
         .iter()
-        .map(|p| Both {
+        .map(|p| TestedRating {
             model: p.model,
             task: p.task_id.clone(),
             ratio: p.ratio,

@@ -29,7 +29,7 @@ use super::{
 use crate::{
     formats::ratings::Mapping,
     http::{download, session::Authorized},
-    report::figures::{Look, Theme, print::Width},
+    report::figures::{RenderOptions, Theme, print::Width},
     services::{
         comparisons::{export::File, pictures::Kind},
         ratings_import::File as RatingsFile,
@@ -225,9 +225,9 @@ pub async fn comparison_picture(
         None => Width::default(),
     };
     let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
-    let look = Look { width, theme: theme.unwrap_or_default(), lang };
+    let options = RenderOptions { width, theme: theme.unwrap_or_default(), lang };
     let asked = (selection(&slug, &query)?, filter(&query));
-    let bytes = state.services.comparisons.picture(&admin, asked, picture, look).await?;
+    let bytes = state.services.comparisons.picture(&admin, asked, picture, options).await?;
     Ok(([(header::CONTENT_TYPE, picture.1.media())], bytes))
 }
 

@@ -14,7 +14,7 @@ use super::ComparisonService;
 use crate::{
     error::Failure,
     report::{
-        figures::{self, Look},
+        figures::{self, RenderOptions},
         tasks,
     },
 };
@@ -92,11 +92,11 @@ impl ComparisonService {
         admin: &Admin,
         (selection, filter): (Selection, TaskFilter),
         (id, kind): (&str, Kind),
-        look: Look,
+        options: RenderOptions,
     ) -> Result<Vec<u8>, Failure> {
         let resolved = self.resolve(admin, selection).await?;
         let computed = self.computed(&resolved).await?;
-        let i = I18n::of(look.lang);
+        let i = I18n::of(options.lang);
         let found = if id == "tasks-grid" {
             let page = tasks::page(&computed.input, &computed.lines, &filter);
             comparison::grid(i, &page.models, &page.grid, None)
@@ -105,12 +105,12 @@ impl ComparisonService {
             comparison::all(i, &computed.figures, &raters).into_iter().find(|figure| figure.id == id)
         };
         let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;
-        let caption = captions::caption(i, id, resolved.options.name.get(look.lang), &computed.figures);
+        let caption = captions::caption(i, id, resolved.options.name.get(options.lang), &computed.figures);
         let caption = caption.unwrap_or_else(|| figure.desc.clone());
         let draw = move || match kind {
-            Kind::Svg => Ok(figures::svg(&figure, &caption, look).into_bytes()),
-            Kind::Png => figures::png(&figure, &caption, look),
-            Kind::Pdf => figures::pdf(&figure, &caption, look),
+            Kind::Svg => Ok(figures::svg(&figure, &caption, options).into_bytes()),
+            Kind::Png => figures::png(&figure, &caption, options),
+            Kind::Pdf => figures::pdf(&figure, &caption, options),
             Kind::Csv => figures::data::csv(&figure),
             Kind::Text => Ok(format!("{caption}\n").into_bytes()),
         };

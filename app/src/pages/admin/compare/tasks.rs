@@ -6,7 +6,7 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Selection, Spot, TaskCell, TaskFilter, TaskPage},
+        compare::{GridCell, Selection, TaskCell, TaskFilter, TaskPage},
         lang::Lang,
         run::Verdict,
         text::excerpt,
@@ -80,8 +80,8 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
         })
         .collect_view();
     // Selected in the chart of tests and people, and kept until it is cleared.
-    let spot = Spot::read(&now("spot")).map(|spot| {
-        let (ratio, share) = spot.place();
+    let grid_cell = GridCell::read(&now("spot")).map(|grid_cell| {
+        let (ratio, share) = grid_cell.place();
         let rubric = page.rubric.as_ref();
         let dimension = rubric.and_then(|rubric| rubric.dimensions.get(rubric.against_tests()?));
         let range = dimension.map_or((0, 1), |d| d.range());
@@ -171,7 +171,7 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
             <button class="button" type="submit">{a.filter}</button>
             <p class="filter-count" role="status">{count}</p>
         </Filter>
-        {spot}
+        {grid_cell}
         {picture}
         {list}
         {pages}

@@ -15,7 +15,7 @@ use crate::{
     },
     model::{
         claims::Standing,
-        compare::{Automated, Both, Checked, ComparisonFigures, Pair},
+        compare::{Automated, Checked, ComparisonFigures, Pair, TestsAndRatings},
         comparison::Interval,
         rubric::Rubric,
         stats::{Estimate, Known},
@@ -210,7 +210,13 @@ fn pair_table(i: I18n, models: &[String], all: &[Pair], links: Option<&Links>) -
 }
 
 /// Tests compared with people.
-pub fn both(i: I18n, figures: &ComparisonFigures, rubric: &Rubric, both: &Both, links: Option<&Links>) -> AnyView {
+pub fn both(
+    i: I18n,
+    figures: &ComparisonFigures,
+    rubric: &Rubric,
+    both: &TestsAndRatings,
+    links: Option<&Links>,
+) -> AnyView {
     let (t, models) = (i.compare(), &figures.models);
     let scatter = comparison::tests_and_people(i, figures, links).map(|figure| picture(figure, links));
     let dimension = rubric.dimensions.get(both.dimension).map(|d| d.name.get(i.lang).to_owned()).unwrap_or_default();
