@@ -24,7 +24,7 @@ use crate::{
     },
     services::{
         Services,
-        comparisons::{export::File, pictures::Kind},
+        comparisons::{export::File, figure_files::Kind},
     },
 };
 
@@ -228,13 +228,13 @@ async fn figure(global: &Global, export: Export) -> Result<(), Failure> {
     let wanted = export.figure.clone().unwrap_or_default();
     let services = global.open()?;
     let selection = selection(&services, &export).await?;
-    let names = services.comparisons.pictures(&System.admin(), selection.clone()).await?;
+    let names = services.comparisons.figure_names(&System.admin(), selection.clone()).await?;
     if !names.contains(&wanted) {
         let what = format!("this comparison has no figure named \"{wanted}\"");
         return Err(Failure::invalid("--figure", what, format!("Choose from: {}", names.join(", "))));
     }
     let asked = (selection, TaskFilter::default());
-    let bytes = services.comparisons.picture(&System.admin(), asked, (&wanted, kind), options).await?;
+    let bytes = services.comparisons.figure_file(&System.admin(), asked, (&wanted, kind), options).await?;
     let mut out = open(export.output.as_deref())?;
     out.write_all(&bytes)?;
     Ok(out.flush()?)

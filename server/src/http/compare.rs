@@ -18,7 +18,7 @@ use axum::{
 use super::{download, errors::HttpError, session::Authorized};
 use crate::{
     report::figures::{RenderOptions, Theme, print::Width},
-    services::comparisons::{export::File, pictures::Kind},
+    services::comparisons::{export::File, figure_files::Kind},
     state::AppState,
 };
 
@@ -55,7 +55,7 @@ pub async fn figure(
     let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
     let asked = (Selection::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
     let options = RenderOptions { width, theme, lang };
-    let bytes = state.services.comparisons.picture(&admin, asked, (id, kind), options).await?;
+    let bytes = state.services.comparisons.figure_file(&admin, asked, (id, kind), options).await?;
     let headers = [
         (header::CONTENT_TYPE, kind.media().to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{}\"", plain(&slug), file_name(&name))),

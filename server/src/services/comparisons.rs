@@ -4,8 +4,8 @@
 //! While newer ones are computed, the page shows the previous ones and says so.
 
 pub mod export;
+pub mod figure_files;
 pub mod input;
-pub mod pictures;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -406,7 +406,7 @@ impl Comparisons for ComparisonService {
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
         Ok(ComparisonView {
             live,
-            captions: pictures::captions(&options.name, &computed.figures, &raters),
+            captions: figure_files::captions(&options.name, &computed.figures, &raters),
             options,
             selection: resolved.selection,
             figures: computed.figures.clone(),

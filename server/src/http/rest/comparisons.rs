@@ -31,7 +31,7 @@ use crate::{
     http::{download, session::Authorized},
     report::figures::{RenderOptions, Theme, print::Width},
     services::{
-        comparisons::{export::File, pictures::Kind},
+        comparisons::{export::File, figure_files::Kind},
         ratings_import::File as RatingsFile,
     },
     state::AppState,
@@ -204,13 +204,13 @@ pub async fn comparison_file(
         ("words" = Option<Lang>, Query, description = "Language of its texts; English where absent"),
         ("theme" = Option<String>, Query, description = "`light` or `dark`"), ComparisonQuery),
     responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/svg+xml")))]
-pub async fn comparison_picture(
+pub async fn comparison_figure(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams((slug, name)): PathParams<(String, String)>,
     QueryParams(query): QueryParams<Pairs>,
 ) -> Result<impl IntoResponse, Problem> {
-    let Some(picture) = Kind::of(&name) else {
+    let Some(figure_kind) = Kind::of(&name) else {
         let detail = "Chart not found. The comparison page links to every chart.";
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
@@ -227,8 +227,8 @@ pub async fn comparison_picture(
     let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
     let options = RenderOptions { width, theme: theme.unwrap_or_default(), lang };
     let asked = (selection(&slug, &query)?, filter(&query));
-    let bytes = state.services.comparisons.picture(&admin, asked, picture, options).await?;
-    Ok(([(header::CONTENT_TYPE, picture.1.media())], bytes))
+    let bytes = state.services.comparisons.figure_file(&admin, asked, figure_kind, options).await?;
+    Ok(([(header::CONTENT_TYPE, figure_kind.1.media())], bytes))
 }
 
 /// Origin of the ratings.

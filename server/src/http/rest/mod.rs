@@ -127,7 +127,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(comparisons::list_compared_tasks))
         .routes(routes!(comparisons::get_compared_task))
         .routes(routes!(comparisons::comparison_file))
-        .routes(routes!(comparisons::comparison_picture))
+        .routes(routes!(comparisons::comparison_figure))
         .routes(routes!(comparisons::import_ratings))
         // Upkeep.
         .routes(routes!(objects::list_archive))

@@ -134,7 +134,7 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
     // The ranking is the figure of the means.
     let mut figures = comparison::dimension(i, human, d, links).into_iter();
     let means = figures.next().and_then(|figure| files(i, &figure, links));
-    let others = figures.map(|figure| picture(figure, links)).collect_view();
+    let others = figures.map(|figure| figure_view(figure, links)).collect_view();
     let pairs = pairs_of(i, (&dimension.key, Measure::Ratings), &standing, &names, (&human.tests, links));
     view! {
         <section class="dimension" aria-labelledby=id.clone()>
@@ -180,7 +180,7 @@ pub(super) fn claim_text((sentence, apart): ClaimText) -> impl IntoView {
 }
 
 /// A chart, with links to its files if it belongs to a comparison.
-pub(super) fn picture(figure: Figure, links: Option<&Links>) -> impl IntoView + use<> {
+pub(super) fn figure_view(figure: Figure, links: Option<&Links>) -> impl IntoView + use<> {
     let files = links.map(|links| links.files(&figure.id, ""));
     view! { <ChartFigure figure files/> }
 }

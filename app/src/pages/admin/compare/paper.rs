@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::human::picture;
+use super::human::figure_view;
 use crate::{
     i18n::I18n,
     model::compare::{Checked, ComparisonView},
@@ -44,7 +44,7 @@ pub fn view(i: I18n, found: &ComparisonView) -> AnyView {
     });
     let links = Links::of(&found.selection).captioned(&found.captions);
     let charts = comparison::paper(i, &found.figures, Some(&links));
-    let charts = charts.into_iter().map(|figure| picture(figure, Some(&links))).collect_view();
+    let charts = charts.into_iter().map(|figure| figure_view(figure, Some(&links))).collect_view();
     view! { <div class="paper stack">{table_2}{table_3}<div class="pictures">{charts}</div></div> }.into_any()
 }
 

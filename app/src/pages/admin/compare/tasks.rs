@@ -114,7 +114,7 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
             }
         })
     };
-    let picture = grid(i, &selection, &here(query), &page);
+    let grid_view = grid(i, &selection, &here(query), &page);
     let list = if page.lines.is_empty() {
         view! { <Empty title=i.admin().none_match/> }.into_any()
     } else {
@@ -172,7 +172,7 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
             <p class="filter-count" role="status">{count}</p>
         </Filter>
         {grid_cell}
-        {picture}
+        {grid_view}
         {list}
         {pages}
     }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{
     agreement::undefined,
-    human::{files, pairs_of, picture},
+    human::{figure_view, files, pairs_of},
     pairs, published,
     ranking::{self, Ranking},
 };
@@ -51,10 +51,10 @@ pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: 
     let names: Vec<&str> = figures.models.iter().map(String::as_str).collect();
     let standing = Standing::of_tests(automated);
     // The two rankings are the figures of the two metrics.
-    let mut pictures = comparison::tested(i, figures, automated, links).into_iter();
+    let mut charts = comparison::tested(i, figures, automated, links).into_iter();
     let (pass_files, ratio_files) =
-        (pictures.next().and_then(|f| files(i, &f, links)), pictures.next().and_then(|f| files(i, &f, links)));
-    let pictures = pictures.map(|figure| picture(figure, links)).collect_view();
+        (charts.next().and_then(|f| files(i, &f, links)), charts.next().and_then(|f| files(i, &f, links)));
+    let charts = charts.map(|figure| figure_view(figure, links)).collect_view();
     let ranking = |id: &str, title: &str, entries: Vec<Entry>| {
         let (axis, number) = (Axis::percent(), (|v| format!("{:.1}%", v * 100.0)) as fn(f64) -> String);
         ranking::table(i, Ranking { id, title: title.to_owned(), axis, number, entries, unit: 100.0 })
@@ -74,7 +74,7 @@ pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: 
         <details class="fold">
             <summary>{t.details_tests}</summary>
             {pairs_of(i, ("pass", Measure::Tests), &standing, &names, (&[], links))}
-            <div class="pictures">{pictures}</div>
+            <div class="pictures">{charts}</div>
             {figures_view(i, figures, automated)}
             {table}
         </details>
@@ -218,7 +218,7 @@ pub fn both(
     links: Option<&Links>,
 ) -> AnyView {
     let (t, models) = (i.compare(), &figures.models);
-    let scatter = comparison::tests_and_people(i, figures, links).map(|figure| picture(figure, links));
+    let scatter = comparison::tests_and_people(i, figures, links).map(|figure| figure_view(figure, links));
     let dimension = rubric.dimensions.get(both.dimension).map(|d| d.name.get(i.lang).to_owned()).unwrap_or_default();
     let rows = both
         .rows

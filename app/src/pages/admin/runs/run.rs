@@ -154,7 +154,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             <FormError of=move || actions.error()/>
             {facts(i, &row)}
             {(cached > 0).then(|| view! { <p class="muted small">{i.number(cached.into())}" "{t.cached}</p> })}
-            {verdicts::picture(i, &verdicts, all - settled)}
+            {verdicts::verdict_bar(i, &verdicts, all - settled)}
             <Items run=id data=items counts missing/>
             {where_it_ran(i, &environment)}
         </Page>

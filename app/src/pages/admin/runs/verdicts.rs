@@ -66,7 +66,7 @@ const LEAST: f64 = 1.5;
 
 /// The frequency of each verdict: one bar, and the same figures as a table. `open` counts outputs without a
 /// verdict: not run yet, with an engine error, or missing.
-pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView + use<> {
+pub fn verdict_bar(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView + use<> {
     let t = i.runs();
     let whole: u64 = verdicts.iter().map(|(_, n)| u64::from(*n)).sum::<u64>() + u64::from(open);
     let share = |n: u32| if whole == 0 { 0.0 } else { f64::from(n) * 100.0 / whole as f64 };

@@ -75,7 +75,7 @@ impl ComparisonService {
     ///
     /// # Errors
     /// Fails if the selection is invalid.
-    pub async fn pictures(&self, admin: &Admin, selection: Selection) -> Result<Vec<String>, Failure> {
+    pub async fn figure_names(&self, admin: &Admin, selection: Selection) -> Result<Vec<String>, Failure> {
         let resolved = self.resolve(admin, selection).await?;
         let computed = self.computed(&resolved).await?;
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
@@ -87,7 +87,7 @@ impl ComparisonService {
     /// # Errors
     /// Fails if the selection is invalid or has no such chart, or this machine has no
     /// fonts for a PNG.
-    pub async fn picture(
+    pub async fn figure_file(
         &self,
         admin: &Admin,
         (selection, filter): (Selection, TaskFilter),
