@@ -498,7 +498,8 @@ pub enum Sort {
     /// Largest difference between models first.
     Gap,
     /// Largest disagreement between tests and people first.
-    Apart,
+    #[serde(rename = "apart")]
+    Difference,
 }
 
 impl TaskFilter {
