@@ -36,7 +36,7 @@ use crate::{
         lang::Lang,
         languages::LanguageResults,
         page::{PageOf, Paged},
-        run::{Again, EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunProgress, RunRow, StartHow},
+        run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, Rerun, RunDetail, RunProgress, RunRow, StartHow},
         run_pair::RunPair,
         study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
@@ -156,7 +156,7 @@ pub trait Runs: Send + Sync {
     /// Whether this machine can run tests.
     async fn readiness(&self, admin: &Admin) -> Answer<EngineReadiness>;
     /// Re-runs some of a run's outputs.
-    async fn again(&self, admin: &Admin, id: RunId, what: Again) -> Answer<()>;
+    async fn rerun(&self, admin: &Admin, id: RunId, what: Rerun) -> Answer<()>;
     /// Compares two runs of one dataset, with a task's code if requested.
     async fn compare(&self, admin: &Admin, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair>;
 }

@@ -11,7 +11,7 @@ use app::{
         ids::SubmissionId,
         page::PageOf,
         plan::Presentation,
-        run::{CameTo, ItemFilter},
+        run::{ItemFilter, ItemResult},
         study::NewStudy,
         submission::Matching,
         user::Role,
@@ -158,7 +158,7 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     assert_eq!((&figures["published"]["differ"], &figures["differences"][0]["outputs"]), (&json!(1), &json!(1)));
     let detail = app.services.runs.get(&System.admin(), newest).await.unwrap();
     assert_eq!(detail.row.published.map(|published| (published.solved, published.differ)), Some((1, 1)));
-    let differs = ItemFilter { came_to: Some(CameTo::Differs), ..ItemFilter::default() };
+    let differs = ItemFilter { result: Some(ItemResult::Differs), ..ItemFilter::default() };
     let rows = app.services.runs.items(&System.admin(), newest, differs, PageOf::default()).await.unwrap().rows;
     assert_eq!(rows.iter().map(|row| (row.sample, row.differs())).collect::<Vec<_>>(), [(1, true)]);
     let selection = Selection { dataset: "humaneval-x-python".into(), ..Selection::default() };

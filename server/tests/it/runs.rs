@@ -16,7 +16,7 @@ use app::{
         page::PageOf,
         plan::Reads,
         reason::Fault,
-        run::{Again, Dates, EngineNeed, EngineReadiness, Outcome, RunStatus, StartHow, Verdict},
+        run::{Dates, EngineNeed, EngineReadiness, Outcome, Rerun, RunStatus, StartHow, Verdict},
         time::Timestamp,
     },
     port::{Runs, Submissions, System},
@@ -218,7 +218,7 @@ async fn nothing_is_started_where_the_engine_lacks_something() {
     });
     let bare = bare.unwrap();
     let started = bare.runs.start(&System.admin(), id, false).await.unwrap_err();
-    let resumed = bare.runs.again(&System.admin(), run, Again::Rest).await.unwrap_err();
+    let resumed = bare.runs.rerun(&System.admin(), run, Rerun::Rest).await.unwrap_err();
     for refusal in [started, resumed] {
         let AppError::Conflict(why) = refusal else { panic!("{refusal:?}") };
         for words in [&why.en, &why.zh] {

@@ -8,7 +8,7 @@ use app::{
         languages::LanguageResults,
         published::Difference,
         reason::Fault,
-        run::{Again, Environment, ItemDetail, ItemFilter, ItemRow, PassAtK, RunProgress, RunRow, StartHow},
+        run::{Environment, ItemDetail, ItemFilter, ItemRow, PassAtK, Rerun, RunProgress, RunRow, StartHow},
         run_pair::RunPair,
     },
     port::{Admin, Runs},
@@ -203,15 +203,15 @@ pub async fn cancel_run(
 /// `"changed"` (outputs whose result could differ today), `"rest"` (the unfinished outputs of a stopped run).
 #[utoipa::path(post, path = "/runs/{id}/rerun", tag = "Runs", security(("token" = ["write:runs"])),
     params(("id" = RunId, Path, description = "ID of the run")),
-    request_body(content = Again, example = json!({"output": 1})),
+    request_body(content = Rerun, example = json!({"output": 1})),
     responses((status = 204, description = "The outputs are queued")))]
 pub async fn rerun(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<RunId>,
-    JsonBody(what): JsonBody<Again>,
+    JsonBody(what): JsonBody<Rerun>,
 ) -> Result<StatusCode, Problem> {
-    state.services.runs.again(&admin, id, what).await?;
+    state.services.runs.rerun(&admin, id, what).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -49,7 +49,7 @@ pub struct Submission {
 pub type Named = (String, u64);
 
 /// Result of an output: verdict, cases passed, cases in total.
-pub type CameTo = (String, u64, u64);
+pub type OutputResult = (String, u64, u64);
 
 /// Resource usage of a run.
 pub struct Ran {
@@ -188,7 +188,7 @@ impl Ours {
 
     /// Runs everything without the cache. Returns the result of each task's sample (verdict, passed, total),
     /// `None` for an engine error.
-    pub fn verdicts(&self, submission: &Submission, options: &[&str]) -> Result<Vec<(Named, Option<CameTo>)>> {
+    pub fn verdicts(&self, submission: &Submission, options: &[&str]) -> Result<Vec<(Named, Option<OutputResult>)>> {
         let mut command = self.run_command(submission, &[&["--fresh"][..], options].concat());
         let output = command.stdin(std::process::Stdio::null()).output()?;
         // Exit code 1 means that an output has no verdict, which the lines show, too.

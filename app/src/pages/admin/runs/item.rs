@@ -5,7 +5,7 @@ use leptos_router::hooks::use_params_map;
 
 use super::{
     live::Live,
-    verdicts::{came_to, explanation, fault, verdict},
+    verdicts::{explanation, fault, item_result, verdict},
 };
 use crate::{
     error::AppError,
@@ -65,7 +65,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
     let ended = d.outcome.is_some() || d.fault.is_some();
     let (run, output) = (d.run.to_string(), d.row.output.to_string());
     let neighbours = neighbours(i, d.run, d.previous, d.next);
-    let state = d.outcome.is_none().then(|| view! { <p>{came_to(i, d.row.state, None, None)}</p> });
+    let state = d.outcome.is_none().then(|| view! { <p>{item_result(i, d.row.state, None, None)}</p> });
     view! {
         <Page title crumbs actions=move || neighbours.clone().into_view()>
             <div class="task-box">
@@ -91,7 +91,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
                 <ActionForm action=again>
                     <input type="hidden" name="id" value=run/>
                     <input type="hidden" name="output" value=output/>
-                    <button class="button" type="submit" disabled=move || again.pending().get()>{t.again}</button>
+                    <button class="button" type="submit" disabled=move || again.pending().get()>{t.rerun}</button>
                 </ActionForm>
             })}
             <FormError of=move || again.value().get().and_then(Result::err)/>

@@ -45,7 +45,7 @@ pub fn fault(i: I18n, fault: &Fault) -> impl IntoView + use<> {
 }
 
 /// An output's verdict, or its progress.
-pub fn came_to(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<LimitHit>) -> AnyView {
+pub fn item_result(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<LimitHit>) -> AnyView {
     let t = i.runs();
     let word = match (state, found) {
         (_, Some(found)) => return verdict(i, found, limit).into_any(),
