@@ -13,14 +13,14 @@ use crate::{
     json::Json,
     model::user::Visitor,
     pages::{
-        grade::{LogOutGuard, provide_activity_timer, provide_habits, provide_prefetch, provide_submit_queue},
+        grade::{LogOutGuard, provide_activity_timer, provide_prefetch, provide_submit_queue, provide_view_settings},
         not_found::NotFoundPage,
     },
     routing::{FetchAhead, PagesOf, pages},
     ui::{
         announce::{LiveRegions, provide_announcer},
-        arriving::{ArrivingSign, provide_arriving},
         frame::{FocusOnNavigation, Header},
+        loading_indicator::{LoadingIndicator, provide_loading_indicator},
     },
 };
 
@@ -119,8 +119,8 @@ pub fn App() -> impl IntoView {
     let admin = visitor.is_admin();
     provide_context(visitor);
     provide_announcer();
-    provide_arriving();
-    provide_habits();
+    provide_loading_indicator();
+    provide_view_settings();
     provide_submit_queue();
     provide_prefetch();
     provide_activity_timer();
@@ -133,7 +133,7 @@ pub fn App() -> impl IntoView {
                     <PagesOf admin />
                 </FlatRoutes>
             </main>
-            <ArrivingSign />
+            <LoadingIndicator />
             <LiveRegions />
             <LogOutGuard />
             <FetchAhead admin />

@@ -5,7 +5,7 @@
 
 use leptos::{ev, prelude::*};
 
-use super::margin::{Margin, Spot, spots};
+use super::margin::{DisplayedLine, Margin, spots};
 use crate::{
     i18n::use_i18n,
     model::{
@@ -116,7 +116,7 @@ pub fn Listing(
     margin: Option<Margin>,
     /// Start of each line in the original code; required with a margin.
     #[prop(optional)]
-    spots: Vec<Spot>,
+    spots: Vec<DisplayedLine>,
 ) -> impl IntoView {
     // One of four widths that fits the last line's number, because inline styles are not allowed.
     let digits = match lines.len() {

@@ -21,7 +21,7 @@ use crate::{
 
 /// The position of an output in the input.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct OutputPosition {
     /// Index of the model.
     pub model: u32,
     /// Index of the task.
@@ -33,7 +33,11 @@ pub struct Place {
 }
 
 /// The positions of a study's outputs; outputs of other models or tasks have none.
-pub fn places(conn: &Connection, head: &ComparisonInput, study: StudyId) -> Result<HashMap<i64, Place>, Failure> {
+pub fn places(
+    conn: &Connection,
+    head: &ComparisonInput,
+    study: StudyId,
+) -> Result<HashMap<i64, OutputPosition>, Failure> {
     let models: HashMap<ModelId, u32> = (0..).zip(&head.models).map(|(at, (id, _))| (*id, at)).collect();
     let tasks: HashMap<TaskRevisionId, u32> = (0..).zip(&head.tasks).map(|(at, task)| (task.revision, at)).collect();
     let mut outputs = conn.prepare_cached(
@@ -47,7 +51,7 @@ pub fn places(conn: &Connection, head: &ComparisonInput, study: StudyId) -> Resu
         if let (Some(model), Some(task)) = (model, task) {
             places.insert(
                 row.get(0)?,
-                Place { model: *model, task: *task, sample: row.get(3)?, submission: row.get(4)? },
+                OutputPosition { model: *model, task: *task, sample: row.get(3)?, submission: row.get(4)? },
             );
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use app::model::ids::{DatasetVersionId, OutputId};
 use rusqlite::{Connection, params};
 
-use super::{results_import::Given, results_input::Place, staging};
+use super::{results_import::Given, results_input::OutputPosition, staging};
 use crate::{
     clock,
     comparison::input::{ComparisonInput, InputJudge, JudgeScore},
@@ -65,7 +65,7 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
     if all.is_empty() {
         return Ok(Vec::new());
     }
-    let mut places: HashMap<i64, Place> = HashMap::new();
+    let mut places: HashMap<i64, OutputPosition> = HashMap::new();
     for study in &input.studies {
         places.extend(super::results_input::places(conn, input, study.id)?);
     }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use app::model::note::{LineNote, NOTE_MAX, Place};
+use app::model::note::{LineNote, NOTE_MAX, Position};
 
 use super::identity_leaks::{MASK, find_name};
 
@@ -106,7 +106,7 @@ impl Masked {
 }
 
 /// The byte at a position, and by how many columns the position lies beyond the end of its line.
-fn offset(text: &str, at: Place) -> Option<(usize, usize)> {
+fn offset(text: &str, at: Position) -> Option<(usize, usize)> {
     let (line, column) =
         (usize::try_from(at.line).ok()?.checked_sub(1)?, usize::try_from(at.column).ok()?.checked_sub(1)?);
     let start: usize = text.split('\n').take(line).map(|line| line.len() + 1).sum();
@@ -118,11 +118,11 @@ fn offset(text: &str, at: Place) -> Option<(usize, usize)> {
 }
 
 /// The position this many columns to the right of a byte.
-fn place(text: &str, at: usize, beyond: usize) -> Option<Place> {
+fn place(text: &str, at: usize, beyond: usize) -> Option<Position> {
     let before = text.get(..at)?;
     let line = before.rsplit('\n').next().unwrap_or(before);
     let column = line.chars().count() + beyond + 1;
-    Some(Place { line: u32::try_from(before.matches('\n').count() + 1).ok()?, column: u32::try_from(column).ok()? })
+    Some(Position { line: u32::try_from(before.matches('\n').count() + 1).ok()?, column: u32::try_from(column).ok()? })
 }
 
 #[cfg(test)]
@@ -131,7 +131,7 @@ mod tests {
     use crate::formats::identity_leaks::LeakFinder;
 
     fn note(line: u32, column: u32, text: &str) -> LineNote {
-        LineNote { at: Place { line, column }, text: text.into() }
+        LineNote { at: Position { line, column }, text: text.into() }
     }
 
     #[test]

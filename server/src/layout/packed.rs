@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 
 use app::model::{
     code::{CodeView, Line, Remark, Run},
-    note::Place,
+    note::Position,
 };
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct Packed(Box<[u8]>);
 struct Kept {
     laid_out: Option<Lines>,
     raw: Lines,
-    starts: Vec<Place>,
+    starts: Vec<Position>,
     remark: Option<Remark>,
 }
 

@@ -15,7 +15,7 @@ use app::{
         feedback::{Calibration, DisagreementQueue, RaterFeedback},
         grading::{Draft, Flag, GradingItem, Next, NextTask},
         ids::StudyId,
-        note::{LineNote, Place},
+        note::{LineNote, Position},
         page::PageOf,
         plan::Presentation,
         quality::{CalibrationMode, FeedbackLevel, KnownItemSource, NewKnownItem, Policy, QualitySettings},
@@ -488,7 +488,7 @@ fn full() -> Draft {
         comment: "What is asked of an empty list?".into(),
         flag: Some(Flag::Other("Two readings.".into())),
         active_ms: Some(4000),
-        notes: vec![LineNote { at: Place { line: 1, column: 1 }, text: "too wide".into() }],
+        notes: vec![LineNote { at: Position { line: 1, column: 1 }, text: "too wide".into() }],
         ..draft([2, 2, 2])
     }
 }
