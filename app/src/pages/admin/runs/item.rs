@@ -91,7 +91,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
                 <ActionForm action=again>
                     <input type="hidden" name="id" value=run/>
                     <input type="hidden" name="output" value=output/>
-                    <button class="button" type="submit" disabled=move || again.pending().get()>{t.rerun}</button>
+                    <button class="button" type="submit" disabled=move || again.pending().get()>{t.again}</button>
                 </ActionForm>
             })}
             <FormError of=move || again.value().get().and_then(Result::err)/>
