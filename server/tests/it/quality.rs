@@ -437,8 +437,8 @@ async fn flag_gets_one_reply_read_by_its_rater() {
 
     let back: RaterFeedback = ada.rpc("came_back", json!({})).await.json();
     assert_eq!((back.replies[0].reply.as_str(), back.replies[0].fresh), ("The list is never empty.", true));
-    let flagged: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
-    assert_eq!(flagged.replies[0].reply, "The list is never empty.");
+    let rated_item: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
+    assert_eq!(rated_item.replies[0].reply, "The list is never empty.");
     assert!(bo.rpc("came_back", json!({})).await.json::<RaterFeedback>().replies.is_empty());
     let my_studies = ada.get("/desk").await.body;
     assert!(my_studies.contains("The list is never empty."), "it is on the start page without JavaScript");
