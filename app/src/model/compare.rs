@@ -49,7 +49,8 @@ pub struct Selection {
     pub raters: Option<Vec<UserId>>,
     /// Only tasks in this description language.
     #[serde(default)]
-    pub lang: Option<Lang>,
+    #[serde(rename = "lang")]
+    pub nl_lang: Option<Lang>,
     /// Raw or adjudicated scores.
     #[serde(default)]
     pub scores: Scores,
@@ -78,7 +79,7 @@ impl Selection {
             studies: list(all("studies"), StudyId),
             runs: list(all("runs"), RunId),
             raters: list(all("raters"), UserId),
-            lang: all("lang").last().and_then(|word| word.parse().ok()),
+            nl_lang: all("lang").last().and_then(|word| word.parse().ok()),
             scores: match all("scores").last().map(String::as_str) {
                 Some("final") => Scores::Final,
                 _ => Scores::Raw,
@@ -103,7 +104,7 @@ impl Selection {
         list(&mut out, "studies", texts(&self.studies));
         list(&mut out, "runs", texts(&self.runs));
         list(&mut out, "raters", texts(&self.raters));
-        out.extend(self.lang.map(|lang| format!("lang={lang}")));
+        out.extend(self.nl_lang.map(|lang| format!("lang={lang}")));
         if self.scores == Scores::Final {
             out.push("scores=final".into());
         }
@@ -456,7 +457,8 @@ pub struct TaskFilter {
     #[serde(default)]
     pub q: String,
     #[serde(default)]
-    pub lang: Option<Lang>,
+    #[serde(rename = "lang")]
+    pub nl_lang: Option<Lang>,
     /// Model to which `score` and `verdict` apply; `None` for any.
     #[serde(default)]
     pub model: Option<ModelId>,
@@ -510,7 +512,7 @@ impl TaskFilter {
     pub fn read(get: impl Fn(&str) -> String) -> TaskFilter {
         TaskFilter {
             q: get("q"),
-            lang: get("tasklang").parse().ok(),
+            nl_lang: get("tasklang").parse().ok(),
             model: get("model").parse().ok().map(ModelId),
             score: get("score").split_once('.').and_then(|(key, s)| Some((key.to_owned(), s.parse().ok()?))),
             verdict: Verdict::from_name(&get("verdict")),

@@ -66,7 +66,8 @@ pub struct Feedback {
     pub title: String,
     pub step: CalibrationStep,
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
     pub rubric: Rubric,
@@ -90,7 +91,8 @@ pub struct FlagReply {
     pub title: String,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub flag: Flag,
     /// The reply; empty if the flag was resolved without one.
     pub reply: String,
@@ -152,7 +154,8 @@ pub struct DisagreementLine {
     pub title: String,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     /// Largest difference on any dimension.
     pub spread: u8,
     /// When this person adjudicated it, if they did.
@@ -168,7 +171,8 @@ pub struct Disagreement {
     /// The study's title.
     pub title: String,
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
     pub rubric: Rubric,

@@ -143,7 +143,8 @@ pub struct GradingItem {
     pub presentation: Presentation,
     /// The description, unchanged.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     /// Requested signature, if any.
     pub signature: Option<String>,
     pub code: CodeView,
@@ -270,7 +271,8 @@ pub struct OwnRating {
     pub token: Token,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub scores: Scores,
     /// Whether it has a comment.
     pub commented: bool,

@@ -139,7 +139,8 @@ pub struct KnownItem {
     /// The task's `task_id`.
     pub task_id: String,
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub code: CodeView,
     /// Whether its code was pasted; otherwise it comes from a submission.
     pub pasted: bool,
@@ -390,7 +391,8 @@ pub struct RatingFilter {
     /// Of this model.
     pub model: Option<i64>,
     /// Of descriptions in this language.
-    pub lang: Option<Lang>,
+    #[serde(rename = "lang")]
+    pub nl_lang: Option<Lang>,
     /// Index of the dimension for `score`.
     pub dimension: Option<usize>,
     /// Score on that dimension.
@@ -441,7 +443,8 @@ pub struct ListedRating {
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub model: String,
     pub rater: String,
     pub scores: Vec<u8>,
@@ -468,7 +471,8 @@ pub struct FlagRow {
     pub task: Option<TaskId>,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     /// The model; `None` for a calibration item.
     pub model: Option<String>,
     pub flag: Flag,
@@ -521,7 +525,8 @@ pub struct DisagreementRow {
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub model: String,
     /// The spread on each dimension.
     pub spread: Vec<u8>,

@@ -48,7 +48,7 @@ fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
     let card = move |line: DisagreementLine| {
         view! {
             <li class="card stack-tight">
-                <p><a href=format!("/adjudicate/{}", line.token) lang=line.lang.tag()>{line.raw_nl}</a></p>
+                <p><a href=format!("/adjudicate/{}", line.token) lang=line.nl_lang.tag()>{line.raw_nl}</a></p>
                 <p class="row muted small">
                     <span>{line.title}</span>
                     <span>{(t.spread_n)(line.spread)}</span>
@@ -113,7 +113,7 @@ pub fn DisagreementPage() -> impl IntoView {
 
 fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>) -> AnyView {
     let t = i.quality();
-    let Disagreement { token, title, raw_nl, lang, signature, code, rubric, ratings, decided, .. } = d;
+    let Disagreement { token, title, raw_nl, nl_lang: lang, signature, code, rubric, ratings, decided, .. } = d;
     let heads =
         rubric.dimensions.iter().map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
     let heads = heads.collect_view();

@@ -46,7 +46,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
             view! {
                 <li class="card stack-tight">
                     <p class="row">
-                        <a href=format!("/grade/{}/{}", r.study, r.token) lang=r.lang.tag()>{r.raw_nl}</a>
+                        <a href=format!("/grade/{}/{}", r.study, r.token) lang=r.nl_lang.tag()>{r.raw_nl}</a>
                         {move || (new && !was_read()).then(|| view! { <Badge>{t.new}</Badge> })}
                     </p>
                     <p class="muted small">{t.you_raised}" "{flag}</p>

@@ -193,7 +193,7 @@ async fn selection(services: &Services, export: &Export) -> Result<Selection, Fa
         models: given(models.is_empty()).then_some(models),
         studies: given(export.studies.is_empty()).then(|| export.studies.clone()),
         runs: given(export.runs.is_empty()).then(|| export.runs.clone()),
-        lang: export.lang,
+        nl_lang: export.lang,
         dataset,
         ..Selection::default()
     })

@@ -120,7 +120,7 @@ pub fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<
 /// masks names.
 pub struct StoredTexts {
     pub raw_nl: String,
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The requested programming language.
@@ -140,7 +140,7 @@ pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure
         .query_row([output.0], |row| {
             Ok(StoredTexts {
                 raw_nl: row.get("raw_nl")?,
-                lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, "lang")?,
                 signature: row.get("signature")?,
                 code: row.get("code")?,
                 surrounding_text: row.get("said")?,
@@ -312,7 +312,7 @@ pub fn own(
         let own = OwnRating {
             token: Token(row.get("token")?),
             raw_nl: row.get("raw_nl")?,
-            lang: parsed(row, "lang")?,
+            nl_lang: parsed(row, "lang")?,
             scores: Vec::new(),
             commented: row.get("commented")?,
             flagged: row.get("flagged")?,

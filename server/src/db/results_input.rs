@@ -142,7 +142,7 @@ fn tasks(conn: &Connection, selection: &Selection) -> Result<Vec<TaskRow>, Failu
     )?;
     let rows = statement.query_map([&selection.dataset], task_row)?.collect::<Result<Vec<TaskRow>, _>>()?;
     let mut seen = BTreeSet::new();
-    let is_selected = |row: &TaskRow| selection.lang.is_none_or(|lang| lang == row.lang);
+    let is_selected = |row: &TaskRow| selection.nl_lang.is_none_or(|lang| lang == row.nl_lang);
     Ok(rows.into_iter().filter(|row| seen.insert(row.revision) && is_selected(row)).collect())
 }
 

@@ -76,7 +76,7 @@ pub struct FoundTask {
     /// The description, unchanged.
     pub raw_nl: String,
     /// The description's language.
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// How outputs are checked.

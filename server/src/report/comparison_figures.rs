@@ -416,7 +416,7 @@ mod tests {
             revision: TaskRevisionId(n.into()),
             task_id: n.to_string(),
             raw_nl: String::new(),
-            lang: Lang::En,
+            nl_lang: Lang::En,
             signature: None,
             checks: Checks { human: true, tests: true },
             code_lang: CodeLang::Java,

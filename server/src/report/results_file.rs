@@ -83,7 +83,7 @@ fn row(task_id: &str, number: i64) -> TaskRow {
         revision: TaskRevisionId(number),
         task_id: task_id.into(),
         raw_nl: String::new(),
-        lang: Lang::En,
+        nl_lang: Lang::En,
         signature: None,
         checks: Checks { human: false, tests: true },
         code_lang: CodeLang::Java,

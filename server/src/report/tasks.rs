@@ -213,7 +213,7 @@ fn filtered<'a>(input: &ComparisonInput, all: &'a Lines, filter: &TaskFilter) ->
             (words.is_empty() || {
                 let text = text();
                 words.iter().all(|word| text.contains(word.as_str()))
-            }) && filter.lang.is_none_or(|lang| lang == task.lang)
+            }) && filter.nl_lang.is_none_or(|lang| lang == task.nl_lang)
                 && model.is_none_or(|m| {
                     line.ratings.get(m).is_some_and(|n| *n > 0) || line.verdicts.get(m).is_some_and(Option::is_some)
                 })

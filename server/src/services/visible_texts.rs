@@ -15,7 +15,7 @@ use crate::{
 /// The texts of an output and of its task.
 pub struct VisibleTexts {
     pub raw_nl: String,
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The requested programming language.
@@ -31,15 +31,23 @@ pub struct VisibleTexts {
 impl VisibleTexts {
     /// Masks the names in stored texts that are masked in `output`; without an output, masks nothing.
     pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<VisibleTexts, Failure> {
-        let StoredTexts { raw_nl, lang, signature, code_lang, code, surrounding_text } = texts;
+        let StoredTexts { raw_nl, nl_lang: lang, signature, code_lang, code, surrounding_text } = texts;
         let names = output.map(|output| masks::of_output(conn, output)).transpose()?.unwrap_or_default();
         if names.is_empty() {
-            return Ok(VisibleTexts { raw_nl, lang, signature, code_lang, code, surrounding_text, masked: None });
+            return Ok(VisibleTexts {
+                raw_nl,
+                nl_lang: lang,
+                signature,
+                code_lang,
+                code,
+                surrounding_text,
+                masked: None,
+            });
         }
         let (masked, surrounding_text) = (mask(code, &names), mask(surrounding_text, &names).text);
         Ok(VisibleTexts {
             raw_nl,
-            lang,
+            nl_lang: lang,
             signature,
             code_lang,
             code: masked.text.clone(),

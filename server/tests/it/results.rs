@@ -150,7 +150,7 @@ async fn selection_decides_what_is_compared() {
     assert_eq!(without_intervals(&two.models), without_intervals(&of_all.models[..2]));
     // The two languages together make the whole.
     let of = |lang| {
-        let selection = Selection { lang: Some(lang), ..selection() };
+        let selection = Selection { nl_lang: Some(lang), ..selection() };
         async { ratings(&compared(&app, selection).await) }
     };
     assert_eq!(of(app::model::lang::Lang::En).await + of(app::model::lang::Lang::Zh).await, 105);
@@ -207,7 +207,7 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
     }
     let wide = tasks(TaskFilter { spread: 2, ..TaskFilter::default() }).await;
     assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= 2));
-    let chinese = all.lines.iter().find(|line| line.task.lang == app::model::lang::Lang::Zh).unwrap();
+    let chinese = all.lines.iter().find(|line| line.task.nl_lang == app::model::lang::Lang::Zh).unwrap();
     let words: String = chinese.task.raw_nl.chars().take(4).collect();
     let found = tasks(TaskFilter { q: words, ..TaskFilter::default() }).await;
     assert!(found.lines.iter().any(|line| line.task.id == chinese.task.id) && found.found < 40);

@@ -74,7 +74,7 @@ async fn importing_twice_changes_nothing_and_a_change_is_a_version() {
         let first = detail(&app, slug).await;
         assert_eq!((first.row.number, first.row.tasks, first.row.human), (1, 3, 3));
         assert_eq!(first.tasks[1].raw_nl, "关闭连接");
-        assert_eq!(first.tasks[1].lang.code(), "zh");
+        assert_eq!(first.tasks[1].nl_lang.code(), "zh");
     }
     let before = detail(&app, slug).await;
     import(&mut admin, &[(MANUAL, &TASKS.replace("Sorts the list.", "Sorts it."))]).await;

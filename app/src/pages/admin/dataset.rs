@@ -130,7 +130,7 @@ fn TaskTable(
             .filter(|task| {
                 let signature = task.signature.as_deref().unwrap_or_default();
                 holds(&format!("{} {} {signature}", task.task_id, task.raw_nl), &text)
-                    && lang.is_none_or(|l| l == task.lang)
+                    && lang.is_none_or(|l| l == task.nl_lang)
                     && match check.as_str() {
                         "human" => task.checks.human,
                         "tests" => task.checks.tests,

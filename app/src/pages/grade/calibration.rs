@@ -55,7 +55,8 @@ fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl Into
 fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
     let i = use_i18n();
     let t = i.feedback();
-    let Feedback { token, title, step, raw_nl, lang, signature, code, rubric, yours, known, reasons, .. } = feedback;
+    let Feedback { token, title, step, raw_nl, nl_lang: lang, signature, code, rubric, yours, known, reasons, .. } =
+        feedback;
     let rows = rubric
         .dimensions
         .iter()

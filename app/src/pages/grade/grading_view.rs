@@ -51,7 +51,7 @@ pub fn GradingView(
         study,
         title,
         raw_nl,
-        lang,
+        nl_lang: lang,
         signature,
         code,
         rubric,

@@ -225,7 +225,7 @@ mod tests {
             title: String::new(),
             presentation: Default::default(),
             raw_nl: String::new(),
-            lang: Lang::En,
+            nl_lang: Lang::En,
             signature: None,
             code: Default::default(),
             rubric: Rubric { slug: String::new(), version: 1, dimensions: Vec::new() },

@@ -192,7 +192,7 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         title: String::new(),
         presentation: Presentation::One,
         raw_nl: task.into(),
-        lang,
+        nl_lang: lang,
         signature: None,
         code: CodeView { raw, ..CodeView::default() },
         draft: Draft::blank(&rubric),

@@ -181,7 +181,7 @@ pub struct About {
     /// The description.
     pub raw_nl: String,
     /// Its language.
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The model, for admins only.
@@ -205,7 +205,7 @@ pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
                 task: TaskId(row.get("id")?),
                 task_id: row.get("external_id")?,
                 raw_nl: row.get("raw_nl")?,
-                lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, "lang")?,
                 signature: row.get("signature")?,
                 model: row.get("name")?,
                 code: row.get("code")?,

@@ -55,7 +55,7 @@ fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure
             task_id: row.get("external_id")?,
             task: Some(TaskId(row.get("task")?)),
             raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-            lang,
+            nl_lang: lang,
             model: Some(row.get("model")?),
             flag: Flag::CannotJudge,
             comment: row.get("comment")?,
@@ -105,7 +105,7 @@ fn of_checks(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure>
             task_id,
             task: None,
             raw_nl,
-            lang,
+            nl_lang: lang,
             model: None,
             comment: draft.comment,
             at,
@@ -198,7 +198,7 @@ pub struct Reply {
     pub title: String,
     /// The beginning of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The flag.
     pub flag: Flag,
     /// The reply.
@@ -231,7 +231,7 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
             study: Token(row.get(1)?),
             title: row.get(2)?,
             raw_nl: excerpt(&row.get::<_, String>(3)?, 200),
-            lang: parsed(row, 4)?,
+            nl_lang: parsed(row, 4)?,
             flag: Flag::CannotJudge,
             reply: row.get(6)?,
             at: Timestamp(row.get(7)?),

@@ -18,7 +18,7 @@ pub struct KnownItem {
     /// The task's id in its source.
     pub task_id: String,
     pub raw_nl: String,
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The requested programming language.
@@ -45,7 +45,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<(KnownItem, String, String)> {
         study: StudyId(row.get("study_id")?),
         task_id: row.get("external_id")?,
         raw_nl: row.get("raw_nl")?,
-        lang: parsed(row, "lang")?,
+        nl_lang: parsed(row, "lang")?,
         signature: row.get("signature")?,
         code: row.get("code")?,
         surrounding_text: row.get("said")?,

@@ -133,7 +133,7 @@ pub fn ratings(
     if let Some(model) = filter.model {
         narrow("m.id = #", model.into());
     }
-    if let Some(lang) = filter.lang {
+    if let Some(lang) = filter.nl_lang {
         narrow("v.lang = #", lang.code().to_owned().into());
     }
     if let Some(dimension) = filter.dimension {
@@ -190,7 +190,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
         task: TaskId(row.get("task")?),
         task_id: row.get("external_id")?,
         raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 160),
-        lang: parsed(row, "lang")?,
+        nl_lang: parsed(row, "lang")?,
         model: row.get("model")?,
         rater: row.get("rater")?,
         scores: digits(row.get_ref("scores")?.as_str()?),

@@ -242,7 +242,7 @@ pub async fn list_ratings(
     let filter = RatingFilter {
         rater: which.rater,
         model: which.submission,
-        lang: which.lang,
+        nl_lang: which.lang,
         dimension: which.dimension,
         score: which.score,
         flagged: which.flagged,

@@ -72,7 +72,7 @@ impl GradingService {
             presentation: study.presentation,
             code: layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
             raw_nl: visible_texts.raw_nl,
-            lang: visible_texts.lang,
+            nl_lang: visible_texts.nl_lang,
             signature: visible_texts.signature,
             rubric: study.rubric,
             draft,
@@ -293,7 +293,7 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
             flagged: draft.flag.is_some(),
             notes: visible_texts.as_read(draft.notes),
             raw_nl: visible_texts.raw_nl,
-            lang: visible_texts.lang,
+            nl_lang: visible_texts.nl_lang,
         };
         own.push((at, rating));
     }

@@ -173,7 +173,7 @@ pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, F
     let item = item.ok_or_else(|| Failure::internal("a check without an item"))?;
     let texts = StoredTexts {
         raw_nl: item.raw_nl,
-        lang: item.lang,
+        nl_lang: item.nl_lang,
         signature: item.signature,
         code_lang: item.code_lang,
         code: item.code,
@@ -198,7 +198,7 @@ pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang
         title: study.title.clone(),
         step,
         raw_nl: item.raw_nl,
-        lang: item.lang,
+        nl_lang: item.nl_lang,
         signature: item.signature,
         code: CodeView::default(),
         rubric: study.rubric.clone(),

@@ -126,7 +126,7 @@ pub fn rows(
             task: about.task,
             task_id: about.task_id,
             raw_nl: excerpt(&about.raw_nl, 200),
-            lang: about.lang,
+            nl_lang: about.nl_lang,
             model: about.model,
             spread: one.spread(dimensions),
             ratings: one

@@ -198,7 +198,7 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
             code: CodeView::default(),
             task_id: item.task_id,
             raw_nl: item.raw_nl,
-            lang: item.lang,
+            nl_lang: item.nl_lang,
             pasted: item.output.is_none(),
             scores: item.scores,
             reasons: item.reasons,

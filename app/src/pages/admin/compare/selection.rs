@@ -56,7 +56,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
     let raters = options.raters.iter().map(|(id, name)| (id.0, name.clone(), String::new())).collect();
     let raters =
         boxes("raters", raters, &has(selection.raters.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
-    let (lang, scores) = (selection.lang, selection.scores);
+    let (lang, scores) = (selection.nl_lang, selection.scores);
     view! {
         <details class="compare-choice" open=open>
             <summary>{t.what}</summary>
@@ -117,7 +117,7 @@ pub fn on_paper(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
             {chosen(t.studies, studies.map(|s| format!("{} ({})", s.title, s.id)).collect())}
             {chosen(t.runs, runs.map(|r| r.id.to_string()).collect())}
             {chosen(t.raters, raters.map(|(_, name)| name.clone()).collect())}
-            {chosen(t.lang, selection.lang.map(|lang| lang.name().to_owned()).into_iter().collect())}
+            {chosen(t.lang, selection.nl_lang.map(|lang| lang.name().to_owned()).into_iter().collect())}
             {chosen(t.scores, vec![scores.to_owned()])}
         </p>
     }

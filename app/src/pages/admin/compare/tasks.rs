@@ -246,9 +246,9 @@ fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {
                 <tr role="row">
                     <th role="rowheader" scope="row" data-label=a.task><a href=href>{line.task.task_id}</a></th>
                     <td role="cell" data-label=a.description class="nl-text">
-                        <span lang=line.task.lang.tag()>{excerpt(&line.task.raw_nl, 140)}</span>
+                        <span lang=line.task.nl_lang.tag()>{excerpt(&line.task.raw_nl, 140)}</span>
                         " "
-                        {lang_badge(line.task.lang)}
+                        {lang_badge(line.task.nl_lang)}
                     </td>
                     {cells}
                     <td role="cell" data-label=a.spread class="num">

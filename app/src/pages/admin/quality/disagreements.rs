@@ -133,7 +133,7 @@ fn card(
                 <a href=format!("/admin/studies/{study}/tasks/{}", row.task)>{row.task_id.clone()}</a>
                 <span id=table_id.clone()>{row.model}</span>
             </p>
-            <p class="nl-text" lang=row.lang.tag()>{row.raw_nl}</p>
+            <p class="nl-text" lang=row.nl_lang.tag()>{row.raw_nl}</p>
             <div class="table-box" role="group" aria-labelledby=table_id tabindex="0">
                 <table class="table ratings">
                     <thead><tr><th scope="col">{a.rater}</th>{heads}</tr></thead>

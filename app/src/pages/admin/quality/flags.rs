@@ -137,7 +137,7 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
                 <span>{row.rater}</span>
                 <span class="muted small">{i.time(row.at)}</span>
             </p>
-            <p class="nl-text" lang=row.lang.tag()>{row.raw_nl}</p>
+            <p class="nl-text" lang=row.nl_lang.tag()>{row.raw_nl}</p>
             {comment}
             {before}
             {form}

@@ -247,7 +247,7 @@ fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms
                 {item.retired.then(|| view! { <Badge tone=Tone::Care>{t.retired}</Badge> })}
                 <span class="muted small">{(t.asked_n)(item.asked, item.right)}</span>
             </p>
-            <p class="nl-text" lang=item.lang.tag()>{item.raw_nl}</p>
+            <p class="nl-text" lang=item.nl_lang.tag()>{item.raw_nl}</p>
             <dl class="facts">{scores}</dl>
             <details class="said"><summary>{t.known_code}</summary><CodeBox code=item.code of=format!("{}", item.id)/></details>
             <ActionForm action=forms.retire>

@@ -42,7 +42,7 @@ pub fn RatingsPage() -> impl IntoView {
         let filter = RatingFilter {
             rater: read("rater").parse().ok(),
             model: read("model").parse().ok(),
-            lang: read("lang").parse().ok(),
+            nl_lang: read("lang").parse().ok(),
             dimension: read("dimension").parse().ok(),
             score: read("score").parse().ok(),
             flagged: read("flagged") == "1",
@@ -105,7 +105,7 @@ fn filters(
     let scores = (1..=top).map(|s| (s.to_string(), s.to_string())).collect();
     let (text, flagged, disagreement) = (f.text.clone(), f.flagged, f.has_disagreement);
     let (rater, model) = (or_empty(f.rater.map(|v| v.to_string())), or_empty(f.model.map(|v| v.to_string())));
-    let lang = or_empty(f.lang.map(|v| v.code().to_owned()));
+    let lang = or_empty(f.nl_lang.map(|v| v.code().to_owned()));
     let (dimension, score) = (or_empty(f.dimension.map(|v| v.to_string())), or_empty(f.score.map(|v| v.to_string())));
     view! {
         <Filter search=true>
@@ -159,7 +159,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                         <a href=format!("/admin/studies/{study}/tasks/{}", r.task)>{r.task_id}</a>
                     </th>
                     <td role="cell" data-label=a.description class="nl-text">
-                        <span lang=r.lang.tag()>{excerpt(&r.raw_nl, 90)}</span>" "{lang_badge(r.lang)}
+                        <span lang=r.nl_lang.tag()>{excerpt(&r.raw_nl, 90)}</span>" "{lang_badge(r.nl_lang)}
                         {comment}
                     </td>
                     <td role="cell" data-label=a.model>{r.model}</td>

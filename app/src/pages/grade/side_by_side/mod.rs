@@ -343,7 +343,7 @@ fn TaskText(first: GradingItem, task: RwSignal<Task>) -> impl IntoView {
             {move || nothing.get().then(|| view! { <NothingToRate /> })}
             <section class="task">
                 <h2 class="eyebrow">{t.task}</h2>
-                {description("task-text", first.lang.tag(), &first.raw_nl)}
+                {description("task-text", first.nl_lang.tag(), &first.raw_nl)}
                 {first
                     .signature
                     .map(|signature| {
