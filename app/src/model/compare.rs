@@ -1,7 +1,7 @@
 //! A dataset's comparison: any number of models, people's ratings and automated tests together.
 //!
-//! [`Selection`] is the selection; it is in the address, so that a link reproduces it. [`ComparisonFigures`] contains every
-//! figure. Formulas are in docs/statistics.md.
+//! [`Selection`] is the selection; it is in the address, so that a link reproduces it. [`ComparisonFigures`] contains
+//! every figure. Formulas are in docs/statistics.md.
 
 use serde::{Deserialize, Serialize};
 

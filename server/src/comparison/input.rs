@@ -1,7 +1,7 @@
 //! The input of a comparison's figures: plain data, the same whether it came from the database or a bundle.
 //!
-//! Must stay true: `report::comparison_figures::compute` reads only this, in this order, so the same input gives the same
-//! figures to the last bit, on every machine.
+//! Must stay true: `report::comparison_figures::compute` reads only this, in this order, so the same input gives the
+//! same figures to the last bit, on every machine.
 
 use app::model::{
     compare::Selection,

@@ -37,8 +37,8 @@ pub struct Recorder {
     pub prefix: String,
 }
 
-/// Whether a pass must be confirmed: the code's answers could deceive the tests ([`deceptive_answers`]), or the code could do more
-/// than compute, because it is flagged or names things that the lists in [`shareable`] do not know.
+/// Whether a pass must be confirmed: the code's answers could deceive the tests ([`deceptive_answers`]), or the code
+/// could do more than compute, because it is flagged or names things that the lists in [`shareable`] do not know.
 pub fn is_suspicious(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
     let may_more = || !flags.is_empty() || shareable::may_change_defaults(job.classes, &[&suite.library, job.classes]);
     deceptive_answers::may_deceive(suite, job, flags) || !batch::may_share(suite, job) && may_more()

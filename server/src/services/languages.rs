@@ -24,8 +24,8 @@ use crate::{
     stats::passk,
 };
 
-/// Figures of runs that did not change since they were computed, by the revision of their verdicts. One entry for each run
-/// that was shown.
+/// Figures of runs that did not change since they were computed, by the revision of their verdicts. One entry for each
+/// run that was shown.
 #[derive(Clone, Default)]
 pub struct LanguageCache(Arc<Mutex<HashMap<RunId, (i64, LanguageCell)>>>);
 

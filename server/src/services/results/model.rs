@@ -120,8 +120,8 @@ impl ResultService {
     }
 }
 
-/// Differences of two of a comparison's models, first minus second: one entry per dimension, then pass@1 where there are
-/// runs.
+/// Differences of two of a comparison's models, first minus second: one entry per dimension, then pass@1 where there
+/// are runs.
 fn differences_of(
     figures: &ComparisonFigures,
     (first, second): (usize, usize),
